@@ -44,8 +44,8 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
 static double twist_value(const AlongAxis* a) { return 2 * math_atan2(a->p, a->w); }
 static double swing_value(const AlongAxis* a) { return 2 * math_atan2(a->across, sqrt(a->w * a->w + a->p * a->p)); }
 
-/* Returns the twist 2 atan2(p, w) with its derivatives (S24). Requires c = w^2 + p^2 > 0, which holds for a swing below
- * pi. */
+/* Returns the twist 2 atan2(p, w) with its derivatives with respect to the increments (S24). Requires c = w^2 + p^2 >
+ * 0, which holds for a swing below pi. */
 static BallAngle twist_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
@@ -61,8 +61,8 @@ static BallAngle twist_of(const AlongAxis* a) {
   return out;
 }
 
-/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) with its derivatives, c = w^2 + p^2 and d swing/dc =
- * -1 / sqrt(c (1 - c)) (S24). Requires a->across > 0, which holds for a nonzero swing. */
+/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1), c = w^2 + p^2, with its derivatives with respect to
+ * the increments (S24). d swing/dc = -1 / sqrt(c (1 - c)). Requires a->across > 0, which holds for a nonzero swing. */
 static BallAngle swing_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
@@ -78,7 +78,7 @@ static BallAngle swing_of(const AlongAxis* a) {
   return out;
 }
 
-/* Returns the total angle |phi| with its derivatives. size: |phi|, must be positive. */
+/* Returns the total angle |phi| with its derivatives with respect to the increments. size: |phi|, must be positive. */
 static BallAngle whole_of(const RotationVector* phi, double size) {
   BallAngle out = {.value = size};
   for (int j = 0; j < 3; j++)

@@ -214,8 +214,9 @@ void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double m
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
 }
 
-/* Adds by (own, place)^T to bar, the derivative with respect to [R | t]. own: local coordinates of a point R own + t
- * (place 1) or of a direction R own (place 0). by: derivative with respect to this point or direction. */
+/* Adds by (own, place)^T to bar, the derivative of a scalar with respect to [R | t]. own: local coordinates of a point
+ * R own + t (place 1) or of a direction R own (place 0). by: derivative of the scalar with respect to this point or
+ * direction. */
 static void add_side(double bar[3][4], Vec3 by, Vec3 own, double place) {
   const double b[3] = {by.x, by.y, by.z}, x[4] = {own.x, own.y, own.z, place};
   for (int i = 0; i < 3; i++)
@@ -271,8 +272,8 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
 
 /* ---------------------------------------------------------------- derivatives with respect to the start */
 
-/* Converts the derivative `by` with respect to X = R^T (x - t) at constant x into derivatives with respect to R and t,
- * and adds these to bar. from_origin: x - t. */
+/* Converts `by`, the derivative of a scalar with respect to X = R^T (x - t) at constant x, into its derivatives with
+ * respect to R and t, and adds these to bar. from_origin: x - t. */
 static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
@@ -324,8 +325,8 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   }
 }
 
-/* Derivatives with respect to the initial geometry of a closure (Z9): `end`, its ends in the world; `turn`, a common
- * rotation of its directions, world axes. */
+/* Derivatives of a scalar with respect to the initial geometry of a closure (Z9): `end`, its ends in the world; `turn`,
+ * a common rotation of its directions, world axes. */
 typedef struct {
   Vec3 end[2], turn;
 } StartBar;
@@ -351,8 +352,8 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
   return b;
 }
 
-/* Adds the derivatives with respect to the closure's point, which determines both ends. An exception is the second end
- * of a distance closure: it follows from the closure's axis, or is the origin of the other link. */
+/* Adds the derivatives of a scalar with respect to the closure's point, which determines both ends. An exception is the
+ * second end of a distance closure: it follows from the closure's axis, or is the origin of the other link. */
 static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
                        StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
   const ModelClosure* c = &m->closures[k];
@@ -375,8 +376,8 @@ static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const Clo
   for (int i = 0; i < 3; i++) out[CLOSURE_NUMBER_POINT + i] += point[i];
 }
 
-/* Adds the derivatives with respect to the closure's axis. A change of the axis rotates the directions by axis x
- * change. The axis given in the scene may have any length. */
+/* Adds the derivatives of a scalar with respect to the closure's axis. A change of the axis rotates the directions by
+ * axis x change. The axis given in the scene may have any length. */
 static void start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
                        double (*bar)[3][4], ModelGradient* gradient) {
   const SceneClosure* source = &m->scene->closures[k];

@@ -1,12 +1,13 @@
-/* Values, forces and derivatives of closure rows at a configuration (docs/derivations/closures.md, Z1, Z2, Z4). */
+/* Values and forces of closure rows at a configuration, and derivatives of their values with respect to degrees of
+ * freedom (docs/derivations/closures.md, Z1, Z2, Z4). */
 #include <assert.h>
 #include <string.h>
 
 #include "simulate/closures.h"
 
-/* A derivative of a closure row below this fraction of the sum of its |summands| is rounding error and set to 0. In a
- * planar linkage whose plane is not aligned with the axes, this finds the row across the plane, which no joint moves.
- */
+/* The derivative of a closure row's value with respect to a degree of freedom is set to 0 if it is below this fraction
+ * of the sum of its |summands|, because it is then rounding error. In a planar linkage whose plane is not aligned with
+ * the axes, this finds the row across the plane, which no joint moves. */
 #define SLOPE_ROUNDING 1e-13
 
 static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
@@ -228,8 +229,9 @@ static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const D
 
 static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y * b.y) + fabs(a.z * b.z); }
 
-/* Returns the sum of the |summands| of a row's derivative that belong to one side of the closure. w, v, arm: angular
- * velocity, velocity of the centre of mass and arm of this side. */
+/* Returns the sum of the |summands| that belong to one side of the closure, in the derivative of a row's value with
+ * respect to one degree of freedom. w, v, arm: angular velocity, velocity of the centre of mass and arm of this side.
+ */
 static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w,
                          Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
@@ -242,7 +244,8 @@ static double slope_size(const ModelClosure* c, const ClosureRow* row, const Clo
   return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(v, p->force);
 }
 
-/* Returns true if `slope`, the derivative of row i, is not larger than the rounding error of its summands. */
+/* Returns true if `slope`, the derivative of row i's value with respect to one degree of freedom, is not larger than
+ * the rounding error of its summands. */
 static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowPlace* p, const DofMotion* motion,
                         const Vec3 arm[2]) {
   double size = 0;
@@ -252,9 +255,9 @@ static bool is_rounding(double slope, const ModelClosure* c, int i, const Closur
 }
 
 /* Value of DofMotion.ends for a degree of freedom that moves both ends. Such a degree of freedom only rotates the gap,
- * so its derivatives of POINT rows are proportional to the gap and vanish in a closed closure. They are set to 0.
- * Otherwise a row across the plane of a planar linkage, which no joint moves, could have an arbitrary multiplier (Z3).
- */
+ * so the derivatives of POINT rows with respect to it are proportional to the gap and vanish in a closed closure. They
+ * are set to 0. Otherwise a row across the plane of a planar linkage, which no joint moves, could have an arbitrary
+ * multiplier (Z3). */
 enum { BOTH_ENDS = 3 };
 
 /* Sets the column of C for one degree of freedom. Consecutive rows are `count` entries apart. Returns the rows with a
@@ -281,7 +284,8 @@ static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, 
   return moved;
 }
 
-/* Sets C, the derivatives of the rows of closure k. Returns the rows with a nonzero entry as bits. */
+/* Sets C, the derivatives of the row values of closure k with respect to its degrees of freedom. Returns the rows with
+ * a nonzero entry as bits. */
 static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws) {
   const ModelClosure* c = &s->model->closures[k];
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
@@ -298,7 +302,8 @@ static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const
   return moved;
 }
 
-/* Stores which rows of closure k have nonzero derivatives. moved: these rows as bits. Returns true if they changed. */
+/* Stores which rows of closure k have a nonzero derivative with respect to a degree of freedom. moved: these rows as
+ * bits. Returns true if they changed. */
 static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   const ModelClosure* c = &s->model->closures[k];
   if (moved == s->moved[k]) return false;

@@ -1,4 +1,4 @@
-/* Forces and second derivatives of closures and couplings (docs/derivations/closures.md, Z4). */
+/* Forces of closures and couplings, and second derivatives of their values (docs/derivations/closures.md, Z4). */
 #include <string.h>
 
 #include "simulate/closures.h"

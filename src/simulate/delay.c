@@ -137,8 +137,8 @@ void delays_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- reverse derivatives */
 
-/* Derivatives with respect to the measurements of one drive. Some are pending at times between states; the others are
- * already assigned to a state of the adjoint. */
+/* Derivatives of a scalar with respect to the measurements of one drive. Some are pending at times between states; the
+ * others are already assigned to a state of the adjoint. */
 typedef struct {
   int controller, measures;
   int count, capacity;

@@ -38,8 +38,8 @@ void controller_input(const Sim* s, int controller, double* value, double* rate)
   }
 }
 
-/* Adds the derivatives with respect to the signal's parameters to the gradient, and the derivative with respect to the
- * delay, which shifts the time t at which the signal is evaluated. */
+/* Adds the derivatives of a scalar with respect to the signal's parameters and to the delay, given its derivatives
+ * value_bar and rate_bar with respect to the signal. The delay shifts the time t at which the signal is evaluated. */
 static void signal_adjoint(const ModelController* c, double t, const double* value_bar, const double* rate_bar,
                            ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], acceleration[JOINT_MAX_DOF], slope = 0;
@@ -62,9 +62,10 @@ static double matrix_adjoint(const SceneController* source, int j, double y, con
   return bar;
 }
 
-/* Propagates `bar`, the derivative with respect to measurement j, backward. Without a delay it adds to the derivatives
- * with respect to the state. With a delay it stores `bar` in late[j] for the earlier states and adds the derivative
- * with respect to the delay (E6). late: pending derivatives of the drive; NULL: the drive has no delay. */
+/* Propagates `bar`, the derivative of a scalar with respect to measurement j, backward. Without a delay, adds the
+ * derivatives of the scalar with respect to the state. With a delay, stores `bar` in late[j] for the earlier states and
+ * adds the derivative with respect to the delay (E6). late: pending derivatives of the drive; NULL: the drive has no
+ * delay. */
 static void hand_back(const Sim* s, const ModelController* c, int j, double bar, double* late,
                       const FeedbackBars* out) {
   const SceneController* source = c->source;
@@ -76,8 +77,8 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
   }
 }
 
-/* Adds the derivative with respect to the theta of the joint, which determines the time lag of the target position
- * (M10). */
+/* Adds the derivative of a scalar with respect to the theta of the joint, which determines the time lag of the target
+ * position (M10). */
 static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
                         ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;

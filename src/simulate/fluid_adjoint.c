@@ -34,8 +34,8 @@ static double change_by(FluidInput* in, FluidNumber* number, const double motion
   return change;
 }
 
-/* Adds the derivatives with respect to the vertices of the face's hull that arise because the hull's surface area
- * changes slowing = 3 sqrt(pi / surface). bar: derivative with respect to slowing. */
+/* Adds the derivatives of a scalar with respect to the vertices of the face's hull, as far as they act through the
+ * surface area of the hull: slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to slowing. */
 static void add_surface(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];

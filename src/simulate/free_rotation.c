@@ -111,8 +111,8 @@ static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinP
   return piece;
 }
 
-/* Replaces *bar, the derivatives with respect to the state at the end of the piece, by the derivatives with respect to
- * the state at its start. Adds the derivative with respect to `mobility` to *mobility_bar. */
+/* Replaces *bar, the derivatives of a scalar with respect to the state at the end of the piece, by its derivatives with
+ * respect to the state at the start of the piece. Adds the derivative with respect to `mobility` to *mobility_bar. */
 static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3* mobility_bar) {
   Series s;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];

@@ -10,9 +10,9 @@ static void add_slope(Vec3* slope, const ContactForces* at, int index, double by
   slope[index] = vec3_add_scaled(slope[index], by_size / vec3_norm(at->force[index]), at->force[index]);
 }
 
-/* Sets start and end to the derivatives with respect to the force of each pair on its first link, at the start and at
- * the end of the solve without friction. Refers to the step loaded in a->replay. Returns false if the derivatives with
- * respect to all friction limits are zero. */
+/* Sets start and end to the derivatives of a scalar with respect to the force of each pair on its first link, at the
+ * start and at the end of the solve without friction. Refers to the step loaded in a->replay. Returns false if the
+ * derivatives of the scalar with respect to all friction limits are zero. */
 static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
   const SimGuess* g = step->guess;
   bool any = false;
@@ -62,8 +62,9 @@ void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* sl
   contact_replay_adjoint(a->replay, &field, now, now, gradient);
 }
 
-/* Runs the adjoint of the solve without friction. slope: derivatives with respect to the forces of the pairs at the end
- * of this solve. The momenta and measured forces at the end of this solve have zero derivatives. */
+/* Runs the adjoint of the solve without friction. slope: derivatives of a scalar with respect to the forces of the
+ * pairs at the end of this solve. The scalar does not depend on the momenta and measured forces at the end of this
+ * solve. */
 static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
                                      StateBar old, StateBar older, ModelGradient* gradient) {
   const Model* m = a->model;

@@ -33,8 +33,8 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* Adds the derivatives of the rebound force K (q - q^t - aim), which reverses the speed of a coordinate at its limit
- * (I15). */
+/* Adds the derivatives of lambda K (q - q^t - aim) with respect to q^t and the previous displacement. K (q - q^t -
+ * aim): rebound force, which reverses the speed of a coordinate at its limit (I15). */
 static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
@@ -42,8 +42,8 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
-/* Adds all derivatives of plain coordinate k: limits, damping, springs, armature and drives (A3, M3, M7, M10, S22,
- * I15). */
+/* Adds all derivatives of lambda times the gradient of plain coordinate k: through limits, damping, springs, armature
+ * and drives (A3, M3, M7, M10, S22, I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -165,7 +165,7 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
   }
 }
 
-/* Derivatives with respect to the inputs of a drive of a ball joint. */
+/* Derivatives of lambda . (gradient of a drive's energy) with respect to the inputs of a drive of a ball joint. */
 typedef struct {
   double target[3], now[3]; /* derivatives with respect to increments of the target and of the rotation at t */
   double goal[3], push[3], kp[3], kd[3]; /* goal: derivatives with respect to the target of the scaled rate; kd: with
@@ -194,9 +194,9 @@ static void drive_adjoint(const JointInput* in, const JointDrive* drive, int bas
   for (int i = 0; i < 3; i++) out->push[i] -= along[i];
 }
 
-/* Adds the derivatives through the scale of a torque-limited drive of a ball joint (M9): c d(u^2 / 2) with c = (lambda
- * . gradient) bend. Sets *share to the scale. Returns the derivative with respect to each of the three numbers of the
- * torque limit. */
+/* Adds the derivatives of lambda . (gradient of the drive's energy) through the scale of a torque-limited drive of a
+ * ball joint (M9): c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the scale. Returns the derivative
+ * with respect to each of the three numbers of the torque limit. */
 static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                             double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;
@@ -306,8 +306,9 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
  * (A14) */
 
-/* Adds the derivatives with respect to the parameters of plain coordinate k to out. Adds the derivative with respect to
- * the restitution to `first`, the entry of the joint's first degree of freedom. */
+/* Adds the derivatives of lambda times the gradient of plain coordinate k with respect to the parameters of this
+ * coordinate to out. Adds its derivative with respect to the restitution to `first`, the entry of the joint's first
+ * degree of freedom. */
 static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
                       double first[JOINT_OWN_COUNT]) {
   const ModelLink* link = in->link;

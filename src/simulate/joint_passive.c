@@ -4,8 +4,8 @@
 #include "base/base.h"
 #include "simulate/terms.h"
 
-/* Adds the spring energy k/2 (q - rest)^2 (M4) with its derivatives. q: coordinate with the time weights of the spring
- * (M10). */
+/* Adds the spring energy k/2 (q - rest)^2 (M4) with its gradient and Hessian. q: coordinate with the time weights of
+ * the spring (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   double ahead = spring_ahead(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
   double way = joint_spring_position(in, k) - in->link->rest[k];
@@ -52,8 +52,8 @@ static void add_friction(const JointInput* in, int k, double rate, PassiveTerms*
   out->hessian += force * a * (speed / root) * (speed / root) / root + more.slope * a;
 }
 
-/* Adds the armature energy A w/2 (q - y)^2 with its derivatives. y: coordinate predicted by armature inertia alone
- * (M6). */
+/* Adds the armature energy A w/2 (q - y)^2 with its gradient and Hessian. y: coordinate predicted by armature inertia
+ * alone (M6). */
 static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
   double mass = in->link->armature[k] * in->inertia_weight, way = in->q[k] - in->q_now[k] - in->aim[k];
   out->inertia = 0.5 * mass * way * way;

@@ -113,8 +113,8 @@ LimitEnergy joint_bounce_energy(const JointStop* stop, double way) {
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
 }
 
-/* Sets *sum to the energy of both limits of a degree of freedom at coordinate q, with its derivatives. Returns false if
- * q is beyond a barrier. */
+/* Sets *sum to the energy of both limits of a degree of freedom at coordinate q, with its derivatives with respect to
+ * q. Returns false if q is beyond a barrier. */
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
@@ -172,8 +172,8 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
-/* A shift of a bound shifts the limit law and the resistance. The derivatives with respect to the bound are therefore
- * minus the derivatives with respect to the coordinate. */
+/* A shift of a bound shifts the limit law and the resistance. The derivatives of the limit force with respect to the
+ * bound are therefore minus its derivatives with respect to the coordinate. */
 LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rate, double rate_now) {
   LimitSlopes out = {0, 0, 0};
   for (int side = 0; side < 2; side++) {

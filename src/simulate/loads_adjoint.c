@@ -64,17 +64,17 @@ static LinkMotion link_motion(const Sim* s, int i, const double (*motion)[3][4])
   return out;
 }
 
-/* Adds the derivative with respect to a link's pose to `pose`. local: a point of the link (shift true) or a direction
- * fixed to the link (shift false), link frame. bar: derivative with respect to this point or direction in world axes.
- */
+/* Adds the derivative of a scalar with respect to a link's pose to `pose`. local: a point of the link (shift true) or a
+ * direction fixed to the link (shift false), link frame. bar: derivative of the scalar with respect to this point or
+ * direction in world axes. */
 static void add_pose(double pose[3][4], Vec3 bar, Vec3 local, bool shift) {
   const double b[3] = {bar.x, bar.y, bar.z}, x[4] = {local.x, local.y, local.z, shift ? 1 : 0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) pose[i][j] += b[i] * x[j];
 }
 
-/* One of the two links of a field, with the derivatives with respect to its point of action (end_bar), its lever arm
- * (arm_bar) and its axis (own_bar), world axes. */
+/* One of the two links of a field, with the derivatives of a scalar with respect to the point of action (end_bar), the
+ * lever arm (arm_bar) and the axis (own_bar) of the link, world axes. */
 typedef struct {
   int link;
   Vec3 point, own; /* link frame: point of action [m], axis */

@@ -22,8 +22,9 @@ void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
   contact_replay_own_bars(a->replay, a->own_bar);
 }
 
-/* Saves and clears the derivatives with respect to momenta, measured forces, delayed measurements and contact;
- * add_aside restores them. Sets solve_bar to the derivatives with respect to the end of the previous solve. */
+/* Saves and clears the derivatives of a scalar with respect to momenta, measured forces, delayed measurements and
+ * contact; add_aside restores them. Sets solve_bar to the derivatives of the scalar with respect to the end of the
+ * previous solve. */
 static void set_aside(StepAdjoint* a) {
   size_t links = (size_t)a->model->link_count;
   spin_adjoint_set_aside(a->spin, a->momentum_aside);

@@ -58,8 +58,8 @@ static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) 
   }
 }
 
-/* Adds the derivatives through the origin of the joint, about which the torque of the reaction is taken, to bar. force:
- * on the link and its descendants. */
+/* Adds the derivative of slopes . reactions with respect to the origin of the joint, to which the torque of the
+ * reaction refers, to bar. force: force on the link and its descendants. */
 static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
   Vec3 by = vec3_cross(force, vec3_at(slopes + 3));
   bar[0][3] -= by.x;
@@ -84,7 +84,7 @@ static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
   return own;
 }
 
-/* Adds the derivatives through the terms at t + dt, with respect to the poses at t + dt, to bar. */
+/* Adds the derivatives of slopes . reactions with respect to the poses at t + dt to bar. */
 static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   Sim* s = a->sim;
   const Model* m = a->model;
@@ -117,8 +117,8 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   step_adjoint_wrench_bars(a, pose, bar);
 }
 
-/* Adds the derivatives through the change of momentum that the targets of flying trees contain, with respect to the
- * poses at t, to bar. */
+/* Adds the derivatives of slopes . reactions with respect to the poses at t, through the change of momentum that the
+ * targets of flying trees contain, to bar. */
 static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   const Sim* s = a->sim;
   const Model* m = a->model;

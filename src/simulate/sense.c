@@ -75,8 +75,8 @@ static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double b
   model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
 }
 
-/* Adds the derivatives of one component of the angular velocity w = axial(D R^T) / 2, D = dR/dt: K-bar = [bar]x / 2,
- * D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
+/* Adds the derivatives of bar times one component of the angular velocity w = axial(D R^T) / 2 with respect to R and D
+ * = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
 static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
   Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
   Mat3 change = pose_change(s, m->link).r;

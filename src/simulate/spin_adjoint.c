@@ -103,7 +103,8 @@ static void add_rotation(double pose[3][4], Mat3 bar) {
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-/* Adds the derivatives through the rate J R^T L of link i. rate: derivatives with respect to this rate, link axes. */
+/* Adds the derivatives of a scalar through the rate J R^T L of link i. rate: derivatives of the scalar with respect to
+ * this rate, link axes. */
 static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
                          ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(own->mobility, rate);
@@ -112,8 +113,8 @@ static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, V
   add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
 }
 
-/* Adds the derivatives through the momentum update L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T, of link i. R^:
- * rotation of the target. */
+/* Adds the derivatives of a scalar with respect to poses, target and masses through the momentum update L+ = L +
+ * axial(K) / dt, K = (R - R^) S_c R^^T, of link i. R^: rotation of the target. */
 static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
   const Spinner* own = &s->spinners[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
@@ -124,8 +125,8 @@ static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, Sta
   add_second(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
 }
 
-/* Converts bar, the derivative with respect to a link's centre of mass in world axes, into derivatives with respect to
- * the link's pose and masses, and adds these to pose_bar and to the gradient. */
+/* Converts bar, the derivative of a scalar with respect to a link's centre of mass in world axes, into its derivatives
+ * with respect to the link's pose and masses, and adds these to pose_bar and to the gradient. */
 static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
   add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
   pose_bar[0][3] += bar.x;
@@ -182,8 +183,8 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
-/* Returns the total derivative with respect to L of link i at t + dt: the stored derivative plus the derivative through
- * the rates. */
+/* Returns the total derivative of a scalar with respect to L of link i at t + dt: the stored derivative plus the
+ * derivative through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
@@ -245,7 +246,8 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
-/* Adds the derivatives through the initial momentum L = R I w. */
+/* Adds the derivatives of a scalar with respect to pose, initial velocities and masses through the initial momentum L =
+ * R I w. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;

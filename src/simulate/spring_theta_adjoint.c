@@ -73,8 +73,8 @@ static void add_inertia(const ThetaBars* t, const double* response, double facto
   }
 }
 
-/* Adds the derivatives of one spring direction x through d (x . M^-1 x) = 2 y . dx - y . dM y, with y = M^-1 x
- * (`response`). */
+/* Adds the derivatives of the theta of one spring direction x with respect to stiffness, inertia and configuration,
+ * through d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
 static void add_direction(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;

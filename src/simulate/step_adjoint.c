@@ -183,8 +183,8 @@ void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* sc
   bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
 
-/* Adds the derivatives with respect to the attachments of joints. A displacement of the joint in the parent's frame
- * displaces the link and all its descendants. */
+/* Adds the derivatives of a scalar with respect to the attachments of joints. A displacement of the joint in the
+ * parent's frame displaces the link and all its descendants. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
@@ -222,7 +222,8 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
 
 /* ---------------------------------------------------------------- lambda */
 
-/* Adds the derivatives through the joint rates at t + dt: rate = rate_now (q+ - q) - rate_old (q - q-). */
+/* Adds the derivatives of a scalar with respect to coordinates through the joint rates at t + dt: rate = rate_now (q+ -
+ * q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
 static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
                        StateBar old) {
   const Model* m = a->model;
@@ -324,8 +325,8 @@ bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right
   return !report->singular;
 }
 
-/* Returns the derivatives with respect to the forces of closure rows (rows), or NULL if there are none. The array
- * belongs to a. */
+/* Returns the derivatives of a scalar with respect to the forces of closure rows (rows), or NULL if there are none. The
+ * array belongs to a. */
 static const double* by_rows(StepAdjoint* a) {
   if (!a->closures->loaded) return a->reacts ? a->field_rows : NULL;
   for (int row = 0; a->reacts && row < a->sim->closures->row_count; row++)
@@ -355,8 +356,8 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
       step_adjoint_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
-/* Adds the derivatives with respect to prescribed coordinates: reduced + H lambda, the residual of the adjoint
- * equations of these coordinates, which lambda need not satisfy (A11). */
+/* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced + H lambda, the residual of the
+ * adjoint equations of these coordinates, which lambda need not satisfy (A11). */
 static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
   Sim* s = a->sim;
   if (s->fixed_count == 0) return;

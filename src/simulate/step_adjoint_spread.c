@@ -11,7 +11,8 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-/* Adds the derivatives through the input and the gains of a drive. The drive controls a position, a rate or a force. */
+/* Adds the derivatives of a scalar through the input and the gains of a drive. The drive controls a position, a rate or
+ * a force. */
 static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;
@@ -47,7 +48,8 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
-/* Adds the derivatives through the targets of links. Call after reverse_contact, which sets expected_bar. */
+/* Adds the derivatives of lambda . F with respect to earlier poses, gravity and masses, through inertia and the targets
+ * of links. Call after reverse_contact, which sets expected_bar. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -77,8 +79,9 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   }
 }
 
-/* Adds the derivatives of y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 for plain coordinates with armature
- * (M6). aim[dof]: derivatives with respect to y - q^t. */
+/* Adds the derivatives of aim . (y - q^t) with respect to coordinates and initial velocities, y - q^t = -y_old d1 -
+ * y_older (d1 + d2) + y_rate dt v0 for plain coordinates with armature (M6). aim[dof]: derivatives of a scalar with
+ * respect to y - q^t. */
 static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
@@ -100,7 +103,8 @@ static bool has_own(const ModelLink* link) {
   return damped;
 }
 
-/* Adds the derivatives of lambda . (gradient of joint_terms) for joint i. lambda[dof]. */
+/* Adds the derivatives of lambda . (gradient of joint_terms) of joint i with respect to earlier states, drives and the
+ * joint's parameters. lambda[dof]. */
 static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in, const double* lambda,
                           StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
@@ -134,8 +138,9 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar ol
   }
 }
 
-/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^. F^: joint forces that the targets of flying trees contain
- * (W51). Call after tree_flight_adjoint, which leaves mu in a->product. */
+/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
+ * parameters. F^: joint forces that the targets of flying trees contain (W51). Call after tree_flight_adjoint, which
+ * leaves mu in a->product. */
 static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {
@@ -149,8 +154,8 @@ static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar olde
   }
 }
 
-/* Adds the derivatives with respect to rotations of joint frames. First adds the change of the inertial wrenches by
- * lambda to a->wrench, which holds the change of all other wrenches. */
+/* Adds the derivatives of lambda . F with respect to rotations of joint frames. First adds the change of the inertial
+ * wrenches by lambda to a->wrench, which holds the change of all other wrenches. */
 static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   if (gradient->without_turns) return;
   const Model* m = a->model;
@@ -176,8 +181,8 @@ static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradien
   step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
 }
 
-/* Adds the derivatives with respect to attachments, lambda . d2O/dq da = R_p^T (change by lambda of the force on the
- * link and its descendants + F x w of the parent) (A10). */
+/* Adds the derivatives of lambda . F with respect to attachments: lambda . d2O/dq da = R_p^T (change by lambda of the
+ * force on the link and its descendants + F x w of the parent) (A10). */
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;

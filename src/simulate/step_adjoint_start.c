@@ -1,4 +1,4 @@
-/* Reverse derivatives with respect to the start of a run: coordinates, velocities, and the geometry at which closures
+/* Reverse derivatives of a run with respect to its start: coordinates, velocities, and the geometry at which closures
  * were placed (docs/derivations/adjoint.md, A12). */
 #include <string.h>
 
@@ -59,8 +59,8 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
-/* Adds the derivatives with respect to joint origins and the numbers of closures, for closures that were placed at
- * coordinates q (nq) other than those of the first state. */
+/* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, for closures that were
+ * placed at coordinates q (nq) other than those of the first state. */
 static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;

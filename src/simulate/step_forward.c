@@ -187,7 +187,7 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
   }
 }
 
-/* Adds the derivatives with respect to the initial velocities, on which the first steps depend. */
+/* Adds the derivatives of the row's scalar with respect to the initial velocities, on which the first steps depend. */
 static void add_start(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -196,7 +196,7 @@ static void add_start(StepForward* f) {
                      f->gradient.velocities, &f->gradient);
 }
 
-/* Adds the derivatives with respect to the state at which closures were placed. */
+/* Adds the derivatives of the row's scalar with respect to the state at which closures were placed. */
 static void add_closures(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -244,8 +244,8 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
-/* Adds the derivatives with respect to the end of the previous solve of the step, whose contact forces limit friction.
- */
+/* Adds the derivatives of the row's scalar with respect to the end of the previous solve of the step, whose contact
+ * forces limit friction. */
 static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
@@ -258,7 +258,8 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
-/* Adds the derivatives with respect to the friction limits of the pairs in the first step of a run. */
+/* Adds the derivatives of the row's scalar with respect to the friction limits of the pairs in the first step of a run.
+ */
 static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
   for (int k = 0; step->guess && k < step->contact_count_next; k++) {
     const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
@@ -284,8 +285,8 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative with respect to the end time of the step through the poses of half-spaces at t + dt (A13).
- * Call after step_adjoint_compose, which sets the derivatives with respect to these poses. */
+/* Returns the derivative of a scalar with respect to the end time of the step, through the poses of half-spaces at t +
+ * dt (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to these poses. */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -295,8 +296,8 @@ static double ground_by_end(StepForward* f, const RecordedStep* step) {
   return sum;
 }
 
-/* Sets row[parameters] to the partial derivatives of equation i of the step. Adds the derivative with respect to the
- * end time to f->by_end[i]. */
+/* Sets row[parameters] to the partial derivatives of equation i of the step with respect to the parameters. Adds the
+ * derivative of the equation with respect to the end time to f->by_end[i]. */
 static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
@@ -307,7 +308,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   f->by_end[i] += end_varies(step) ? a->lengths->by_prescribed : 0;
 }
 
-/* Sets f->closure_rows to the partial derivatives of the closure equations (Q6). */
+/* Sets f->closure_rows to the partial derivatives of the closure equations with respect to the parameters (Q6). */
 static void rows_of_closures(StepForward* f, const RecordedStep* step, const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
@@ -526,8 +527,8 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- forces of closures (closures.md, Z21) */
 
-/* Sets lambda and nu of the adjoint for the force of a closure. Returns the derivative with respect to the end time of
- * the step through prescribed coordinates. Overwrites the solver. */
+/* Sets lambda and nu of the adjoint for the force of a closure. Returns the derivative of this force with respect to
+ * the end time of the step, through prescribed coordinates. Overwrites the solver. */
 static double load_by_end(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   Sim* s = a->sim;

@@ -160,7 +160,8 @@ static double damped_share(double over, double margin, double* slope) {
   return x * x * (3 - 2 * x);
 }
 
-/* Returns the energy, force and derivatives of the limits on a tendon's length (L94). rate: of the length [m/s]. */
+/* Returns the energy, the force and the stiffness of the limits on a tendon's length, and the derivatives of the force
+ * with respect to earlier lengths (L94). rate: of the length [m/s]. */
 static TendonLimit range_limit(const TendonSystem* s, int k, double length, double rate) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   LimitEnergy law;
@@ -180,8 +181,8 @@ static TendonLimit range_limit(const TendonSystem* s, int k, double length, doub
                        0};
 }
 
-/* Adds the friction energy F / a (sqrt(r^2 + v^2) - v) and its derivatives, with the rate r of the length, as for
- * joints (M5, L97). */
+/* Adds the friction energy F / a (sqrt(r^2 + v^2) - v), its force and the derivatives of this force. r: rate of the
+ * length; the law is that of joints (M5, L97). */
 static void add_friction(const TendonSystem* s, int k, double rate, TendonLimit* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   double a = s->rate_now, b = s->rate_old, force = tendon->friction, speed = tendon->friction_speed;

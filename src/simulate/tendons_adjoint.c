@@ -199,7 +199,8 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
   }
 }
 
-/* Adds the derivatives with respect to the parameters of the wrap of a path at t + dt to bar. */
+/* Adds the derivatives of pull * rate with respect to the parameters of the wrap of a path at t + dt to bar. slack:
+ * derivative with respect to the path's length. */
 static void reverse_wrap(const MovedPath* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
@@ -214,7 +215,8 @@ static void reverse_wrap(const MovedPath* w, double pull, double slack, double* 
   add_axis(w->wrap, w->of_wrap.r, turn, bar);
 }
 
-/* Adds the derivatives with respect to the ends of a path at t + dt, in the frames of their links, to bar[2]. */
+/* Adds the derivatives of pull * rate with respect to the ends of a path at t + dt, in the frames of their links, to
+ * bar[2]. slack: derivative with respect to the path's length. */
 static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
     Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
@@ -225,8 +227,8 @@ static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* ba
   }
 }
 
-/* Adds the derivatives of Phi = pull * rate of tendon k. rate: change of the length by lambda; pull = tension +
- * stiffness * stretch + limit force. */
+/* Adds the derivatives of Phi = pull * rate of tendon k with respect to earlier states and the tendon's parameters.
+ * rate: change of the length by lambda; pull = tension + stiffness * stretch + limit force. */
 static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
                            StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;

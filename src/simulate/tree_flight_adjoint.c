@@ -14,8 +14,8 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
 
 static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
 
-/* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives with respect to the targets (W18). Returns
- * false if no group has a target. */
+/* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives of a scalar with respect to the targets
+ * (W18). Returns false if no group has a target. */
 static bool find_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -62,8 +62,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* Adds the derivatives through the row forces at q^t, which the motion by mu changes, and through the closure rows at
- * the target. */
+/* Adds the derivatives of the adjoint's scalar through the row forces at q^t, which the motion by mu changes, and
+ * through the closure rows at the target. */
 static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -90,8 +90,8 @@ static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar n
   }
 }
 
-/* Adds the derivatives with respect to the prescribed coordinates of the target, from the composed forces on links and
- * from couplings. */
+/* Adds the derivatives of a scalar with respect to the prescribed coordinates of the target, from the composed forces
+ * on links and from couplings. */
 static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -110,7 +110,7 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
 }
 
 /* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before, behind or beyond).
- * bar: derivatives with respect to these poses. */
+ * bar: derivatives of a scalar with respect to these poses. */
 typedef struct {
   const double* q;
   const Pose* pose;
@@ -144,7 +144,8 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   }
 }
 
-/* Adds the derivatives through the joint reactions, which contain the force D S / (h (h + h') / 2) (O3). */
+/* Adds the derivatives of slopes . reactions through the force D S / (h (h + h') / 2), which the joint reactions
+ * contain (O3). */
 static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

@@ -1,7 +1,7 @@
-/* Reverse derivatives with respect to rotations of joint frames and joint axes (docs/derivations/adjoint.md, A20). A
- * rotation of a joint frame acts like a degree of freedom between the parent and the joint. A rotation of the link
- * relative to its joint acts like a degree of freedom between the joint and the link. A rotation of the joint axis is
- * the first rotation combined with the opposite of the second. */
+/* Reverse derivatives of a scalar with respect to rotations of joint frames and joint axes
+ * (docs/derivations/adjoint.md, A20). A rotation of a joint frame acts like a degree of freedom between the parent and
+ * the joint. A rotation of the link relative to its joint acts like a degree of freedom between the joint and the link.
+ * A rotation of the joint axis is the first rotation combined with the opposite of the second. */
 #include "simulate/step_adjoint.h"
 
 /* Returns true if the gradient has derivatives with respect to rotations of the joint frame. For a free body on the
@@ -14,8 +14,8 @@ static Pose joint_frame(const Model* m, const Pose* pose, int i) {
   return link->parent < 0 ? link->origin : pose_mul(pose[link->parent], link->origin);
 }
 
-/* Adds the derivatives with respect to rotations of the frame and the axis of joint i. outer: torque about the origin
- * of the joint; inner: torque about the origin of the link; both in world axes. */
+/* Adds the derivatives of a scalar with respect to rotations of the frame and the axis of joint i. outer: torque about
+ * the origin of the joint; inner: torque about the origin of the link; both in world axes. */
 static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 inner, ModelGradient* gradient) {
   Vec3 frame = mat3_tmul_vec(joint_frame(m, pose, i).r, outer), link = mat3_tmul_vec(pose[i].r, inner);
   gradient->turns[i] = vec3_add(gradient->turns[i], frame);
