@@ -23,8 +23,8 @@ void bushings_product(const BushingSystem* s, const double (*twist)[6], double (
   }
 }
 
-/* Adds the derivatives of a scalar with respect to the positions of both frames to `numbers`. by[6]: derivatives with
- * respect to the displacement u of frame b relative to frame a, at the poses `poses`. */
+/* Adds the derivatives of a scalar with respect to the positions of both frames to `numbers`. by[6]: derivatives of the
+ * scalar with respect to the displacement u of frame b relative to frame a, at the poses `poses`. */
 static void add_positions(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
   Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
   Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
@@ -43,7 +43,7 @@ static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
 }
 
 /* Adds the derivatives of a scalar with respect to earlier poses to bar, and with respect to the positions of both
- * frames to `numbers`. by[6]: derivatives with respect to the displacement u at the earlier poses. */
+ * frames to `numbers`. by[6]: derivatives of the scalar with respect to the displacement u at the earlier poses. */
 static void reverse_past(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
                          double* numbers) {
   Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};

@@ -257,7 +257,7 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
                           const double* q) {
   const Model* m = s->model;
   if (!a) return;
-  /* C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
+  /* the adjoint satisfies C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
   for (int row = 0; a->loaded && row < s->closures->row_count; row++)
     a->nu[row] -= s->closures->stiffness[row] * a->by_row[row];
   for (int k = 0; k < m->coupling_count; k++) {
@@ -297,8 +297,9 @@ static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
-/* Converts the derivatives with respect to the end X = R_b^T (x - t_b) on b, x = R_a e + t_a, and the directions V =
- * R_b^T R_a w, which are set when a closure closes, into derivatives with respect to the poses, e and w (Z12). */
+/* When a closure closes, the end X = R_b^T (x - t_b) on b, x = R_a e + t_a, and the directions V = R_b^T R_a w are set.
+ * Converts the derivatives of a scalar with respect to X and V into its derivatives with respect to the poses, e and w
+ * (Z12). */
 void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, double (*bar)[3][4]) {
   const ClosureSystem* system = s->closures;
   if (!a || !system->joined) return;

@@ -298,8 +298,8 @@ static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int fi
     }
 }
 
-/* Stores those of the matrix entries (i, first) ... (i, first + 3) that are not above the diagonal, and their mirror
- * images. */
+/* Stores the matrix entries (i, first) ... (i, first + 3), except entries above the diagonal, and their mirror images.
+ */
 static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
   int width = s->width;
   double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;

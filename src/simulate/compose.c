@@ -1,4 +1,4 @@
-/* Converts derivatives with respect to poses into derivatives with respect to joint increments
+/* Converts derivatives of a scalar with respect to poses into derivatives with respect to joint increments
  * (docs/derivations/adjoint.md, A1). */
 #include "simulate/terms.h"
 

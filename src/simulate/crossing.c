@@ -7,7 +7,7 @@
 /* Two links cannot tunnel through each other if their relative displacement is below this fraction of the smaller
  * link's size. */
 #define SHARE_OF_SIZE 0.5
-/* Hulls are in collision on their path if their distance falls below this fraction of the smaller hull's radius. */
+/* Hulls count as colliding on their path if their distance falls below this fraction of the smaller hull's radius. */
 #define MEETS 1e-6
 /* Largest number of steps of conservative advancement, with which the collision along a path is sought. */
 enum { ADVANCES = 64 };

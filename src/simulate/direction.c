@@ -113,8 +113,8 @@ static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v)
     }
 }
 
-/* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->push. They act
- * on the joints of the link and of its ancestors. at: point that the torque refers to. */
+/* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->push. The wrench
+ * acts on the joints of the link and of all ancestors of the link. at: point that the torque refers to. */
 static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {

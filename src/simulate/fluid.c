@@ -371,8 +371,8 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-/* Converts the real part of `slope`, a derivative with respect to [R | t], into a force and a first moment about the
- * centre of mass, world axes. */
+/* Converts the real part of `slope`, the derivative of an energy with respect to [R | t], into a force and a first
+ * moment about the centre of mass, world axes. */
 static void compose(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force, Mat3* moment) {
   Mat3 turned;
   *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));

@@ -145,8 +145,8 @@ static double friction_adjoint(const JointInput* in, int base, Quat p, const dou
   return slope;
 }
 
-/* Converts by_right, the derivative with respect to increments on the right of p = q_left^-1 q, into the derivative
- * with respect to increments d of q_left, and adds it to out. d changes p by -R(p)^T d. */
+/* Converts by_right, the derivative of a scalar with respect to increments on the right of p = q_left^-1 q, into its
+ * derivative with respect to increments d of q_left, and adds the result to out. d changes p by -R(p)^T d. */
 static void add_left(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;

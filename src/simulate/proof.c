@@ -97,7 +97,8 @@ void proof_way(const Model* m, const double* q, const double* to, double* delta)
   }
 }
 
-/* Computes the bounds on the motion along the path p->delta from the last state, and the pairs near this path. */
+/* Computes the bounds on the motion along the path p->delta from the last state, and finds the pairs of hulls near this
+ * path. */
 static void prepare_way(Proof* p) {
   const Model* m = &p->model;
   model_poses(m, p->q, p->poses);

@@ -1,7 +1,7 @@
 /* Reverse derivatives of joint reactions (docs/derivations/observables.md, O3). Let `slopes` be the derivatives of a
  * scalar with respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion,
- * in which each link moves by the slopes of its own joint and of all joints above it. The twists of this virtual motion
- * are called the field. They are added to the twists of lambda. */
+ * in which each link moves by the slopes of its own joint and of all joints above this joint. The twists of this
+ * virtual motion are called the field. They are added to the twists of lambda. */
 #include <string.h>
 
 #include "simulate/bushings.h"

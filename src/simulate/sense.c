@@ -65,8 +65,9 @@ static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const Feedb
   add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
 }
 
-/* Sets *by_r and *by_t to the derivatives of one component of T X_c with respect to the rotation and translation parts
- * of T, times bar. Adds the derivative with respect to X_c to the gradient. of: T, a pose or its time derivative. */
+/* Sets *by_r and *by_t to bar times the derivatives of one component of T X_c with respect to the rotation and
+ * translation parts of T. Adds bar times the derivative with respect to X_c to the gradient. of: T, a pose or its time
+ * derivative. */
 static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
                           const FeedbackBars* out) {
   Vec3 along = vec3_scale(vec3_axis(m->index), bar);

@@ -72,8 +72,8 @@ const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ?
 
 /* ---------------------------------------------------------------- derivatives with respect to masses */
 
-/* Converts bar, the derivative with respect to the second moment about the centre of mass, S_c = S - s s^T / m with s =
- * m X_c, into the derivative with respect to S, and adds it to out. */
+/* Converts bar, the derivative of a scalar with respect to the second moment about the centre of mass, S_c = S - s s^T
+ * / m with s = m X_c, into its derivative with respect to S, and adds the result to out. */
 static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
   for (int i = 0; i < 3; i++)
@@ -84,14 +84,14 @@ static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   out->s[3][3] += 0.5 * vec3_dot(x, column);
 }
 
-/* Converts bar, the derivative with respect to the inertia tensor I = tr(S_c) - S_c, into the derivative with respect
- * to S, and adds it to out. */
+/* Converts bar, the derivative of a scalar with respect to the inertia tensor I = tr(S_c) - S_c, into its derivative
+ * with respect to S, and adds the result to out. */
 static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_second(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
-/* Converts bar, the derivative with respect to the inverse inertia tensor, into the derivative with respect to S, and
- * adds it to out. */
+/* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor, into its derivative with respect
+ * to S, and adds the result to out. */
 static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }

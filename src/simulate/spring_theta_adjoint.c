@@ -52,8 +52,9 @@ static void find_motion(const ThetaBars* t, const double* response) {
   }
 }
 
-/* Adds the derivatives of factor (response . M response) at constant response through the mass matrix M of links and
- * armatures: to the gradient, and with respect to dT/dt to t->rate_bar. */
+/* Adds the derivatives of factor (response . M response) at constant response. M: mass matrix of links and armatures.
+ * Adds the derivatives with respect to masses and armatures to the gradient, and the derivatives with respect to dT/dt
+ * to t->rate_bar. */
 static void add_inertia(const ThetaBars* t, const double* response, double factor) {
   const Model* m = t->a->model;
   const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};

@@ -45,8 +45,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
 }
 
-/* Converts the derivatives with respect to the initial coordinates and velocities of prescribed joints into derivatives
- * with respect to the signals of these joints. */
+/* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
+ * its derivatives with respect to the signals of these joints. */
 static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {

@@ -102,8 +102,8 @@ static void start_row(StepForward* f, int dof) {
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
 }
 
-/* Converts the derivatives with respect to the model (f->gradient) and with respect to the poses of the first state
- * (f->bar[0]) into derivatives with respect to the parameters, and adds these to row[parameters]. */
+/* Converts the derivatives of a scalar with respect to the model (f->gradient) and with respect to the poses of the
+ * first state (f->bar[0]) into its derivatives with respect to the parameters, and adds these to row[parameters]. */
 static void finish_start_row(StepForward* f, double* row) {
   const Model* m = f->model;
   step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
@@ -268,7 +268,7 @@ static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
 }
 
 /* Adds d(lambda . F + nu . c) / d(parameters) at a constant state at t + dt to row. lambda and nu must be set. screws:
- * restored at the end, because add_start overwrites the screws of the Sim. */
+ * restored in the Sim at the end, because add_start overwrites them. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
@@ -456,8 +456,9 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   shift_loads(f);
 }
 
-/* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to H rates, their
- * contribution to the equations. equation_row adds the contribution of half-spaces. Overwrites the solver. */
+/* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to H rates, the
+ * contribution of these rates to the equations. equation_row adds the contribution of half-spaces. Overwrites the
+ * solver. */
 static void find_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
@@ -469,8 +470,8 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the derivatives through the clock to f->rows: the derivatives of the equations with respect to the lengths and
- * the end time, times the sensitivities of these. */
+/* Adds the derivatives of the equations through the clock to f->rows: the derivatives of the equations with respect to
+ * the lengths and the end time, times the sensitivities of the lengths and the end time. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)

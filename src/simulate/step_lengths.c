@@ -253,7 +253,8 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
 }
 
 /* For a step that ends at an event U(x) - U_e = 0: replaces lambda by lambda + nu lambda_event, with nu such that the
- * derivative with respect to the step length vanishes (I12). Returns false if the event has no derivative. */
+ * derivative of the adjoint's scalar with respect to the step length vanishes (I12). Returns false if the event has no
+ * derivative. */
 static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   StepLengths* l = a->lengths;

@@ -40,8 +40,8 @@ void step_mark_stale(Sim* s, const bool* links) {
   }
 }
 
-/* Marks all assembled terms as up to date, except in trees with closures or tendons, whose terms change even without
- * motion. The Hessian blocks of recomputed trees stay out of date. */
+/* Marks the terms of all trees as up to date. Trees with closures, tendons or bushings stay stale, because their terms
+ * change even without motion. Marks the Hessian blocks of all trees with recomputed terms as out of date. */
 static void assembled(Sim* s) {
   s->all_stale = false;
   for (int n = 0; n < s->scope.tree_count; n++) {

@@ -513,10 +513,10 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? uneven_kind(s) : kind};
 }
 
-/* Returns the plan of the next substep from the conditions that are known before it is solved: an impact that begins,
- * spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after the end
- * of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of substeps
- * of the span so far. Sets end and share of s->clock. */
+/* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
+ * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
+ * the end of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of
+ * substeps of the span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST;

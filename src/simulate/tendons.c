@@ -153,7 +153,8 @@ double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
 }
 
 /* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
- * distance of the length at t beyond the limit [m]. Sets *slope to the derivative with respect to `over`. */
+ * distance of the length at t beyond the limit [m]. Sets *slope to the derivative of this fraction with respect to
+ * `over`. */
 static double damped_share(double over, double margin, double* slope) {
   double x = fmin(fmax(over / margin, 0), 1);
   *slope = 6 * x * (1 - x) / margin;
@@ -368,8 +369,8 @@ static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Po
                    tendon_point(&tendon->points[i + side], poses), screws, at, out);
 }
 
-/* Adds factor (d length / d dof) of tendon k to out[at[dof]], without the joints of the tendon. at NULL: adds to
- * out[dof]. */
+/* Adds factor (d length / d dof) of tendon k to out[at[dof]], for the points and the wraps of the tendon but not for
+ * its joints. at NULL: adds to out[dof]. */
 static void add_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                       const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
@@ -463,7 +464,7 @@ void tendons_couple(const TendonSystem* s, Assembly* assembly) {
   assembly->stretched_count = s->model->tendon_count;
 }
 
-/* Adds factor (d length / d dof) of tendon k to out[nv], with the points and the joints of the tendon. */
+/* Adds factor (d length / d dof) of tendon k to out[nv], for the points, the wraps and the joints of the tendon. */
 static void add_whole_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                             double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;

@@ -124,8 +124,8 @@ static MovedPath moved_path(const Sim* sim, int k, int i, const TendonSegment* t
   return w;
 }
 
-/* Converts by_turn, the derivative with respect to a rotation of a wrap about its centre in world axes, into the
- * derivative with respect to the wrap's axis in the link's frame, and adds it to bar. */
+/* Converts by_turn, the derivative of a scalar with respect to a rotation of a wrap about its centre in world axes,
+ * into its derivative with respect to the wrap's axis in the link's frame, and adds the result to bar. */
 static void add_axis(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
   if (wrap->type != WRAP_CYLINDER) return;
   double size = vec3_norm(wrap->axis);

@@ -118,8 +118,8 @@ typedef struct {
   double factor;
 } FlightSide;
 
-/* Converts the derivatives of a FlightSide into derivatives with respect to the states at t and one step before; in the
- * first step into derivatives with respect to the initial velocities. */
+/* Converts the derivatives of a FlightSide into derivatives with respect to the states at t and one step before. In the
+ * first step, converts them into derivatives with respect to the initial velocities. */
 static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
                          ModelGradient* gradient) {
   const Sim* s = a->sim;
