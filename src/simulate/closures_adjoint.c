@@ -354,7 +354,7 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
 }
 
 /* Adds the derivatives of a scalar with respect to the closure's point, which determines both ends. An exception is the
- * second end of a distance closure: it follows from the closure's axis, or is the origin of the other link. */
+ * second end of a distance closure: this end follows from the closure's axis, or is the origin of the other link. */
 static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
                        StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
   const ModelClosure* c = &m->closures[k];

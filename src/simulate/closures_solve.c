@@ -343,8 +343,8 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* r
   }
 }
 
-/* Returns the errors of the cluster's rows at the configuration where their derivatives were computed, each relative to
- * the reference size of the row. The entry of a coupling is 0, because its derivatives are constant. */
+/* Returns the errors of the cluster's rows, each relative to the reference size of its row, at the configuration where
+ * C was computed. The entry of a coupling is 0, because C is constant for couplings. */
 static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   for (int r = 0; r < c->rows; r++) {
     const ClosureActive* a = &active_row(s, r)->of;

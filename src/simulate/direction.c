@@ -149,8 +149,8 @@ static void push_by_prescribed(Sim* s, const Assembly* a) {
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
-/* Returns the contribution of a tree to delta . H delta, from (H delta)_k = -g_k for free k. Call after solve_wanted.
- * Returns 0 if no degree of freedom is prescribed. */
+/* Returns the contribution of a tree to delta . H delta, from (H delta)_k = -g_k for free k. delta must be the solution
+ * for the tree. Returns 0 if no degree of freedom is prescribed. */
 static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)

@@ -1,8 +1,8 @@
 /* Reverse derivatives of drag and buoyancy (docs/derivations/fluid.md, L15). */
 #include "simulate/fluid.h"
 
-/* Adds (Hessian of the fluid's energy) twist to wrench[6]. Both refer to the link's centre of mass: torque and rotation
- * first, then force and translation. */
+/* Adds H twist to wrench[6]. H: Hessian of the link's fluid energy. wrench (torque, force) and twist (rotation,
+ * translation) refer to the link's centre of mass, world axes. */
 static void link_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
   const Pose* pose = &s->configuration[s->current].pose[link];
   LinkTerms terms = {.force = vec3(0, 0, 0), .moment = mat3_zero()};

@@ -1,5 +1,5 @@
 /* Derivatives of lambda . (gradient of a joint's energies) with respect to earlier states and the targets
- * (docs/derivations/adjoint.md, A3). Derivatives with respect to the state at t + dt are the Hessian. */
+ * (docs/derivations/adjoint.md, A3). The Hessian gives the derivatives with respect to the state at t + dt. */
 #include <string.h>
 
 #include "simulate/ball_limits.h"
@@ -326,8 +326,8 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   first[JOINT_RESTITUTION] += lambda * limits.restitution;
 }
 
-/* Adds factor times the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with respect to the three gains k
- * to column `which` of out. */
+/* Adds to column `which` of out: factor times the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with
+ * respect to the three gains k. phi: rotation vector of p. */
 static void ball_own_term(Quat p, double scale, const double b[3], const double lambda[3], double factor, int which,
                           double (*out)[JOINT_OWN_COUNT]) {
   RotationVector phi = rotation_vector_derivatives(p);

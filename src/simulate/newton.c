@@ -234,7 +234,7 @@ StepReport step_solve(Sim* s) {
   if (!moves) return report;
   if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   int most = s->settling ? 0 : parts_solve(s, &report);
-  /* any other outcome: the independent parts contain and solved every tree, or the solve was interrupted */
+  /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {

@@ -11,8 +11,8 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-/* Adds the derivatives of a scalar with respect to the gains and the input of a drive, that is, its signal and the
- * measured state. The drive controls a position, a rate or a force. */
+/* Adds the derivatives of a scalar with respect to the gains of a drive and the input of the drive, that is, its signal
+ * and the measured state. */
 static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;

@@ -426,7 +426,7 @@ static void shift(StepForward* f) {
 
 /* ---------------------------------------------------------------- step lengths (impact.md, I12) */
 
-/* Returns the sensitivity of StepClock.share for a substep with END_OPENS (Z21). */
+/* Returns the sensitivity of StepClock.share with respect to a parameter, for a substep with END_OPENS (Z21). */
 static double opening_share(const StepForward* f, const StepClock* clock, int parameter) {
   size_t at = (size_t)clock->event.closure * (size_t)f->parameters + (size_t)parameter;
   return ((clock->share - 1) * f->load[1][at] - clock->share * f->load[0][at]) / clock->event.rise;

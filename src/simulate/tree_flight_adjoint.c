@@ -62,8 +62,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* Adds the derivatives of the adjoint's scalar through the row forces at q^t, which the motion by mu changes, and
- * through the closure rows at the target. */
+/* Adds the derivatives of the adjoint's scalar with respect to poses, targets and closures, through the row forces at
+ * q^t, which the motion by mu changes, and through the closure rows at the target. */
 static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
