@@ -1,14 +1,16 @@
-/* Gradient and Hessian with respect to joint increments, from the terms of links, pairs and joints
- * (docs/derivations/kinematics.md, K2-K5). */
+/* Assembles the gradient and the Hessian of the step objective with respect to joint increments from the terms of
+ * links, pairs and joints (docs/derivations/kinematics.md, K2-K5). */
 #include <string.h>
 
 #include "simulate/terms.h"
 
-/* Adds the terms of `below`, about a point at own's centre + d, to `own`: the twist at d is (w, v + w x d). */
+/* Adds the terms of `below` to `own`. d: vector from the reference point of `own` to the reference point of `below`,
+ * world axes [m]. A twist (w, v) about the reference point of `own` is the twist (w, v + w x d) about the reference
+ * point of `below`. */
 static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d) {
   own->force = vec3_add(own->force, below->force);
   own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
-  /* X = [I 0; -[d]x I]; A += X^T B X */
+  /* A += X^T B X with X = [I 0; -[d]x I], A the Hessian of `own` and B the Hessian of `below` */
   double bx[6][6];
   double x[3][3] = {{0, d.z, -d.y}, {-d.z, 0, d.x}, {d.y, -d.x, 0}}; /* -[d]x */
   for (int i = 0; i < 6; i++)
@@ -33,15 +35,16 @@ typedef struct {
   double* gradient;
 } GradientTask;
 
-/* Returns the first moment on a half-space: opposite to the body's, because the energy is invariant under common
- * motion. */
+/* Returns the first moment of the contact force on the half-space t->link_b about the reference point of link_b. The
+ * energy does not change in a common motion of both bodies, so this moment is minus the moment on link_a, shifted to
+ * the reference point of link_b. */
 static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
   Vec3 arm = vec3_sub(in->reference[t->link_a], in->reference[t->link_b]);
   return mat3_scale(mat3_add(t->moment[0], mat3_outer(t->force[0], arm)), -1);
 }
 
-/* Adds the pair terms of the tree at index `place` of the scope to its links; place = tree_count: to the immovable
- * links. */
+/* Adds the pair terms that act on the links of one tree to the terms of these links. place: index of the tree in the
+ * scope; tree_count selects the immovable links. */
 static void add_sides(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
@@ -62,7 +65,7 @@ static void add_to_parent(const Assembly* in, int link) {
   add_shifted(&in->links[parent], &in->links[link], vec3_sub(in->reference[link], in->reference[parent]));
 }
 
-/* Replaces the terms of each link by the sum over the link and its descendants. */
+/* Replaces the terms of each link of the tree by the sum over the link and its descendants. */
 static void compose_tree(const Assembly* in, int tree) {
   for (int n = in->tree_first[tree + 1] - 1; n >= in->tree_first[tree]; n--) {
     int parent = in->model->links[in->tree_links[n]].parent;
@@ -70,7 +73,7 @@ static void compose_tree(const Assembly* in, int tree) {
   }
 }
 
-/* Adds the composed terms of trees to the immovable links that carry them. Not parallel, because several trees can
+/* Adds the sum of each tree to the immovable link that carries the tree. Runs on one thread, because several trees can
  * share a link. */
 static void compose_still(const Assembly* in) {
   const Model* m = in->model;
@@ -120,7 +123,7 @@ void assemble_gradient(const Assembly* in, double* gradient) {
 
 /* ---------------------------------------------------------------- Hessian */
 
-/* Adds one entry of the symmetric matrix; each pair of degrees of freedom is passed once. */
+/* Adds `value` to entry (i, j) of the symmetric Hessian. The caller passes each pair of degrees of freedom once. */
 static void add_coupling_entry(const Model* model, BlockSolver* solver, int i, int j, double value) {
   int a = model->links[model->dof_link[i]].tree, b = model->links[model->dof_link[j]].tree, stride;
   int r = i - model->trees[a].dof_first, c = j - model->trees[b].dof_first;
@@ -140,7 +143,8 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
   }
 }
 
-/* Adds row i of the upper triangle of slope^T stiffness slope. The degrees of freedom from i on are grouped by tree. */
+/* Adds row i of the upper triangle of slope^T stiffness slope to the Hessian. The degrees of freedom from i on are
+ * grouped by tree, so that each block is looked up once. */
 static void add_row_entries(const Model* model, const RowTerms* t, int i, double stiffening, BlockSolver* solver) {
   int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
   int stride = 0, first = 0;
@@ -169,7 +173,7 @@ static void add_rows_hessian(const Model* model, const RowTerms* terms, int coun
       add_row_entries(model, &terms[k], i, stiffening, solver);
 }
 
-/* y = A xi, for a 6 x 6 matrix A and a screw xi = (w, v). */
+/* Sets y to A xi, for a 6 x 6 matrix A and a screw xi = (w, v). */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
   for (int i = 0; i < 6; i++)
     y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
@@ -179,12 +183,13 @@ static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
   return w.x * y[0] + w.y * y[1] + w.z * y[2] + v.x * y[3] + v.y * y[4] + v.z * y[5];
 }
 
-/* Sets the velocities of a point under each screw of a link. */
+/* Sets velocity[k] to the velocity of the world point `at` for a unit rate of the link's degree of freedom k. */
 static inline void own_velocities(const Assembly* in, const ModelLink* link, Vec3 at, Vec3 velocity[JOINT_MAX_DOF]) {
   for (int k = 0; k < link->dof_count; k++) velocity[k] = screw_velocity(&in->screws[link->dof_first + k], at);
 }
 
-/* Adds the Hessian entries of link i's degrees of freedom with themselves and with those of all ancestors. */
+/* Adds the Hessian entries between the degrees of freedom of link i, and between these and the degrees of freedom of
+ * all ancestors of link i. */
 static void add_link_columns(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
   const Model* model = in->model;
   const ModelLink* link = &model->links[i];
@@ -198,7 +203,7 @@ static void add_link_columns(const Assembly* in, int i, bool curvature, double* 
     Vec3 v = velocity[k];
     double y[6];
     times6(t->hessian, s->w, v, y);
-    /* curvature of the motion: w_j . [ (K^T - tr K) w_k + v_k x f ] */
+    /* curvature of the motion (K2): w_j . [ (K^T - tr K) w_k + v_k x f ], with the first moment K and the force f */
     Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
     if (curvature) {
       y[0] += curve.x;
@@ -222,8 +227,8 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 
 static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y * y[1] + w.z * y[2]; }
 
-/* y = C xi, C the block of the pair's Hessian between a and b, xi a screw of b. Six numbers, or three if C couples only
- * rotations (t->across). */
+/* Sets y to C xi. C: block of the pair's Hessian between bodies a and b; xi: `screw`, of body b, about the point `at`.
+ * y has six entries, or three if C couples only rotations (t->across). */
 static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
   Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
   for (int i = 0; i < (t->across ? 3 : 6); i++) {
@@ -233,7 +238,8 @@ static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 a
   }
 }
 
-/* Off-diagonal block of two trees, with the first degree of freedom of each. */
+/* Block of the Hessian between the trees a and b, which can be the same tree. first_a, first_b: first degree of freedom
+ * of tree a and of tree b. */
 typedef struct {
   double* entries;
   int stride, tree_a, tree_b, first_a, first_b;
@@ -245,13 +251,14 @@ static inline void add_cross_entry(const CrossBlock* to, int j, int k, double va
     to->entries[r * stride + c] += value;
   else if (to->tree_a > to->tree_b)
     to->entries[c * stride + r] += value;
-  else if (r == c) /* within one tree both orders contribute to the diagonal block */
+  else if (r == c) /* C and C^T both contribute to an entry on the diagonal */
     to->entries[r * stride + r] += 2 * value;
   else
     to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
 }
 
-/* Adds xi_j^T y_k to the block, for the degrees of freedom j of link la and k of link lb; y_k = C xi_k. */
+/* Adds xi_j^T y[k] to the block for every degree of freedom j of link la and k of link lb. y[k]: C xi_k (times_cross).
+ */
 static inline void add_cross_links(const Assembly* in, const ContactTerms* t, const ModelLink* la, const ModelLink* lb,
                                    const double (*y)[6], const CrossBlock* to) {
   Vec3 velocity[JOINT_MAX_DOF];
@@ -264,7 +271,8 @@ static inline void add_cross_links(const Assembly* in, const ContactTerms* t, co
     }
 }
 
-/* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
+/* Adds xi_j^T C xi_k to the Hessian for all degrees of freedom j of link_a and its ancestors, and k of link_b and its
+ * ancestors. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
   if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
@@ -292,13 +300,13 @@ typedef struct {
 
 static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
-/* From this number of consecutive terms of the same two links on, their Hessians are summed before the projection on
- * the joints: bodies of triangles have thousands. Below it the order of summation, and so the last bits of small
- * scenes, is kept. */
+/* If at least this many consecutive terms act on the same two links, their Hessians are summed before they are
+ * projected on the joints. Triangle meshes produce thousands of such terms. Fewer terms are added one by one, so that
+ * the order of summation in small scenes, and with it the last bits of the results, stays the same. */
 #define SUMMED_FROM 256
 
-/* Returns the number of consecutive terms from the n-th on that act on the same two links and the same side as
- * `first`. */
+/* Returns the number of consecutive terms, from the n-th on, that act on the same two links and the same side as
+ * `first`. end: end of the list of terms. */
 static int run_length(const Assembly* in, int n, int end, const ContactTerms* first) {
   int side = in->sides->items[n] & 1, next = n + 1;
   for (; next < end && (in->sides->items[next] & 1) == side; next++) {
@@ -308,7 +316,8 @@ static int run_length(const Assembly* in, int n, int end, const ContactTerms* fi
   return next - n;
 }
 
-/* Sums the blocks between a and b of these terms, the only ones that add_cross reads. */
+/* Sets the block sum[0..5][6..11], between a and b, to the sum of this block over `count` terms from the n-th on. All
+ * other entries are 0, because add_cross does not read them. */
 static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]) {
   memset(sum, 0, sizeof(double[12][12]));
   for (int k = n; k < n + count; k++) {
@@ -318,7 +327,8 @@ static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]
   }
 }
 
-/* Adds the blocks of pairs between the tree at a place and the same or later places. */
+/* Adds the off-diagonal blocks of the pairs between the tree at index `place` of the scope and the trees at the same or
+ * later indices. */
 static void add_crosses(const HessianTask* task, int place) {
   const Assembly* in = task->in;
   int end = in->sides->first[place + 1], run = 1,

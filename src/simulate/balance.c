@@ -1,4 +1,4 @@
-/* Convergence test of a step. The residual force is relative to the forces at work on the same bodies
+/* Convergence test of a step. The residual force is compared with the forces that act on the same bodies
  * (docs/derivations/step.md, S8), so that the result does not depend on units, sizes or masses. */
 #include <assert.h>
 #include <float.h>
@@ -10,12 +10,12 @@
 #include "simulate/moved_links.h"
 #include "simulate/tendons.h"
 
-/* Fraction of the momentum per step that counts as a force at work. It lets the speed of a body without forces converge
- * to this fraction of the tolerance. */
+/* Fraction of the momentum divided by the step length that counts as an acting force. The speed of a body without
+ * forces then converges to this fraction of the tolerance. */
 #define MOMENTUM_SHARE 1e-3
-/* Relative rounding error of a position that counts as a force at work at the rounding floor. A body at rest without
- * loads has no other force, and the second-order target differs from its position by rounding. Negligible above the
- * floor. */
+/* Relative rounding error of a position. The inertial force that belongs to this error counts as an acting force. A
+ * body at rest without loads has no other force, and its second-order target differs from its position by rounding.
+ * Above the rounding floor this force is negligible. */
 #define POSITION_ROUNDINGS (16 * DBL_EPSILON / FLOOR_MOST)
 
 static double frobenius(const Mat3* a) {
@@ -25,20 +25,20 @@ static double frobenius(const Mat3* a) {
   return sqrt(sum);
 }
 
-/* Returns the radius of gyration about the centre of mass: sqrt(tr(inertia tensor) / 2 m) [m]. */
+/* Returns the radius of gyration about the centre of mass, sqrt(tr(inertia tensor) / (2 m)) [m]. */
 static double gyration_radius(const ModelLink* link) {
   return sqrt(0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) / link->mass);
 }
 
-/* Returns the pose one step before the start, extrapolated from the initial velocities. Not inlined, because only the
- * first step needs it. */
+/* Returns the pose of link i one step before the start, extrapolated backward from the initial velocities. Not inlined,
+ * because only the first step needs it. */
 static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
   const Pose *now = &s->pose_now[i], *rate = &s->pose_rate[i];
   return (Pose){mat3_sub(now->r, mat3_scale(rate->r, s->clock.dt)), vec3_add_scaled(now->t, -s->clock.dt, rate->t)};
 }
 
-/* Returns the magnitudes of the forces of one link's inertia, weight and momentum. terms: inertia terms of the link,
- * not yet summed over descendants. */
+/* Returns the magnitudes of the force and the torque that inertia, weight and momentum exert on link i. terms: inertia
+ * terms of the link, not yet summed over descendants. */
 static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (WorkingForce){0, 0};
@@ -73,7 +73,8 @@ static void own_work(Sim* s, int i) {
   add_work(&s->work[i], load.force, load.torque);
 }
 
-/* Sums the forces of each link over its subtree, about the link's own centre. */
+/* Adds the force and torque magnitudes of link i to those of its parent, with the torque about the parent's centre of
+ * mass. Does nothing if the parent cannot move. */
 static void compose_link(Sim* s, int i) {
   int parent = s->model->links[i].parent;
   if (parent < 0 || s->model->links[parent].tree < 0) return;
@@ -149,7 +150,7 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
   return s->balanced[tree] && (arrived || !driven);
 }
 
-/* Relative rounding error of a coordinate, used for the rounding error of forces. */
+/* Relative rounding error of a coordinate or a position, from which the rounding errors of forces are estimated. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
 double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
@@ -173,9 +174,9 @@ static double place_size(const Sim* s, int link) {
   return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
-/* Returns the speed of a link at a unit rate of the degree of freedom: speed of the centre of mass, plus angular speed
- * times radius of gyration [m]. Returns 0 for a link without mass, and for a link that the degree of freedom does not
- * move. */
+/* Returns the speed of a link at a unit rate of the degree of freedom `dof` [m]: speed of its centre of mass plus
+ * angular speed times radius of gyration. Returns 0 for a link without mass, and for a link that `dof` does not move.
+ */
 static double speed_of(const Sim* s, int dof, int link) {
   const Model* m = s->model;
   if (!link_is_moved(m, m->dof_link[dof], link) || !(m->links[link].mass > 0)) return 0;
@@ -183,8 +184,8 @@ static double speed_of(const Sim* s, int dof, int link) {
          gyration_radius(&m->links[link]) * vec3_norm(s->screws[dof].w);
 }
 
-/* Returns the change of the generalized force of a degree of freedom if its coordinate and the positions of the links
- * that it moves change by their rounding errors. */
+/* Returns the change of the generalized force of degree of freedom `dof` if its coordinate and the positions of the
+ * links that it moves change by their rounding errors [N, N m]. */
 static double rounding_of(const Sim* s, int dof) {
   const Model* m = s->model;
   int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
@@ -213,7 +214,7 @@ double balance_speed_left(const Sim* s, int dof) {
   return inertia > 0 ? fabs(s->gradient[dof]) * s->clock.dt / inertia * fastest : (double)INFINITY;
 }
 
-/* Returns the Frobenius norm of a 3x3 block of a pair's Hessian. */
+/* Returns the Frobenius norm of the 3x3 block of a pair's Hessian that starts at (row, column). */
 static double block_size(const double (*hessian)[12], int row, int column) {
   double sum = 0;
   for (int i = 0; i < 3; i++)
@@ -221,8 +222,8 @@ static double block_size(const double (*hessian)[12], int row, int column) {
   return sqrt(sum);
 }
 
-/* Returns the change of the generalized force of a degree of freedom by pair terms, if the positions of the links that
- * it moves change by their rounding errors. place: place of the tree in the scope. */
+/* Returns the change of the generalized force that pair terms exert on degree of freedom `dof` if the positions of the
+ * links that it moves change by their rounding errors [N, N m]. place: index of the tree in the scope. */
 static double contact_rounding_of(const Sim* s, const Assembly* a, int place, int dof) {
   double sum = 0;
   int own = s->model->dof_link[dof];
@@ -263,7 +264,8 @@ bool balance_of_machines(const Sim* s) {
   return true;
 }
 
-/* Updates the residual by one degree of freedom. Returns false if it is not finite. */
+/* Updates *residual, the largest residual, and *worst, its degree of freedom, by degree of freedom k. Returns false if
+ * the gradient of k is not finite. */
 static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
   if (!isfinite(s->gradient[k])) {
     *worst = k;

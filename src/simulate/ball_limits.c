@@ -1,22 +1,23 @@
-/* Limits of three rotations: on the whole angle, and on swing and twist (docs/derivations/step.md, S22, S24). Each is a
- * limit law of one angle of the rotation. */
+/* Limits of ball joints: on the total angle of rotation, and on swing and twist (docs/derivations/step.md, S22, S24).
+ * Each limit is a limit law of one of these angles. */
 #include "simulate/ball_limits.h"
 
 #include "simulate/limits.h"
 
-/* Whole angle, swing or twist of three rotations [rad], with derivatives with respect to the increments. */
+/* Total angle, swing or twist of a ball joint [rad], with first and second derivatives with respect to the increments.
+ */
 typedef struct {
   double value, first[3], second[3][3];
 } BallAngle;
 
-/* For q = (w, v): w, and the component p of v along an axis, with derivatives with respect to the increments (w1, p1
- * first, w2, p2 second). The sign of q is chosen so that w >= 0. */
+/* Parts of a quaternion q = (w, v): w, and the component p of v along an axis, with first (w1, p1) and second (w2, p2)
+ * derivatives with respect to the increments. The sign of q is chosen so that w >= 0. */
 typedef struct {
   double w, p, across; /* across: |v x axis| */
   double w1[3], p1[3], w2[3][3], p2[3][3];
 } AlongAxis;
 
-/* Returns w, p and across alone. */
+/* Returns w, p and across; the derivatives are zero. */
 static AlongAxis along_axis_value(Quat q, Vec3 axis) {
   double sign = q.w < 0 ? -1 : 1;
   Vec3 v = vec3(sign * q.x, sign * q.y, sign * q.z);
@@ -28,11 +29,11 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
   AlongAxis out = along_axis_value(q, axis);
   if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
   for (int j = 0; j < 3; j++) {
-    Quat first = quat_mul(q, unit[j]); /* twice the derivative */
+    Quat first = quat_mul(q, unit[j]); /* twice the first derivative */
     out.w1[j] = 0.5 * first.w;
     out.p1[j] = 0.5 * vec3_dot(vec3(first.x, first.y, first.z), axis);
     for (int k = j; k < 3; k++) {
-      Quat s = quat_mul(first, unit[k]); /* four times the second derivative, increment j before k */
+      Quat s = quat_mul(first, unit[k]); /* four times the second derivative, with increment j applied before k */
       out.w2[j][k] = out.w2[k][j] = 0.25 * s.w;
       out.p2[j][k] = out.p2[k][j] = 0.25 * vec3_dot(vec3(s.x, s.y, s.z), axis);
     }
@@ -43,7 +44,8 @@ static AlongAxis along_axis(Quat q, Vec3 axis) {
 static double twist_value(const AlongAxis* a) { return 2 * math_atan2(a->p, a->w); }
 static double swing_value(const AlongAxis* a) { return 2 * math_atan2(a->across, sqrt(a->w * a->w + a->p * a->p)); }
 
-/* Returns the twist 2 atan2(p, w) (S24). Needs c = w^2 + p^2 > 0, a swing below pi. */
+/* Returns the twist 2 atan2(p, w) with its derivatives with respect to the increments (S24). Requires c = w^2 + p^2 >
+ * 0, which holds for a swing below pi. */
 static BallAngle twist_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
@@ -59,8 +61,8 @@ static BallAngle twist_of(const AlongAxis* a) {
   return out;
 }
 
-/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24); d/dc = -1 / sqrt(c (1 - c)). Needs across > 0,
- * a nonzero swing. */
+/* Returns the swing 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1), c = w^2 + p^2, with its derivatives with respect to
+ * the increments (S24). d swing/dc = -1 / sqrt(c (1 - c)). Requires a->across > 0, which holds for a nonzero swing. */
 static BallAngle swing_of(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
   double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
@@ -76,7 +78,7 @@ static BallAngle swing_of(const AlongAxis* a) {
   return out;
 }
 
-/* Returns the whole angle |phi|. Needs a nonzero angle. */
+/* Returns the total angle |phi| with its derivatives with respect to the increments. size: |phi|, must be positive. */
 static BallAngle whole_of(const RotationVector* phi, double size) {
   BallAngle out = {.value = size};
   for (int j = 0; j < 3; j++)
@@ -99,8 +101,8 @@ double ball_angle(const ModelLink* link, int which, Quat q) {
   return which == BALL_TWIST ? twist_value(&a) : swing_value(&a);
 }
 
-/* Sets one angle of the rotation q. Returns false where it has no direction: at zero (whole angle, swing), and at a
- * swing of pi; the derivatives are then zero. */
+/* Sets *out to one angle of the rotation q. Returns false, with zero derivatives, where the angle is not
+ * differentiable: at a total angle or a swing of 0, and at a swing of pi. */
 static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
   if (which == BALL_WHOLE) {
     RotationVector phi = rotation_vector_derivatives(q);
@@ -123,15 +125,16 @@ void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3])
   for (int j = 0; j < 3; j++) slope[j] = angle.first[j];
 }
 
-/* Returns the limits of an angle. A penalty is a spring that gives everything back. */
+/* Returns the limits of an angle. The penalty law has the restitution 1, because its spring returns all of its energy.
+ */
 static Limits limits_of(const JointInput* in, int dof) {
   Limits limits = joint_bounded_limits(in->link, dof);
   if (limits.law == LIMIT_PENALTY) limits.restitution = 1;
   return limits;
 }
 
-/* Returns the resistance to leaving a limit (S22) on the way from the angle `now` at t to `angle`; zero in an impact.
- */
+/* Returns the resistance of a limit to motion away from it (S22), for the motion from the angle `now` at t to `angle`.
+ * Returns zeros in an impact. */
 static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
   Limits limits = limits_of(in, dof);
   if (joint_strikes(in, dof)) return (StopTerms){0};
@@ -181,8 +184,9 @@ Quat ball_before(Quat now, const double difference[3]) {
   return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
 }
 
-/* Adds the derivatives of share (angle - angle_t - aim). aim is a function of the last displacement, angle_t -
- * angle_{t-1} (I15). share: stiffness times the derivative of the angle along lambda. */
+/* Adds the derivatives of share (angle - angle_t - aim) with respect to the rotation at t to now, and with respect to
+ * the last displacement to difference_old. aim is a function of the last change of the angle, angle_t - angle_{t-1}
+ * (I15). share: stiffness times the derivative of the angle along lambda. */
 static void bounce_adjoint(const JointInput* in, int base, int which, double share, double* now,
                            double* difference_old) {
   static const Joint BALL = {.quaternion = true};

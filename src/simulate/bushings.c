@@ -1,11 +1,11 @@
-/* Bushings in a step (docs/derivations/loads.md, L18). */
+/* Energies, forces and Hessians of bushings in a step (docs/derivations/loads.md, L18). */
 #include "simulate/bushings.h"
 
 #include <assert.h>
 #include <float.h>
 #include <string.h>
 
-/* Rounding error of an energy per force, relative to the positions it is computed from. */
+/* Relative rounding error of a position. Times a force it is the rounding error of an energy. */
 #define PLACE_ROUNDINGS (16 * DBL_EPSILON)
 
 /* ---------------------------------------------------------------- creation */
@@ -39,20 +39,22 @@ void bushings_destroy(BushingSystem* s) {
 
 /* ---------------------------------------------------------------- weights of the states (L20) */
 
-/* Relative difference of step lengths that counts as rounding. */
+/* Step lengths with a relative difference below this count as equal. */
 #define SAME_LENGTH 1e-9
 
-/* Weights of the four states where the spring is not resolved: a (z + r)^2 (z + s), s = (1 - r) / 2 r, divided by its
- * value at z = 1, r = DECAY. A spring of infinite stiffness multiplies its deformation by -r in each step. */
+/* Weights of the four states for a spring that the step length does not resolve: the coefficients of (z + r)^2 (z + s),
+ * divided by its value at z = 1, with r = DECAY and s = DECAY_LAST = (1 - r) / (2 r). The deformation of a spring of
+ * infinite stiffness is multiplied by -r in each step. */
 #define DECAY 0.8
 #define DECAY_LAST ((1 - DECAY) / (2 * DECAY))
 #define SCALE ((1 + DECAY) * (1 + DECAY) * (1 + DECAY_LAST))
 static const BushingTime UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
                                        DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE, 0};
-/* Weights of the four states where the spring is resolved: theta = 1/2 of M10. */
+/* Weights of the four states for a spring that the step length resolves: theta = 1/2 in M10. */
 static const BushingTime RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 
-/* Returns true if this step and the two before have the same length, which does not depend on the state. */
+/* Returns true if this step and the two steps before it have the same length and none of these lengths depends on the
+ * state. */
 static bool even(const StepClock* c) {
   return c->dt_older > 0 && fabs(c->dt_before - c->dt) < SAME_LENGTH * c->dt &&
          fabs(c->dt_older - c->dt) < SAME_LENGTH * c->dt && !c->dt_varies && !c->before_varies && !c->older_varies;
@@ -92,7 +94,8 @@ void bushings_aim(Sim* sim) {
 
 /* ---------------------------------------------------------------- energy */
 
-/* Sets out to the weighted mean of u at which the springs act (L20). */
+/* Sets out to the weighted mean, over the states, of the displacement at which the springs of bushing k act (L20). u:
+ * displacement at t + dt. */
 static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
   const BushingTime* at = &s->at[k];
   for (int i = 0; i < 6; i++)
@@ -143,7 +146,8 @@ double bushing_rounding(const BushingSystem* s, int k) {
 
 /* ---------------------------------------------------------------- terms */
 
-/* Adds factor times a 3x3 block at (row, column), and its transpose at (column, row) if these differ. */
+/* Adds factor times a 3x3 block to h at (row, column). If row and column differ, also adds the transpose of the block
+ * at (column, row). */
 static void add_block(double h[12][12], int row, int column, double factor, Mat3 block) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -152,15 +156,15 @@ static void add_block(double h[12][12], int row, int column, double factor, Mat3
     }
 }
 
-/* Returns (g r^T + r g^T) / 2 - g . r, the second derivative of g . exp(w) r with respect to w at 0. */
+/* Returns (g r^T + r g^T) / 2 - (g . r) 1, the second derivative of g . exp(w) r with respect to w at w = 0. */
 static Mat3 turn_curvature(Vec3 g, Vec3 r) {
   Mat3 out = mat3_scale(mat3_add(mat3_outer(g, r), mat3_outer(r, g)), 0.5);
   return mat3_sub(out, mat3_scale(mat3_identity(), vec3_dot(g, r)));
 }
 
-/* Returns sum torque_i times the second derivative of the rotation vector phi_i with respect to w in R exp(w), w in b's
- * axes. phi->second belongs to the increments R Rx(d1) Ry(d2) Rz(d3); the second-order terms of their product are
- * subtracted. */
+/* Returns the sum over i of torque_i times the second derivative of component phi_i of the rotation vector with respect
+ * to w in R exp(w), w in b's axes. phi->second refers to the increments of R Rx(d1) Ry(d2) Rz(d3), so the second-order
+ * terms of this product are subtracted. */
 static Mat3 rotation_curvature(const RotationVector* phi, const double torque[3]) {
   Mat3 out = mat3_zero();
   double by[3] = {0, 0, 0};
@@ -192,7 +196,7 @@ static void set_slope(BushingTerm* t, Mat3 by_turn, Vec3 lever) {
       }
 }
 
-/* Sets the hessian to slope^T stiff slope. */
+/* Sets t->hessian to slope^T stiff slope. */
 static void set_hessian(BushingTerm* t) {
   double half[6][12];
   for (int i = 0; i < 6; i++)
@@ -207,8 +211,8 @@ static void set_hessian(BushingTerm* t) {
     }
 }
 
-/* Adds push . (second derivative of u) to the hessian. g: force at b's frame; torque: on b; lever: from a's centre of
- * mass to b's frame; world axes. */
+/* Adds push . (second derivative of u) to the Hessian. g: force at b's frame; torque: torque on b; lever: vector from
+ * a's centre of mass to the origin of b's frame; all in world axes. */
 static void add_curvature(BushingTerm* t, const RotationVector* phi, Vec3 g, Vec3 torque, Vec3 lever) {
   Mat3 cross = mat3_cross(g), r = t->frame[1].r;
   Mat3 turn = mat3_mul(r, mat3_mul(rotation_curvature(phi, t->push + 3), mat3_transpose(r)));

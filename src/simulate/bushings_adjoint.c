@@ -1,4 +1,5 @@
-/* Reverse derivatives of bushings (docs/derivations/loads.md, L19). */
+/* Reverse derivatives of bushings: derivatives of a scalar with respect to earlier states and bushing parameters, from
+ * its derivatives with respect to forces and rates of bushings (docs/derivations/loads.md, L19). */
 #include "simulate/bushings.h"
 
 #include <assert.h>
@@ -22,8 +23,8 @@ void bushings_product(const BushingSystem* s, const double (*twist)[6], double (
   }
 }
 
-/* by[6]: derivatives with respect to u at one state. Adds those with respect to the positions of the frames to
- * numbers. */
+/* Adds the derivatives of a scalar with respect to the positions of both frames to `numbers`. by[6]: derivatives of the
+ * scalar with respect to the displacement u of frame b relative to frame a, at the poses `poses`. */
 static void add_positions(const SceneBushing* b, const Pose* poses, const double by[6], double* numbers) {
   Vec3 own = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by));
   Vec3 world = mat3_mul_vec(bushing_frame(b, 0, poses).r, vec3_at(by));
@@ -41,8 +42,8 @@ static void add_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
   }
 }
 
-/* by[6]: derivatives with respect to u at a state before. Adds those with respect to its poses to bar and with respect
- * to the positions of the frames to numbers. */
+/* Adds the derivatives of a scalar with respect to earlier poses to bar, and with respect to the positions of both
+ * frames to `numbers`. by[6]: derivatives of the scalar with respect to the displacement u at the earlier poses. */
 static void reverse_past(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
                          double* numbers) {
   Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};
@@ -64,7 +65,8 @@ static void reverse_past(const SceneBushing* b, const Pose* poses, const double 
   add_positions(b, poses, by, numbers);
 }
 
-/* Adds the derivatives of Phi = push . (change of u by lambda). */
+/* Adds the derivatives of Phi = (force of bushing k) . (change of its displacement u by the twists lambda) to the
+ * adjoints of the states and to the gradient. */
 static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const BushingSystem* s = sim->bushings;
@@ -105,7 +107,8 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
   reverse_past(b, sim->pose_now, by[1], now.pose, numbers);
   reverse_past(b, sim->pose_old, by[2], old.pose, numbers);
   if (at->older != 0) reverse_past(b, sim->pose_older, by[3], older.pose, numbers);
-  /* position of b's frame: it moves with b, u is measured in a's axes: g . ((w_b - w_a) x R_b dp) */
+  /* derivative of Phi with respect to the position p of b's frame. p rotates with b and u is measured in the axes of a:
+   * g . ((w_b - w_a) x R_b dp) */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
   if (b->link[1] >= 0) by_b = mat3_tmul_vec(poses[b->link[1]].r, by_b);
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), by_b), numbers + BUSHING_POSITION_B);
@@ -119,7 +122,8 @@ void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, St
 
 /* ---------------------------------------------------------------- derivatives of rates of u (drives.md, M10) */
 
-/* Rotation r of a link, its rate dr and the velocity dt of its origin; identity and zero for the world. */
+/* Rotation r of a link, time derivative dr of this rotation, and velocity dt of the link's origin. For the world:
+ * identity and zeros. */
 typedef struct {
   Mat3 r, dr;
   Vec3 dt;
@@ -134,7 +138,8 @@ static MovedLink moved_link(int link, const Pose* poses, const double (*motion)[
   return out;
 }
 
-/* Derivatives of a translation rate, axis . (R_a'^T d + R_a^T d'), d from the origin of a's frame to that of b's. */
+/* Adds the derivatives of the translation rate axis . (R_a'^T d + R_a^T d') with respect to poses, their rates and the
+ * positions of both frames. d: vector from the origin of a's frame to the origin of b's frame. */
 static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, Vec3 axis, double (*pose_bar)[3][4],
                           double (*motion_bar)[3][4], double* numbers) {
   Vec3 by_d = mat3_mul_vec(at[0].dr, axis), by_rate = mat3_mul_vec(at[0].r, axis), change = vec3(0, 0, 0);
@@ -152,7 +157,8 @@ static void reverse_slide(const SceneBushing* b, const MovedLink at[2], Vec3 d, 
   add_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
 }
 
-/* Derivatives of a rotation rate, (R_a axis) . (w_b - w_a), w the axial vector of R' R^T. */
+/* Adds the derivatives of the rotation rate (R_a axis) . (w_b - w_a) with respect to poses and their rates. w: axial
+ * vector of R' R^T of each link. */
 static void reverse_turn(const SceneBushing* b, const MovedLink at[2], Vec3 axis, double (*pose_bar)[3][4],
                          double (*motion_bar)[3][4]) {
   Vec3 apart = vec3(0, 0, 0);

@@ -1,28 +1,32 @@
-/* Closures in a step (docs/derivations/closures.md). */
+/* Errors, energies and forces of closures in a step, and their state from step to step (docs/derivations/closures.md).
+ */
 #include "simulate/closures.h"
 
 #include <assert.h>
 #include <float.h>
 #include <string.h>
 
-/* Rounding error of c relative to the positions it is computed from. */
+/* Relative rounding error of a position, for the rounding error of closure errors. */
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
-/* Largest closure error at the start, relative to the closure's size or in rad; the first step closes it. */
+/* Largest error of a closure at the start of a run, relative to the closure's size or in rad. The first step closes it.
+ */
 #define START_OPEN 1e-3
-/* Before the first iteration, trees with closures must be in balance to this fraction of the tolerance, or to
- * FORETOLD_FINEST. A larger error of the extrapolation would have the same sign in every step and accumulate. */
+/* Before the first iteration, the residual of trees with closures must be at most FORETOLD_SHARE times the tolerance,
+ * or FORETOLD_FINEST if this is larger. A larger error of the extrapolation would have the same sign in every step and
+ * accumulate. */
 #define FORETOLD_SHARE 1e-3
 #define FORETOLD_FINEST 1e-13
-/* Smallest fraction of a substep after which a closure opens by its force; a shorter substep gives no speeds (Z21). */
+/* A closure that would open by its force before this fraction of a substep opens at the end of the substep, because a
+ * shorter substep does not determine velocities (Z21). */
 #define OPENS_APART 1e-5
-/* Relative rounding error of an energy, and of a position. */
+/* Relative rounding error of an energy, and relative rounding error of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
 
 /* ---------------------------------------------------------------- closure errors */
 
-/* Returns true if row i of closure k measures an angle. The reference size of its value is then 1 rad, else the
- * closure's size. */
+/* Returns true if row i of closure k measures an angle. The reference size of such a row is 1 rad; the reference size
+ * of other rows is the closure's size. */
 static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
@@ -32,14 +36,15 @@ double closure_row_size(const ClosureSystem* s, int k, int row) {
   return measures_angle(s, k, row) ? 1 : s->model->closures[k].size;
 }
 
-/* Returns |value| `most` relative to its tolerance: exact x size plus the rounding error of positions of size
- * `extent`. */
+/* Returns `most`, the largest error of some rows, divided by its tolerance. The tolerance is s->exact times `size` plus
+ * the rounding error of positions of size `extent`. */
 static double gap_of(const ClosureSystem* s, double most, double size, double extent) {
   double gap = most / (s->exact * size + CLOSURE_ROUNDINGS * extent);
   return gap > 0 ? gap : 0;
 }
 
-/* Returns the larger of the length errors and angle errors, each relative to its own tolerance. */
+/* Returns the larger of the closure's length error and angle error, each divided by its tolerance; 0 for an open
+ * closure. */
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
   assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
@@ -140,8 +145,8 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
-/* The directions of the rows other than ALIGN are orthonormal where the closure is closed, so the force is the norm of
- * their multipliers (Z21). */
+/* Returns the magnitude of the closure's force [N]. In a closed closure the directions of all rows except ALIGN are
+ * orthonormal, so the force is the norm of the multipliers of these rows (Z21). */
 double closure_force(const ClosureSystem* s, int k, const double* multiplier, const double* aimed) {
   assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
@@ -153,7 +158,8 @@ double closure_force(const ClosureSystem* s, int k, const double* multiplier, co
   return sqrt(sum);
 }
 
-/* Opens a closure because of its force. */
+/* Opens closure k at `time` because its force exceeds the limit. A closure with `releases` is barred and can close
+ * again later; any other closure is broken. */
 static void open_by_force(ClosureSystem* s, int k, double time) {
   const ModelClosure* c = &s->model->closures[k];
   s->open[k] = true;
@@ -166,7 +172,8 @@ static void open_by_force(ClosureSystem* s, int k, double time) {
     s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = s->aimed[c->row_first + i] = 0;
 }
 
-/* Adds the force of the substep. Returns true if the closure opens at the end of this substep. */
+/* Records the force of closure k in this substep. Returns true if the closure opens at the end of this substep. If it
+ * opens earlier, sets load->due to the fraction of the substep after which it opens. */
 static bool note_load(ClosureSystem* s, int k) {
   ClosureLoad* load = &s->load[k];
   double limit = s->model->closures[k].force_limit;
@@ -186,7 +193,8 @@ static bool note_load(ClosureSystem* s, int k) {
   return false;
 }
 
-/* Opens closures by their forces. The forces of the others change when one opens, so they count anew. */
+/* Opens the closures whose force exceeds the limit. If one opens, the forces of all other closures change, so their
+ * recorded forces are discarded. */
 static void open_by_forces(ClosureSystem* s, const StepClock* clock) {
   bool opens = false;
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -213,7 +221,7 @@ int closures_due(const ClosureSystem* s) {
   return first;
 }
 
-/* Returns the size of the stored increments [bytes]; the copy of closures_save has the same size. */
+/* Returns the size of the stored increments [bytes]. The copy that closures_save makes has the same size. */
 static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
 static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
 
@@ -225,7 +233,7 @@ void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
 }
 
 void closures_foretell(const ClosureSystem* s, double* increments) {
-  /* weights of the last steps, newest first, of the polynomial through way_count steps, evaluated one step ahead */
+  /* weights of the last increments, newest first: the polynomial through way_count steps, evaluated one step ahead */
   static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
   if (s->way_count < 2) return;

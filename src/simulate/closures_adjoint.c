@@ -88,8 +88,8 @@ void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
     for (int k = 0; k < s->closures->count; k++) a->by_load[n][k] *= factor;
 }
 
-/* Times that differ by less than this fraction of a substep count as equal: the time of closing and the start of a
- * substep. */
+/* Two times count as equal if they differ by less than this fraction of a substep. Compares the time at which a closure
+ * closes with the start of a substep. */
 #define SAME_TIME 1e-3
 
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
@@ -138,13 +138,15 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
 
 /* ---------------------------------------------------------------- derivatives with respect to ends and directions */
 
-/* One side of a closure: rotation and attachment point in the world, with their changes by lambda. */
+/* One side of a closure: rotation r and attachment point `end` in the world, with their changes dr and end_dot by
+ * lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;
 } ClosureSide;
 
-/* Returns a side at poses[links]. motion NULL: all changes are zero. */
+/* Returns side 0 (body a) or 1 (body b) of a closure at poses[links]. motion: changes of the poses by lambda (links);
+ * NULL: all changes are zero. */
 static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, const Pose* poses,
                            const double (*motion)[3][4]) {
   int link = c->link[side];
@@ -158,7 +160,8 @@ static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, cons
   return out;
 }
 
-/* Derivatives of mu c' + nu c with respect to d, d', u, u', v, v' and the length (c' : change by lambda). */
+/* Derivatives of mu c' + nu c with respect to the offset d of the two ends, the directions u and v, the changes d', u'
+ * and v' of these by lambda, and the length. c: value of a row; c': its change by lambda. */
 typedef struct {
   Vec3 d, d_dot, u, u_dot, v, v_dot;
   double length;
@@ -211,8 +214,9 @@ void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double m
   for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
 }
 
-/* Adds by (own, place)^T to bar: the derivative with respect to [R | t] of a point R X + t (place 1) or a direction R X
- * (place 0), given the derivative `by` with respect to it. */
+/* Adds by (own, place)^T to bar, the derivative of a scalar with respect to [R | t]. own: local coordinates of a point
+ * R own + t (place 1) or of a direction R own (place 0). by: derivative of the scalar with respect to this point or
+ * direction. */
 static void add_side(double bar[3][4], Vec3 by, Vec3 own, double place) {
   const double b[3] = {by.x, by.y, by.z}, x[4] = {own.x, own.y, own.z, place};
   for (int i = 0; i < 3; i++)
@@ -253,7 +257,7 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
                           const double* q) {
   const Model* m = s->model;
   if (!a) return;
-  /* C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
+  /* the adjoint satisfies C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */
   for (int row = 0; a->loaded && row < s->closures->row_count; row++)
     a->nu[row] -= s->closures->stiffness[row] * a->by_row[row];
   for (int k = 0; k < m->coupling_count; k++) {
@@ -268,8 +272,8 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda,
 
 /* ---------------------------------------------------------------- derivatives with respect to the start */
 
-/* X = R^T (x - t) with x constant: converts the derivative `by` with respect to X into one with respect to R and t.
- * from_origin: x - t. */
+/* Converts `by`, the derivative of a scalar with respect to X = R^T (x - t) at constant x, into its derivatives with
+ * respect to R and t, and adds these to bar. from_origin: x - t. */
 static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
@@ -293,8 +297,9 @@ static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
-/* (Z12) At closing X = R_b^T (x - t_b) with x = R_a e + t_a, and V = R_b^T R_a w. Converts the derivatives with respect
- * to X and V. */
+/* When a closure closes, the end X = R_b^T (x - t_b) on b, x = R_a e + t_a, and the directions V = R_b^T R_a w are set.
+ * Converts the derivatives of a scalar with respect to X and V into its derivatives with respect to the poses, e and w
+ * (Z12). */
 void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, double (*bar)[3][4]) {
   const ClosureSystem* system = s->closures;
   if (!a || !system->joined) return;
@@ -321,8 +326,8 @@ void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, dou
   }
 }
 
-/* (Z9) Derivatives with respect to the initial geometry of a closure: its ends in the world, and a common rotation
- * `turn` of its directions, world axes. */
+/* Derivatives of a scalar with respect to the initial geometry of a closure (Z9): `end`, its ends in the world; `turn`,
+ * a common rotation of its directions, world axes. */
 typedef struct {
   Vec3 end[2], turn;
 } StartBar;
@@ -334,7 +339,8 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
   for (int side = 0; side < 2; side++) b.end[side] = mat3_mul_vec(at[side].r, a->end[k][side]);
   for (int i = 0; i < c->row_count; i++) {
     const ClosureRow* row = &c->rows[i];
-    if (c->type != CLOSURE_HINGE && row->kind != CLOSURE_ACROSS) continue; /* direction does not depend on the axis */
+    if (c->type != CLOSURE_HINGE && row->kind != CLOSURE_ACROSS)
+      continue; /* this direction does not depend on the closure's axis */
     Vec3 u = mat3_mul_vec(at[0].r, row->u), v = mat3_mul_vec(at[1].r, row->v);
     b.turn = vec3_add(b.turn, vec3_cross(u, mat3_mul_vec(at[0].r, a->u[c->row_first + i])));
     b.turn = vec3_add(b.turn, vec3_cross(v, mat3_mul_vec(at[1].r, a->v[c->row_first + i])));
@@ -347,8 +353,8 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
   return b;
 }
 
-/* Adds the derivatives with respect to the closure's point, which sets both ends. The second end of a distance comes
- * from its axis, or from the origin of the other link. */
+/* Adds the derivatives of a scalar with respect to the closure's point, which determines both ends. An exception is the
+ * second end of a distance closure: this end follows from the closure's axis, or is the origin of the other link. */
 static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
                        StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
   const ModelClosure* c = &m->closures[k];
@@ -371,8 +377,8 @@ static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const Clo
   for (int i = 0; i < 3; i++) out[CLOSURE_NUMBER_POINT + i] += point[i];
 }
 
-/* Adds the derivatives with respect to the axis. Directions rotate with it: rotation = axis x (its change). The given
- * axis may have any length. */
+/* Adds the derivatives of a scalar with respect to the closure's axis. A change of the axis rotates the directions by
+ * axis x change. The axis given in the scene may have any length. */
 static void start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
                        double (*bar)[3][4], ModelGradient* gradient) {
   const SceneClosure* source = &m->scene->closures[k];

@@ -1,12 +1,14 @@
-/* Creates the closures of a run: lists of degrees of freedom that move each, and pairs of trees that they couple. */
+/* Creates the closures of a run, with the degrees of freedom that move each closure and the pairs of trees that each
+ * closure couples. */
 #include <string.h>
 
 #include "simulate/closures.h"
 
-/* Tolerance of closure errors, relative to the closure's size or in rad: far above the rounding of positions, far below
- * any measurable error. */
+/* Tolerance of closure errors, relative to the closure's size or in rad. It is far above the rounding of positions and
+ * far below any measurable error. */
 #define CLOSURE_EXACT 1e-9
-/* Upper bound of the tolerance relative to that of the step, for steps with very small tolerance. */
+/* Upper bound of the closures' tolerance as a fraction of the tolerance of the step, for steps with a very small
+ * tolerance. */
 #define CLOSURE_SHARE 1e-4
 
 static int chain_length(const Model* m, int link) {
@@ -15,8 +17,8 @@ static int chain_length(const Model* m, int link) {
   return count;
 }
 
-/* Lists the degrees of freedom on the chains from both links to their roots, each once, and the ends that each moves.
- * Returns their number. */
+/* Lists in dof the degrees of freedom on the chains from both links to their roots, each once. Sets side[n] to the ends
+ * that dof[n] moves, as bits. Returns the number of degrees of freedom. */
 static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned char* side) {
   int count = 0;
   for (int end = 0; end < 2; end++)
@@ -68,7 +70,7 @@ static void create_lists(ClosureSystem* s) {
       s->dof_beyond[n] = end;
     }
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
-  for (int k = m->closure_count; k < s->count; k++) { /* coefficients of couplings are constant */
+  for (int k = m->closure_count; k < s->count; k++) { /* the derivatives of couplings are constant */
     const ModelCoupling* c = closure_coupling(s, k);
     memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
   }
@@ -79,7 +81,8 @@ static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
   return a < b ? a << 32 | b : b << 32 | a;
 }
 
-/* Lists all pairs of different trees among the degrees of freedom of each closure, and the groups of joined trees. */
+/* Lists all pairs of different trees that a closure couples. Sets group[trees] to the number of the first tree of each
+ * group of trees that closures couple, directly or through other trees. */
 static void create_pairs(ClosureSystem* s) {
   int capacity = 0;
   for (int k = 0; k < s->count; k++)
@@ -97,7 +100,7 @@ static void create_pairs(ClosureSystem* s) {
   for (int k = 0; k < s->model->tree_count; k++) s->group[k] = sets_root(s->group, k);
 }
 
-/* Sets 1/m and 1/I of the links at both ends; 0: the link is fixed. */
+/* Sets 1/m and 1/I of the links at both ends. The entries of a link that cannot move stay 0. */
 static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
@@ -109,7 +112,8 @@ static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   }
 }
 
-/* Returns slopes, stiffness and moving rows of a closure as a term for the assembly. */
+/* Returns the derivatives, stiffness and moving rows of closure k as a term for the assembly. The arrays belong to s.
+ */
 static RowTerms stiff_rows(const ClosureSystem* s, int k) {
   int first = s->dof_first[k], row = s->model->closures[k].row_first;
   return (RowTerms){.count = s->dof_first[k + 1] - first,

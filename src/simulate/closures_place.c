@@ -1,11 +1,13 @@
-/* Values, forces and slopes of closure rows at a configuration (docs/derivations/closures.md, Z1, Z2, Z4). */
+/* Values and forces of closure rows at a configuration, and derivatives of their values with respect to degrees of
+ * freedom (docs/derivations/closures.md, Z1, Z2, Z4). */
 #include <assert.h>
 #include <string.h>
 
 #include "simulate/closures.h"
 
-/* A slope below this fraction of the sum of |summands| is rounding and set to 0. A row across the plane of a planar
- * linkage that is not aligned with the axes must be recognized as one that no joint moves. */
+/* The derivative of a closure row's value with respect to a degree of freedom is set to 0 if it is below this fraction
+ * of the sum of its |summands|, because it is then rounding error. In a planar linkage whose plane is not aligned with
+ * the axes, this finds the row across the plane, which no joint moves. */
 #define SLOPE_ROUNDING 1e-13
 
 static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
@@ -26,8 +28,8 @@ ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
   return e;
 }
 
-/* Returns the value of a row. Sets u and v (ALIGN) or force (ACROSS, LENGTH); for POINT sets nothing, its force is its
- * axis. */
+/* Returns the value of a row. Sets u and v of *p (ALIGN) or the force of *p (ACROSS, LENGTH). Sets nothing for POINT,
+ * because the force of a POINT row is its axis. */
 static double find_row(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, ClosureRowPlace* p) {
   switch (row->kind) {
     case CLOSURE_POINT:
@@ -64,14 +66,15 @@ double closure_coupling_value(const ModelCoupling* c, const double* q) {
   return sum;
 }
 
-/* As find_row for an ALIGN row whose u equals that of the row before, as in a hinge: reuses the rotated u. */
+/* Returns the value of an ALIGN row whose u equals the u of the row before, as in a hinge, and sets u and v of *p. u:
+ * direction of the row before, already rotated. */
 static double find_aligned(const ClosureRow* row, const ClosureEnds* e, Vec3 u, ClosureRowPlace* p) {
   p->u = u;
   p->v = mat3_mul_vec(e->pose[1].r, row->v);
   return vec3_dot(p->u, p->v);
 }
 
-/* Computes ends and rows of closure or coupling k. */
+/* Computes the ends and row values of closure k, or the row value of a coupling. */
 static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q) {
   const ModelCoupling* coupling = closure_coupling(s, k);
   if (coupling) {
@@ -90,7 +93,7 @@ static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q
   }
 }
 
-/* Computes the rows, unless q is the same as in the last call. */
+/* Computes the rows of all closures and couplings, unless q is the same as in the last call. */
 static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
   size_t size = sizeof(double) * (size_t)s->model->coordinate_count;
   if (s->found && memcmp(s->found_q, q, size) == 0) return;
@@ -108,8 +111,8 @@ void closures_values(ClosureSystem* s, const Pose* poses, const double* q, doubl
 
 /* ---------------------------------------------------------------- forces and stiffness */
 
-/* Sets the torques that a unit of the row's multiplier exerts on both links. Does nothing for POINT rows, whose torques
- * follow from force and arms. */
+/* Sets p->torque to the torques that a unit multiplier of the row exerts on both links. Does nothing for POINT rows,
+ * whose torques follow from their force and the arms. */
 static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2], ClosureRowPlace* p) {
   if (row->kind == CLOSURE_POINT) return;
   if (row->kind == CLOSURE_ALIGN) {
@@ -122,11 +125,11 @@ static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 
   if (row->kind == CLOSURE_ACROSS) p->torque[1] = vec3_add(p->torque[1], vec3_cross(p->force, e->apart));
 }
 
-/* Returns the mobility of a row, not of kind POINT, if both links were free bodies: sum |force|^2 / m + |torque|^2 /
- * inertia [1/kg ...]. */
+/* Returns the mobility of a row, not of kind POINT, as if both links were free bodies: the sum over both links of
+ * |force|^2 / m + |torque|^2 / I [1/kg; ALIGN: 1/(kg m^2)]. */
 static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p) {
   double sum = 0;
-  if (row->kind == CLOSURE_ALIGN) { /* b receives the opposite torque; there are no forces */
+  if (row->kind == CLOSURE_ALIGN) { /* b receives the opposite torque, and there are no forces */
     double square = vec3_dot(p->torque[0], p->torque[0]);
     return square * ease->turn[0] + square * ease->turn[1];
   }
@@ -136,7 +139,7 @@ static double free_mobility(const ClosureEase* ease, const ClosureRow* row, cons
   return sum;
 }
 
-/* Sets the same mobility for the three POINT rows of a closure. */
+/* Sets mobility[i] to the mobility of POINT row i as if both links were free bodies [1/kg]. */
 static void point_mobilities(const ModelClosure* c, const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
   const double reach[2] = {vec3_dot(arm[0], arm[0]), vec3_dot(arm[1], arm[1])};
   double along[2][3];
@@ -184,12 +187,13 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
 
 /* ---------------------------------------------------------------- slopes */
 
-/* Motion per unit of one degree of freedom: angular velocity w of the links that it moves, velocities v of their
- * centres, and the rate of `apart` in the directions of the points. */
+/* Motion of a closure's ends at a unit rate of one degree of freedom: angular velocity w of the links that it moves,
+ * velocities v of their centres of mass, and the rate of the offset `apart` along the directions of the POINT rows. */
 typedef struct {
-  unsigned ends; /* bits */
+  unsigned ends; /* ends that the degree of freedom moves, as bits */
   Vec3 w, v[2];
-  double size; /* upper bound of the summands of POINT and ALIGN rows (ALIGN torques are at most 1) */
+  double size; /* upper bound of the sum of |summands| in the derivative of a POINT or ALIGN row (ALIGN torques are at
+                  most 1) */
   double apart[3];
 } DofMotion;
 
@@ -212,7 +216,7 @@ static void find_motion(const ModelClosure* c, const Screw* screw, unsigned ends
   vec3_store(closure_framed(c, sum), motion->apart);
 }
 
-/* Returns the slope of a row that is not of kind POINT. */
+/* Returns the derivative of a row's value with respect to one degree of freedom; not for rows of kind POINT. */
 static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion) {
   double slope = 0;
   for (int side = 0; side < 2; side++) {
@@ -225,7 +229,9 @@ static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const D
 
 static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y * b.y) + fabs(a.z * b.z); }
 
-/* Returns the sum of the |summands| of a slope for one side. */
+/* Returns the sum of the |summands| that belong to one side of the closure, in the derivative of a row's value with
+ * respect to one degree of freedom. w, v, arm: angular velocity, velocity of the centre of mass and arm of this side.
+ */
 static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w,
                          Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
@@ -238,7 +244,8 @@ static double slope_size(const ModelClosure* c, const ClosureRow* row, const Clo
   return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(v, p->force);
 }
 
-/* Returns true if the slope is not larger than the rounding error of its summands. */
+/* Returns true if `slope`, the derivative of row i's value with respect to one degree of freedom, is not larger than
+ * the rounding error of its summands. */
 static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowPlace* p, const DofMotion* motion,
                         const Vec3 arm[2]) {
   double size = 0;
@@ -247,18 +254,20 @@ static bool is_rounding(double slope, const ModelClosure* c, int i, const Closur
   return fabs(slope) <= SLOPE_ROUNDING * size;
 }
 
-/* Bits of a degree of freedom that moves both ends. It only rotates the gap, so the slopes of POINT rows are
- * proportional to the gap and vanish when closed. They are set to 0: otherwise a row across the plane of a planar
- * linkage, which no joint moves, could have an arbitrary multiplier (Z3). */
+/* Value of DofMotion.ends for a degree of freedom that moves both ends. Such a degree of freedom only rotates the gap,
+ * so the derivatives of POINT rows with respect to it are proportional to the gap and vanish in a closed closure. They
+ * are set to 0. Otherwise a row across the plane of a planar linkage, which no joint moves, could have an arbitrary
+ * multiplier (Z3). */
 enum { BOTH_ENDS = 3 };
 
-/* Sets one column of C for a degree of freedom; consecutive rows are `count` entries apart. Returns the rows with a
+/* Sets the column of C for one degree of freedom. Consecutive rows are `count` entries apart. Returns the rows with a
  * nonzero entry as bits. */
 static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, const Vec3 arm[2],
                            const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
   unsigned moved = 0;
-  double rough = SLOPE_ROUNDING * motion->size; /* a slope of a POINT or ALIGN row above this is not rounding */
+  double rough =
+      SLOPE_ROUNDING * motion->size; /* a derivative of a POINT or ALIGN row above this bound is not rounding error */
   for (int i = 0; i < points; i++, out += count) {
     double slope = motion->ends == BOTH_ENDS ? 0 : motion->apart[i];
     if (fabs(slope) <= rough && slope != 0 && is_rounding(slope, c, i, &place[i], motion, arm)) slope = 0;
@@ -275,7 +284,8 @@ static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, 
   return moved;
 }
 
-/* Sets C of closure k. Returns the rows with any nonzero entry as bits. */
+/* Sets C, the derivatives of the row values of closure k with respect to its degrees of freedom. Returns the rows with
+ * a nonzero entry as bits. */
 static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws) {
   const ModelClosure* c = &s->model->closures[k];
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
@@ -292,7 +302,8 @@ static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const
   return moved;
 }
 
-/* Stores which rows of closure k move (bits). Returns true if they changed. */
+/* Stores which rows of closure k have a nonzero derivative with respect to a degree of freedom. moved: these rows as
+ * bits. Returns true if they changed. */
 static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
   const ModelClosure* c = &s->model->closures[k];
   if (moved == s->moved[k]) return false;
@@ -321,8 +332,8 @@ static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double
   }
 }
 
-/* Returns the mobility of a coupling, computed as if each link moved independently along or about its joint: sum
- * slope^2 / inertia. */
+/* Returns the mobility of a coupling as if each link moved independently along or about its joint: sum of slope^2 /
+ * inertia. */
 static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
   double sum = 0;
   for (int i = 0; i < c->count; i++) {

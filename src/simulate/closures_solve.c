@@ -1,4 +1,5 @@
-/* Multipliers for which Newton's direction satisfies C delta = -c (docs/derivations/closures.md, Z3, Z8). */
+/* Computes the multipliers of closures for which Newton's direction satisfies C delta = -c
+ * (docs/derivations/closures.md, Z3, Z8). */
 #include <assert.h>
 #include <string.h>
 
@@ -27,16 +28,16 @@ static void add_slopes(SlopeRow row, double factor, double* restrict x) {
   for (int n = 0; n < row.count; n++) x[row.dof[n]] += factor * row.slope[n];
 }
 
-/* Number of rows processed in one loop: rows of one closure, such as the three of a point, share their degrees of
- * freedom. Each sum keeps its order. */
+/* Number of consecutive rows of one closure that are processed in one loop. Rows of one closure, such as the three of a
+ * point, have the same degrees of freedom. The order of summation is the same as without this grouping. */
 enum { TOGETHER = 3 };
 
-/* Returns true if the moving row and the next TOGETHER - 1 belong to one closure. end: of the list of moving rows. */
+/* Returns true if the TOGETHER moving rows from `row` on belong to one closure. end: end of the list of moving rows. */
 static bool stand_together(const MovingRow* row, const MovingRow* end) {
   return end - row >= TOGETHER && row[TOGETHER - 1].of.closure == row->of.closure;
 }
 
-/* Sets product to C x for three consecutive rows. */
+/* Sets product[i] to C_i x for three consecutive rows C_i of one closure. */
 static void three_products(const MovingRow* row, const double* x, double product[TOGETHER]) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -50,7 +51,8 @@ static void three_products(const MovingRow* row, const double* x, double product
   for (int i = 0; i < TOGETHER; i++) product[i] = sum[i];
 }
 
-/* x += C^T factor for three consecutive rows, row by row in each entry. */
+/* Adds C^T factor to x for three consecutive rows C of one closure. Adds to each entry of x in the order of the rows.
+ */
 static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER], double* restrict x) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
@@ -58,7 +60,8 @@ static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER]
     x[dof[n]] = ((x[dof[n]] + factor[0] * a[n]) + factor[1] * b[n]) + factor[2] * c[n];
 }
 
-/* x += C^T factor over all moving rows of closures that are not open. factor[rows]. */
+/* Adds C^T factor to x. C: moving rows of all closures that are not open. factor[rows]: one entry for each row of the
+ * system, moving or not. */
 static void add_all_slopes(const ClosureSystem* s, const double* factor, double* x) {
   const MovingRow *row = s->moving, *end = s->moving + s->moving_count;
   while (row < end) {
@@ -113,7 +116,7 @@ bool closures_stiffen(ClosureSystem* s) {
 
 void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
   bool more = block_solver_component_count(solver) > 1;
-  while (more) { /* the second pass changes nothing unless a component joins several groups */
+  while (more) { /* repeated until no mark changes, because a component can belong to several groups */
     more = false;
     for (int k = 0; k < s->model->tree_count; k++) {
       bool *own = &marked[block_solver_component_of(solver, k)],
@@ -124,7 +127,8 @@ void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) 
   }
 }
 
-/* Sets the component and the cluster of every tree. */
+/* Sets component[trees] and cluster[trees]. Components that closures couple form a cluster, whose number is the number
+ * of its first tree. */
 static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   int trees = s->model->tree_count, count = block_solver_component_count(solver);
   for (int c = 0; c < count; c++) s->first_tree[c] = s->solved_for[c] = -1;
@@ -145,15 +149,16 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   for (int k = 0; k < trees; k++) s->cluster[k] = sets_root(s->cluster, k);
 }
 
-/* A cluster: its first tree, the number of ranges of degrees of freedom (ClosureSystem.run) and of moving rows
- * (active). */
+/* Cluster of trees that are solved together. first: number of its first tree. runs: number of ranges of degrees of
+ * freedom in ClosureSystem.run. rows: number of moving rows in ClosureSystem.active. */
 typedef struct {
-  int first, runs, rows; /* first: tree */
+  int first, runs, rows;
 } Coupled;
 
 static int cluster_of(const ClosureSystem* s, int k) { return s->cluster[s->model->links[closure_link(s, k)].tree]; }
 
-/* Collects the cluster of the moving row `first`, with all its rows from there on. */
+/* Returns the cluster that contains the moving row `first`. Lists the moving rows of the cluster in s->active and its
+ * degrees of freedom in s->run. Marks the closures of the cluster in s->done. */
 static Coupled gather_cluster(ClosureSystem* s, int first) {
   int last = s->moving[first].of.closure;
   Coupled c = {.first = cluster_of(s, last)};
@@ -178,7 +183,7 @@ static Coupled gather_cluster(ClosureSystem* s, int first) {
 
 /* ---------------------------------------------------------------- one cluster */
 
-/* Right-hand sides solved at once, one per vector lane. */
+/* Number of right-hand sides that are solved at once, one per vector lane. */
 enum { LANES = 4 };
 typedef double Four __attribute__((vector_size(8 * LANES), aligned(8)));
 
@@ -195,14 +200,15 @@ static void reserve_rows(ClosureSystem* s, int rows) {
   s->capacity = s->width;
 }
 
-/* Returns the entry of column r at a degree of freedom. */
+/* Returns the address of the entry of column r at degree of freedom `dof`. */
 static double* column_at(const ClosureSystem* s, int dof, int r) {
   return s->column + (size_t)dof * (size_t)s->width + (size_t)r;
 }
 
 static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
-/* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed NULL: the cluster has no fixed ones. */
+/* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed: NULL if no degree of freedom of the
+ * cluster is fixed. */
 static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -211,7 +217,8 @@ static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed
     if (fixed[row.dof[n]]) column[(size_t)row.dof[n] * width] = 0;
 }
 
-/* Writes three rows of one closure into columns r ... r + 2, without fixed degrees of freedom. */
+/* Writes the transposes of three rows of one closure into the columns r, r + 1 and r + 2. No degree of freedom of the
+ * cluster may be fixed. */
 static void place_three_columns(const ClosureSystem* s, const MovingRow* row, int r) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   double* columns = column_at(s, 0, r);
@@ -224,7 +231,8 @@ static void place_three_columns(const ClosureSystem* s, const MovingRow* row, in
   }
 }
 
-/* Writes C^T of the cluster. fixed: see place_column. Rows of one closure are consecutive among the active ones. */
+/* Writes C^T of the cluster into the columns. fixed: as of place_column. Rows of one closure are consecutive in
+ * s->active. */
 static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
   const MovingRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
@@ -238,8 +246,9 @@ static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* 
   }
 }
 
-/* Marks the components in which column r has entries, for its group `four`. Returns the number of components of the
- * group. */
+/* Records the components in which column r has entries for the group `four` of four columns: adds new components to
+ * s->touched and sets the bit of column r in s->touching. touched: number of components recorded for this group so far.
+ * Returns the new number. */
 static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int touched) {
   int first = (int)(row.dof - s->dof);
   for (int n = first; n < first + row.count; n = s->dof_beyond[n]) {
@@ -254,9 +263,9 @@ static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int 
   return touched;
 }
 
-/* Computes H^-1 C^T, four columns at a time. */
+/* Computes H^-1 C^T in s->column, four columns at a time. */
 static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
-  bool some = false; /* the cluster has fixed degrees of freedom */
+  bool some = false; /* true if the cluster has fixed degrees of freedom */
   for (int n = 0; n < c->runs; n++) {
     DofRun run = s->run[n];
     for (int d = run.first; d < run.end; d++) {
@@ -267,7 +276,7 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
   }
   place_columns(s, c, some ? fixed : NULL);
   for (int first = 0; first < c->rows; first += LANES) {
-    int four = active_row(s, first)->of.index, touched = 0; /* row index that identifies this group of four */
+    int four = active_row(s, first)->of.index, touched = 0; /* row index that identifies this group of four columns */
     for (int r = first; r < first + LANES && r < c->rows; r++)
       touched = note_components(s, active_row(s, r)->along, r, four, touched);
     for (int k = 0; k < touched; k++)
@@ -275,7 +284,7 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
   }
 }
 
-/* sum += C_i x for one or two groups of four columns x, from column `first` on. */
+/* Adds C_i x to sum, for the four (fours = 1) or eight (fours = 2) columns x from column `first` on. */
 static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int first, int fours, Four sum[2]) {
   const double* column = s->column + first;
   size_t width = (size_t)s->width;
@@ -289,7 +298,8 @@ static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int fi
     }
 }
 
-/* Stores the entries (i, first) ... (i, first + 3) up to the diagonal, and their mirror images. */
+/* Stores the matrix entries (i, first) ... (i, first + 3), except entries above the diagonal, and their mirror images.
+ */
 static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
   int width = s->width;
   double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;
@@ -301,8 +311,9 @@ static inline void store_four(const ClosureSystem* s, int i, int first, const Fo
   }
 }
 
-/* Computes C H^-1 C^T and the units of the multipliers. In these units the mobility of a row's two links alone is 1, or
- * 1/2 (Z8). The diagonal would not do as a unit: for a row that nothing can move it is only rounding error. */
+/* Sets s->matrix to C H^-1 C^T and s->unit to the units of the multipliers. In these units the mobility of the two
+ * links of a row, computed from these links alone, is 1 or 1/2 (Z8). The diagonal of the matrix cannot serve as the
+ * unit, because it is only rounding error for a row that no degree of freedom can change. */
 static void fill_matrix(ClosureSystem* s, const Coupled* c) {
   double stiffening = s->stiffening > 1 ? s->stiffening : 1;
   for (int i = 0; i < c->rows; i++) {
@@ -318,7 +329,7 @@ static void fill_matrix(ClosureSystem* s, const Coupled* c) {
   }
 }
 
-/* x -= H^-1 C^T change. */
+/* Subtracts H^-1 C^T s->right from x, for the degrees of freedom of the cluster. */
 static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* restrict x) {
   const double* right = s->right;
   int rows = c->rows;
@@ -332,8 +343,8 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* r
   }
 }
 
-/* Returns the errors of the rows at the configuration of their slopes, relative to their reference size; 0 for
- * couplings, whose slopes are constant. */
+/* Returns the errors of the cluster's rows, each relative to the reference size of its row, at the configuration where
+ * C was computed. The entry of a coupling is 0, because C is constant for couplings. */
 static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   for (int r = 0; r < c->rows; r++) {
     const ClosureActive* a = &active_row(s, r)->of;
@@ -342,7 +353,7 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   return s->apart;
 }
 
-/* Sets the right-hand side to C x + values. */
+/* Sets s->right to C x + values. values: one entry for each row of the system; NULL: zeros. */
 static void fill_right(ClosureSystem* s, const Coupled* c, const double* values, const double* x) {
   const MovingRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
@@ -357,7 +368,8 @@ static void fill_right(ClosureSystem* s, const Coupled* c, const double* values,
   }
 }
 
-/* Computes the multipliers of a cluster and subtracts H^-1 C^T change from x. */
+/* Sets the entries of `change` of the cluster's moving rows to the multipliers and subtracts H^-1 C^T change from x.
+ * Returns false if a number is not finite. */
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);

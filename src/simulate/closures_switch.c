@@ -1,4 +1,4 @@
-/* Closures that are closed and opened by a signal during a run (docs/derivations/closures.md, Z12). */
+/* Closures that a signal closes and opens during a run (docs/derivations/closures.md, Z12). */
 #include <assert.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ void closures_free_model(Model* own) {
   memory_free(own);
 }
 
-/* Returns the pose of b in the frame of a. */
+/* Returns the pose of body b of a closure in the frame of body a. */
 static Pose relative(const ModelClosure* c, const Pose* poses) {
   Pose a = model_closure_pose(c, 0, poses), b = model_closure_pose(c, 1, poses);
   return (Pose){mat3_mul(mat3_transpose(a.r), b.r), mat3_tmul_vec(a.r, vec3_sub(b.t, a.t))};
@@ -31,7 +31,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   bool any = false;
   for (int k = 0; k < s->model->closure_count; k++) any = any || closure_is_switched(s->model, k);
   if (!any) return;
-  s->placed = s->model->closures; /* the copies of closures_own_model */
+  s->placed = s->model->closures; /* the copies made by closures_own_model */
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->joined_saved = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
@@ -45,7 +45,8 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   }
 }
 
-/* Sets the end on b and the directions in b's frame from those of a and the relative pose at closing. */
+/* Sets the end on b and the directions in b's frame from the end on a, the directions in a's frame, and the relative
+ * pose at closing. */
 static void place(ClosureSystem* s, int k) {
   ModelClosure* c = &s->placed[k];
   Pose at = s->joined[k].at;
@@ -67,7 +68,7 @@ void closures_put(ClosureSystem* s, const SimJoin* joined) {
 
 /* ---------------------------------------------------------------- the condition `within` (Z20) */
 
-/* Distances up to (1 + REACHED) within count as reached. */
+/* A distance up to (1 + REACHED) times `within` satisfies the condition. */
 #define REACHED 1e-9
 
 static Vec3 apart(const Model* m, int k, const Pose* poses) {
@@ -95,7 +96,8 @@ static bool is_on(const ModelClosure* c, double time) {
   return value >= 0.5;
 }
 
-/* Returns true if closure k has `within`, is open, and its signal at the start of the step lets it close. */
+/* Returns true if closure k has `within`, is open, and its signal at the start of the step allows it to close. begin:
+ * start of the step [s]. */
 static bool may_meet(const ClosureSystem* s, int k, double begin) {
   if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
@@ -123,7 +125,7 @@ static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose
   return fmin(now, now + CLOSES_APART * (now - before)) <= REACHED;
 }
 
-/* Returns true if the points of closure k are farther apart than its `within`. */
+/* Returns true if closure k has `within` and its points are farther apart than this distance. */
 static bool is_apart(const ClosureSystem* s, int k, const Pose* poses) {
   return s->model->scene->closures[k].within > 0 && closures_ahead(s->model, k, poses) > REACHED;
 }
@@ -140,7 +142,7 @@ bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, do
 
 /* ---------------------------------------------------------------- switching */
 
-/* Opens or closes closure k. */
+/* Closes (on is true) or opens closure k at `time`. */
 static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time) {
   const ModelClosure* c = &s->model->closures[k];
   SimJoin* join = &s->joined[k];

@@ -1,12 +1,13 @@
-/* Forces of closures and couplings on links and coordinates (docs/derivations/closures.md, Z4). */
+/* Forces of closures and couplings, and second derivatives of their values (docs/derivations/closures.md, Z4). */
 #include <string.h>
 
 #include "simulate/closures.h"
 
 /* ---------------------------------------------------------------- curvature */
 
-/* Derivative of a vector with respect to the twists (w, v) of a, then b, about their centres of mass: the rows of `by`
- * are components. A point of a has the slope w x arm + v, a point of b the negative of this. */
+/* Derivative of a vector with respect to the twists (w, v) of body a and then of body b, about their centres of mass.
+ * by[i]: derivative of component i. The offset of the two ends has the derivative w x arm + v by the twist of a, and
+ * the negative of this expression by the twist of b. */
 typedef struct {
   double by[3][12];
 } VectorSlope;
@@ -33,7 +34,7 @@ static VectorSlope turn_slope(int side, Vec3 direction) {
   return j;
 }
 
-/* H += factor (A^T B + B^T A) / 2. */
+/* Adds factor (A^T B + B^T A) / 2 to h. */
 static void add_product(const VectorSlope* a, const VectorSlope* b, double factor, double h[12][12]) {
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) {
@@ -43,7 +44,7 @@ static void add_product(const VectorSlope* a, const VectorSlope* b, double facto
     }
 }
 
-/* Adds push times the second derivative of a row: d' . v' for ACROSS, d' . d' / L for LENGTH. */
+/* Adds push times the second derivative of a row's value to h: d' . v' for ACROSS, d' . d' / L for LENGTH. */
 static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
   VectorSlope apart = apart_slope(arm);
@@ -55,7 +56,8 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const Cl
   add_product(&apart, &v, 2 * push, h);
 }
 
-/* Sets the second derivative of all ALIGN rows, u' . v': the block w_a . (tr A - A) w_b with A = sum push v u^T. */
+/* Sets h to the second derivative of all ALIGN rows, u' . v'. The block between the rotations of a and b is w_a . (tr A
+ * - A) w_b with A = sum push v u^T. */
 static void set_turning(Mat3 align, double h[12][12]) {
   double trace = mat3_trace(align);
   for (int i = 0; i < 3; i++)
@@ -68,8 +70,8 @@ static double push_of(const ClosureSystem* s, int row) {
   return s->multiplier[row] + s->stiffness[row] * s->value[row];
 }
 
-/* Sets the second derivatives of a closure's rows. With POINT rows only the rotations of both ends are coupled. align:
- * sum push v u^T. */
+/* Sets the Hessian of closure k, the sum of push times the second derivative of each row. In a closure with POINT rows
+ * it couples only the rotations of both ends. align: sum push v u^T over the ALIGN rows. */
 static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
@@ -81,8 +83,7 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
       add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
 }
 
-/* Returns the first moment that ACROSS rows add on b because their direction rotates with b: sum push d w^T, w: the
- * direction. */
+/* Returns the first moment that ACROSS rows add on body b because their direction w rotates with b: sum push d w^T. */
 static Mat3 across_moment(const ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   Mat3 sum = mat3_zero();
@@ -93,7 +94,8 @@ static Mat3 across_moment(const ClosureSystem* s, int k) {
   return sum;
 }
 
-/* Sets force and first moment of both ends. Forces of all rows are summed before their moments are formed. */
+/* Sets the force and the first moment on both ends of closure k, and its Hessian. Sums the forces of all rows before it
+ * forms their moments. */
 static void push_closure(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];

@@ -1,4 +1,4 @@
-/* Converts derivatives with respect to poses into derivatives with respect to joint increments
+/* Converts derivatives of a scalar with respect to poses into derivatives with respect to joint increments
  * (docs/derivations/adjoint.md, A1). */
 #include "simulate/terms.h"
 
@@ -11,7 +11,8 @@ void bars_compose(const Model* m, LinkSpan span, const Pose* pose, double (*bar)
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) by_rotation.m[r][c] = bar[i][r][c];
     force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
-    moment[i] = mat3_mul(by_rotation, mat3_transpose(pose[i].r)); /* sum g r^T: first moment about the frame origin */
+    moment[i] =
+        mat3_mul(by_rotation, mat3_transpose(pose[i].r)); /* sum g r^T, the first moment about the frame origin */
   }
   for (int k = span.count - 1; k >= 0; k--) {
     int i = link_at(span, k), up = m->links[i].parent;

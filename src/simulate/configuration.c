@@ -1,5 +1,5 @@
-/* Configurations of a step: coordinates, the links' poses, and the energies at them; and the energy change of a trial
- * (docs/derivations/step.md, S1, S10). */
+/* Configurations of a step: coordinates, poses of the links, and energies. Moves a configuration to a line-search trial
+ * and computes the change of energy (docs/derivations/step.md, S1, S10). */
 #include <assert.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Returns the time weights of a spring with this theta (M10). flies: the tree of the spring conserves momentum. */
+/* Returns the time weights of a spring with the given theta (M10). flies: the spring belongs to a tree that conserves
+ * momentum. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
   if (theta == 1) return (SpringTime){0, 0, 0};
@@ -94,7 +95,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   return inside;
 }
 
-/* Returns the change of a link's own energies in the trial. */
+/* Returns the change of the energies of link i and its joint between two configurations. */
 static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
   LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
   if (s->model->links[i].dof_count == 0) return change;
@@ -135,11 +136,11 @@ static void move_tree(void* context, int index, int thread) {
   }
 }
 
-/* Copies the links that cannot move to the trial. */
+/* Copies the poses and energies of links that cannot move to the trial. */
 static void keep_fixed(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
-    if (s->same[i] || s->link_island[i] >= 0) continue; /* fixed links have no island, and are copied once */
+    if (s->same[i] || s->link_island[i] >= 0) continue; /* links that cannot move have no island, and are copied once */
     s->same[i] = s->moved_link[i] = true;
     to->pose[i] = from->pose[i];
     to->inertia[i] = from->inertia[i];

@@ -1,4 +1,4 @@
-/* Creates a Sim: memory and initial state. Advances it from one state to the next. */
+/* Creates a Sim with its memory and initial state. Advances a Sim from one state to the next. */
 #include "contact/roll_shift.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
@@ -84,7 +84,7 @@ static void list_tree_links(Sim* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
-  for (int i = m->link_count - 1; i >= 0; i--) /* reverse order converts end indices to first indices */
+  for (int i = m->link_count - 1; i >= 0; i--) /* filling backward turns end indices into first indices */
     if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
   for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
   int movable = 0;
@@ -92,7 +92,7 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
-/* Returns the scope of all trees and links. */
+/* Returns the scope that consists of all trees and links. */
 static SolveScope whole_scope(const Model* m) {
   int* trees = MEMORY_NEW(int, m->tree_count);
   int* links = MEMORY_NEW(int, m->link_count);
@@ -106,7 +106,7 @@ static SolveScope whole_scope(const Model* m) {
   return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
 }
 
-/* Creates the model of switched closures, from the poses at which all closures were placed. */
+/* Initializes the switched closures at the poses at which all closures were placed. */
 static void create_switches(Sim* s) {
   const Model* m = s->model;
   if (!s->own_model) return;
@@ -116,7 +116,7 @@ static void create_switches(Sim* s) {
   memory_free(start);
 }
 
-/* Allocates present and previous states, and the systems that act in a step. */
+/* Allocates the present and previous states and the systems that exert forces in a step. */
 static void allocate_states(Sim* s) {
   const Model* m = s->model;
   s->scope = whole_scope(m);
@@ -172,7 +172,7 @@ static void allocate_terms(Sim* s) {
   s->curvature = MEMORY_NEW(double, m->tree_count);
 }
 
-/* Allocates the flags of trees: moves, balanced, terms out of date. */
+/* Allocates the flags of trees and links: moving, balanced, terms out of date. */
 static void allocate_trees(Sim* s) {
   const Model* m = s->model;
   s->wanted = MEMORY_NEW(bool, m->tree_count);
@@ -195,7 +195,7 @@ static void allocate_trees(Sim* s) {
   find_always_stale(s);
 }
 
-/* Allocates data of the matrix components and of the islands of the line search. */
+/* Allocates the data of the matrix components and of the islands of the line search. */
 static void allocate_islands(Sim* s) {
   const Model* m = s->model;
   s->marked_link = MEMORY_NEW(bool, m->link_count);
@@ -213,7 +213,7 @@ static void allocate_islands(Sim* s) {
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
-/* Allocates in order: each function uses arrays that the ones before it allocated. */
+/* Allocates all arrays. The order matters: each function uses arrays that an earlier function allocated. */
 static void allocate(Sim* s) {
   allocate_states(s);
   allocate_terms(s);
@@ -274,7 +274,7 @@ static void free_trees(Sim* s) {
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
-/* Frees the islands, the arrays that grow during steps, and those that queries return. */
+/* Frees the arrays of islands, the arrays that grow during steps, and the arrays that query functions return. */
 static void free_islands(Sim* s) {
   void* const owned[] = {
       s->island,           s->islands,          s->link_island, s->refused,         s->group,       s->couplings,
@@ -312,12 +312,12 @@ void sim_destroy(Sim* s) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* Sets dT/dt of each link from the initial velocities, as an affine map: x' = r X + t. */
+/* Sets pose_rate of each link to dT/dt from the initial velocities, as an affine map x' = r X + t. */
 static void initial_pose_rates(Sim* s) {
   const Model* m = s->model;
   model_screws(m, s->q_now, s->pose_now, s->screws);
   for (int i = 0; i < m->link_count; i++) {
-    Vec3 w = {0, 0, 0}, v = {0, 0, 0}; /* twist about the link frame's origin */
+    Vec3 w = {0, 0, 0}, v = {0, 0, 0}; /* twist about the origin of the link's frame */
     for (int up = i; up >= 0; up = m->links[up].parent)
       for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++) {
         const Screw* screw = &s->screws[k];
@@ -345,7 +345,8 @@ static void create_solver(Sim* s) {
   s->pattern_version = -1;
 }
 
-/* Lists the controllers of each joint, sorted by link. */
+/* Sets drive_first[links + 1], the index of the first drive of each link's joint. Marks the degrees of freedom of
+ * prescribed joints as fixed. */
 static void list_drives(Sim* s) {
   const Model* m = s->model;
   int count = 0;
@@ -396,7 +397,8 @@ Sim* sim_create_bare(const Model* model, int threads) {
   return create_at_start(model, &options);
 }
 
-/* Starts from the model's recorded state, contact included. Destroys the Sim after a failure. */
+/* Starts the run from the model's recorded state, including the state of contact. If this fails, destroys the Sim and
+ * sets *out to NULL. */
 static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   const Model* m = s->model;
@@ -414,8 +416,8 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   return status;
 }
 
-/* Checks that the initial state satisfies all closures. The state of a scene does; that of a file may not. Destroys the
- * Sim after a failure. */
+/* Checks that the initial state satisfies all closures. The initial state of a scene always does; the state from a file
+ * may not. If the check fails, destroys the Sim and sets *out to NULL. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
   (void)closures_switch(s->closures, s->pose_now, s->pose_now, s->state.time);
@@ -456,7 +458,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
 
 /* ---------------------------------------------------------------- rates and state of the next step */
 
-/* Sets joint rates by the difference formula of the integrator, for output. */
+/* Sets the joint rates of the state, which are output only, by the difference formula of the integrator. */
 static void update_rates(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {

@@ -1,13 +1,15 @@
-/* Bodies that change sides within a step (docs/derivations/certificate.md, P9). If a step is longer than the bodies,
- * its objective has a minimum on either side of an obstacle. Newton's method may then find a path, proved piece by
- * piece, on which the obstacle moves aside and back. No bodies intersect on it, but an impact is missed. */
+/* Detection of bodies that tunnel through each other within a step (docs/derivations/certificate.md, P9). If bodies
+ * move by more than their size in a step, the objective has a minimum on either side of an obstacle. Newton's method
+ * can then find a sequence of moves, each proved free of intersections, in which the obstacle moves aside and back. No
+ * bodies intersect during these moves, but the impact is missed. */
 #include "simulate/sim.h"
 
-/* Two links whose relative displacement is below this fraction of the smaller one's size cannot change sides. */
+/* Two links cannot tunnel through each other if their relative displacement is below this fraction of the smaller
+ * link's size. */
 #define SHARE_OF_SIZE 0.5
-/* Hulls collide on their path if their distance falls below this fraction of the smaller one's size. */
+/* Hulls count as colliding on their path if their distance falls below this fraction of the smaller hull's radius. */
 #define MEETS 1e-6
-/* Largest number of conservative advancement steps along a path. */
+/* Largest number of steps of conservative advancement, with which the collision along a path is sought. */
 enum { ADVANCES = 64 };
 
 typedef struct {
@@ -32,7 +34,8 @@ static Vec3 displacement(const Way* way, int link, Vec3 point) {
   return vec3_sub(pose_apply(way->to[link], point), pose_apply(way->from[link], point));
 }
 
-/* Returns true if two spheres with centre offset `apart` come closer than `near` when one moves by `relative`. */
+/* Returns true if the centres of two spheres come closer than `near` while sphere a moves by `relative` and sphere b is
+ * fixed. apart: vector from the centre of a to the centre of b before the motion [m]. */
 static bool spheres_meet(Vec3 apart, Vec3 relative, double near) {
   double along = vec3_dot(apart, relative), length = vec3_dot(relative, relative);
   double t = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
@@ -40,8 +43,8 @@ static bool spheres_meet(Vec3 apart, Vec3 relative, double near) {
   return vec3_dot(left, left) < near * near;
 }
 
-/* Returns true if two hulls collide on straight paths of their centres without rotation, and at the end lie on opposite
- * sides: the contact normal has reversed. */
+/* Returns true if two hulls collide when they are translated from their start to their end positions, and the contact
+ * normal at the end is opposite to the normal at the collision. The hulls have then tunnelled through each other. */
 static bool hulls_cross(const Way* way, const ModelHull* a, const ModelHull* b) {
   const Pose *at_a = &way->from[a->link], *at_b = &way->from[b->link];
   Vec3 da = displacement(way, a->link, a->center), db = displacement(way, b->link, b->center), side = {0, 0, 0};
@@ -79,7 +82,7 @@ static bool any_hulls_cross(const Way* way, int link_a, int link_b) {
   return false;
 }
 
-/* Returns true if the pair's contact law prevents intersection. */
+/* Returns true if contact between the links a and b is enabled and their contact law prevents intersection. */
 static bool kept_apart(const Model* m, int a, int b) {
   if (!model_pair_allowed(m, a, b)) return false;
   int own = model_pair_law(m, a, b);
@@ -107,7 +110,7 @@ bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* fo
     s->moved[i] = displacement(&way, i, m->links[i].center);
   }
   for (int i = 0; i < m->link_count; i++) {
-    /* if two links pass each other, at least one moves by half of the relative displacement */
+    /* if two links tunnel through each other, at least one of them moves by half of their relative displacement */
     if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
     if (!(vec3_norm(s->moved[i]) > 0.5 * SHARE_OF_SIZE * least)) continue;
     for (int j = 0; j < m->link_count; j++) {

@@ -1,12 +1,12 @@
-/* Delayed measurements of drives: linear interpolation between states; before the start, the value at the start
- * (E6). */
+/* Delayed measurements of drives, interpolated linearly between states. A time before the start gives the value at the
+ * start (E6). */
 #include "simulate/delay.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A time closer to a state than this fraction of the step counts as the state's time: there the slope is the mean of
- * both sides. */
+/* A time counts as the time of a state if it is closer to the state than this fraction of the step. The time derivative
+ * at a state is the mean of the time derivatives on both sides. */
 #define SAME_TIME 1e-9
 
 static double delay_of(const Model* m, int controller) { return m->controllers[controller].source->delay; }
@@ -39,14 +39,14 @@ static void grow(DelayHistory* h, int needed) {
 
 static double sample(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
 
-/* Returns the slope between states i and i + 1; 0 before the first state. */
+/* Returns the time derivative of a measurement between the states i and i + 1; 0 before the first state. */
 static double slope_of(const DelayHistory* h, int i, int column) {
   if (i < 0 || h->count < 2) return 0;
   if (i > h->count - 2) i = h->count - 2;
   return (sample(h, i + 1, column) - sample(h, i, column)) / (h->time[i + 1] - h->time[i]);
 }
 
-/* Returns the last state at or before time t, or -1. */
+/* Returns the index of the last state at or before time t, or -1 if t is before all states. */
 static int state_before(const DelayHistory* h, double t) {
   int i = h->count - 1;
   while (i >= 0 && h->time[i] > t) i--;
@@ -63,7 +63,7 @@ static void look_back(const DelayHistory* h, double t, int column, double* value
   *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
 }
 
-/* Sets, for each drive that has a delay, the delayed measurements and then the time derivatives of these. */
+/* Sets s->state.delayed: for each drive with a delay, the delayed measurements, followed by their time derivatives. */
 static void find_delayed(Sim* s) {
   const Model* m = s->model;
   for (int c = 0; c < m->controller_count; c++) {
@@ -93,8 +93,8 @@ void delays_note(Sim* s) {
 
 /* ---------------------------------------------------------------- steps that fail */
 
-/* Drops states older than the longest delay, except those that the slope at that delay needs. Moves the arrays only
- * when at least half of the states are dropped. */
+/* Drops the states older than the longest delay, except those needed for the time derivative at this delay. Moves the
+ * arrays only if at least eight states, and at least half of all, are dropped. */
 static void forget(Sim* s) {
   DelayHistory* h = s->delays;
   double longest = 0;
@@ -137,16 +137,16 @@ void delays_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- reverse derivatives */
 
-/* Derivatives with respect to the measurements of one drive: pending ones at given times, sorted, latest first, and the
- * sum that is already assigned to the state that the adjoint reaches next. */
+/* Derivatives of a scalar with respect to the measurements of one drive. Some are pending at times between states; the
+ * others are already assigned to a state of the adjoint. */
 typedef struct {
   int controller, measures;
   int count, capacity;
-  double* time;  /* s  (capacity) */
-  double* bar;   /* (capacity * measures) */
-  double* carry; /* share of the state that is reached next (measures) */
-  double* sum;   /* sum for the state reached now (measures) */
-  double* aside; /* carry while other solves of the same step are reversed (measures) */
+  double* time;  /* times of the pending derivatives [s] (capacity) */
+  double* bar;   /* pending derivatives (capacity * measures) */
+  double* carry; /* derivatives assigned to the state that the adjoint reaches next (measures) */
+  double* sum;   /* derivatives with respect to the state that the adjoint reaches now (measures) */
+  double* aside; /* copy of carry while the adjoint runs other solves of the same step (measures) */
 } PendingDrive;
 
 struct DelayPending {
@@ -226,8 +226,8 @@ double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
   return d->bar + (size_t)d->count++ * (size_t)d->measures;
 }
 
-/* Distributes the derivatives with times between the state at t and the one `length` before between these two states.
- * At the first state (length 0) it receives all. */
+/* Distributes the pending derivatives whose times lie between t - length and t to the state at t (d->sum) and the state
+ * at t - length (d->carry). If length is 0, t is the first state and receives all of them. */
 static void gather(PendingDrive* d, double t, double length) {
   int kept = 0;
   memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);

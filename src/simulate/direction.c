@@ -1,14 +1,16 @@
-/* Newton's direction of an iteration, component by component (docs/derivations/step.md, S9). */
+/* Computes Newton's direction of an iteration, one component of the matrix at a time (docs/derivations/step.md, S9). */
 #include <string.h>
 
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Smallest eigenvalue after lifting (SDRS section V), relative to the smallest diagonal entry. */
+/* Smallest eigenvalue after lifting (SDRS section V), relative to the smallest diagonal entry of the component's
+ * matrix. */
 #define EIGENVALUE_FLOOR 1e-3
-/* With fewer components one thread solves them all. */
+/* COMPONENTS_PARALLEL: one thread solves all components if there are fewer than this. COMPONENTS_GRAIN: components per
+ * task. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
-/* Ways to factor the matrix of a component. */
+/* Factorizations of a component's matrix: as assembled, or with its eigenvalues lifted. */
 typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
 
 typedef struct {
@@ -43,8 +45,8 @@ static void solve_component(void* context, int index, int thread) {
   s->solved_component[index] = ok;
 }
 
-/* Marks the components of the matrix that contain a wanted tree, or are joined to one by closures. Sets their lift for
- * FACTOR_LIFTED. Returns the number of components. */
+/* Marks the components of the matrix that contain a wanted tree, and the components that closures couple to one of
+ * these. Sets s->lift of the marked components for FACTOR_LIFTED. Returns the number of all components. */
 static int find_wanted(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;
@@ -59,8 +61,9 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
-/* Computes the changes of the multipliers for which Newton's direction satisfies C delta = -c, and updates multipliers
- * and gradient (Z3). Components joined by closures are solved together; if one failed, all count as failed. */
+/* Computes the changes of the multipliers for which Newton's direction satisfies C delta = -c, and updates the
+ * multipliers and the gradient (Z3). Components coupled by closures are solved together: if the factorization of one
+ * failed, all of them count as failed. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -75,9 +78,10 @@ static void close_direction(Sim* s, int components) {
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
 }
 
-/* Reassembles blocks of the Hessian that are out of date. Prescribed degrees of freedom are eliminated from the matrix,
- * so all blocks are reassembled with them. The stiffness of closures does not change the direction (Z3). It is added
- * with the factor `stiffening`, so that the matrix becomes positive definite. */
+/* Reassembles the blocks of the Hessian that are out of date. If degrees of freedom are prescribed, all blocks are
+ * reassembled, because the elimination of these degrees of freedom changes the matrix. The stiffness of closures does
+ * not change the direction (Z3). It is added with the factor `stiffening`, so that the matrix becomes positive
+ * definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
@@ -89,7 +93,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
-/* Sets the right-hand side -g, in the order of the matrix. */
+/* Sets the right-hand side s->solution to -g, in the order of the matrix. */
 static void fill_right_side(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
@@ -98,7 +102,8 @@ static void fill_right_side(Sim* s) {
   }
 }
 
-/* Sets the twist about `at` of a half-space due to the motion of prescribed joints. */
+/* Sets *w and *v to the twist of the half-space `link` about the point `at` that the motion of prescribed joints
+ * causes. */
 static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
   *w = *v = vec3(0, 0, 0);
   for (int i = link; i >= 0; i = s->model->links[i].parent)
@@ -108,8 +113,8 @@ static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v)
     }
 }
 
-/* Subtracts the generalized force of a wrench about `at`, which acts on a link and its ancestors, from the right-hand
- * side. */
+/* Subtracts the generalized forces of a wrench on a link from the right-hand side, and adds them to s->push. The wrench
+ * acts on the joints of the link and of all ancestors of the link. at: point that the torque refers to. */
 static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
   for (int i = link; i >= 0; i = s->model->links[i].parent)
     for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
@@ -119,8 +124,8 @@ static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
     }
 }
 
-/* Subtracts the forces due to moving half-spaces, which have no rows in the Hessian. For a pair, the motion of the
- * half-space is equivalent to the opposite motion of the body. */
+/* Subtracts the forces due to moving half-spaces from the right-hand side. A half-space has no rows in the Hessian, but
+ * for its pair the motion of the half-space is equivalent to the opposite motion of the body. */
 static void push_by_half_spaces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
@@ -137,14 +142,15 @@ static void push_by_half_spaces(Sim* s, const Assembly* a) {
   }
 }
 
-/* Subtracts the forces due to the motion of prescribed joints from the right-hand side. */
+/* Subtracts the forces due to the motion of prescribed joints from the right-hand side, and eliminates these joints. */
 static void push_by_prescribed(Sim* s, const Assembly* a) {
   block_solver_multiply(s->solver, s->rhs, s->push);
   push_by_half_spaces(s, a);
   block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
 }
 
-/* Returns the contribution of a tree to delta . H delta. Uses (H delta)_k = -g_k for free k, after solve_wanted. */
+/* Returns the contribution of a tree to delta . H delta, from (H delta)_k = -g_k for free k. delta must be the solution
+ * for the tree. Returns 0 if no degree of freedom is prescribed. */
 static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
@@ -152,8 +158,8 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
   return sum;
 }
 
-/* Solves H delta = -g for the components with a wanted tree; other components keep their delta. Clears the marks of
- * wanted trees whose solution is finite. Returns true if all wanted trees have a finite solution. */
+/* Solves H delta = -g for the components with a wanted tree; the delta of all other components is unchanged. Clears the
+ * marks of the wanted trees whose solution is finite. Returns true if all wanted trees have a finite solution. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
@@ -186,7 +192,8 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   return all;
 }
 
-/* Sets the twist (w, v) of a link about its centre of mass for the joint increments s->delta. */
+/* Sets s->twist[i] to the twist (w, v) of link i about its centre of mass for the joint increments s->delta. The twist
+ * of the parent must be set. */
 static void find_twist(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
@@ -245,8 +252,8 @@ void step_refine_impacts(Sim* s) {
   contact_refine(s->contact, (const double(*)[6])s->twist);
 }
 
-/* Marks the trees that are not balanced, or whose prescribed joints have not reached their targets, as wanted. Sets
- * delta to zero. */
+/* Marks as wanted the trees that are not balanced, whose prescribed joints have not reached their targets, or that have
+ * a closure above its tolerance. Sets delta to zero. */
 static void want_unbalanced(Sim* s) {
   const Model* m = s->model;
   for (int n = 0; n < s->scope.tree_count; n++) {

@@ -1,10 +1,10 @@
-/* Error text of a failed step. */
+/* Writes the error message of a failed step. */
 #include <assert.h>
 
 #include "simulate/bushings.h"
 #include "simulate/closures.h"
 
-/* Largest number of bodies named in contact with the one that has the largest residual. */
+/* Largest number of links that the message lists as in contact with the link of the largest residual. */
 #define NEIGHBOURS_NAMED 3
 
 static const char* failure_reason(StepOutcome outcome) {
@@ -12,21 +12,22 @@ static const char* failure_reason(StepOutcome outcome) {
     case STEP_MAX_ITERATIONS:
       return "not solved within simulation.max_iterations";
     case STEP_LINE_SEARCH:
-      return "no length of the Newton step lowers the objective";
+      return "the line search found no step length that lowers the objective";
     case STEP_BLOCKED:
       return "a prescribed link cannot move on without passing through something";
     case STEP_CROSSED:
-      return "two bodies would change sides as if neither were there";
+      return "two bodies would tunnel through each other within the step";
     case STEP_OPEN:
-      return "a loop does not close";
+      return "a closure cannot be closed";
     case STEP_NOT_FINITE:
-      return "a number left the range of doubles";
+      return "a value overflowed the range of double precision";
     default:
       return step_outcome_text(outcome);
   }
 }
 
-/* Appends `link 'arm' (touching 'box', 'table')` for the link of a degree of freedom. */
+/* Appends the name of the link that owns degree of freedom `dof` and the names of links in contact with it, such as
+ * `link 'arm' (touching 'box', 'table')`. */
 static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
   int count, named = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
@@ -58,11 +59,12 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
   bool joints = report->open_closure >= model->closure_count;
   text_add(text, "; ");
   closure_add_name(text, model, report->open_closure);
-  text_add(text, " stays open by %.3g %s: the %s cannot move as they are made to", report->open_gap,
-           joints ? "(m or rad)" : "m (or rad)", joints ? "joints" : "links");
+  text_add(text,
+           " stays open by %.3g %s, because no motion of the %s can close it: change their prescribed motion or limits",
+           report->open_gap, joints ? "(m or rad)" : "m (or rad)", joints ? "joints" : "links");
 }
 
-/* A bushing is named if its rotation exceeds this fraction of the admissible one. */
+/* The message names a bushing whose rotation exceeds this fraction of the largest admissible rotation. */
 #define ROTATION_NAMED 0.8
 
 static void add_bushing(Text* text, const Model* model, const SimState* state) {
@@ -84,8 +86,8 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
            failure_reason(report->outcome));
-  if (report->residual_dof >= 0) { /* -1: the step failed before a residual was computed */
-    text_add(out, "; out of balance by %.3g of the forces at work (%.3g N or N m) at ", report->residual,
+  if (report->residual_dof >= 0) { /* residual_dof is -1 if the step failed before a residual was computed */
+    text_add(out, "; the residual is %.3g of the acting forces (%.3g N or N m) at ", report->residual,
              report->residual_force);
     add_bodies(out, model, sim, report->residual_dof);
   }

@@ -1,16 +1,18 @@
-/* Inputs of drives: a signal and the feedback of measurements, delayed or not, and their derivatives. */
+/* Computes the inputs of drives from a signal and the feedback of measurements, with or without a delay, and the
+ * derivatives of these inputs. */
 #include <assert.h>
 
 #include "simulate/delay.h"
 #include "simulate/feedback.h"
 
-/* Returns measurement j of a drive as received: at t, or `delay` before (E6). */
+/* Returns measurement j of a drive as the drive receives it: its value at t, or, with a delay, its value at t - delay
+ * (E6). */
 static double heard(const Sim* s, const ModelController* c, int j) {
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
 }
 
-/* Returns the time before t + dt at which a PD target's position is evaluated, matching the time weights of the joint's
- * position gains (M10) [s]. */
+/* Returns the time before t + dt at which the target position of a PD drive is evaluated [s]. This time matches the
+ * time weights of the joint's position gains (M10). Returns 0 for all other drives. */
 static double target_lag(const Sim* s, const ModelController* c) {
   if (c->type != CONTROLLER_PD) return 0;
   SpringTime at = step_spring_time(s, c->link);
@@ -36,7 +38,8 @@ void controller_input(const Sim* s, int controller, double* value, double* rate)
   }
 }
 
-/* Adds the derivatives with respect to the signal's parameters and, through the signal's time t, the delay. */
+/* Adds the derivatives of a scalar with respect to the signal's parameters and to the delay, given its derivatives
+ * value_bar and rate_bar with respect to the signal. The delay shifts the time t at which the signal is evaluated. */
 static void signal_adjoint(const ModelController* c, double t, const double* value_bar, const double* rate_bar,
                            ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], acceleration[JOINT_MAX_DOF], slope = 0;
@@ -48,7 +51,8 @@ static void signal_adjoint(const ModelController* c, double t, const double* val
   gradient->gains[c->gain_first] += slope;
 }
 
-/* (E3) For the j-th measurement y: adds K-bar = z-bar y^T to matrix, returns y-bar = K^T z-bar. */
+/* Adds K-bar = z-bar y^T to `matrix` for measurement j, whose value is y. Returns y-bar = K^T z-bar (E3). K: feedback
+ * matrix. */
 static double matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar, double* matrix) {
   double bar = 0;
   for (int k = 0; k < source->target.channels; k++) {
@@ -58,8 +62,10 @@ static double matrix_adjoint(const SceneController* source, int j, double y, con
   return bar;
 }
 
-/* Passes the derivative `bar` with respect to measurement j to the state; for a delayed one to the delay, and to
- * late[j] for the earlier states (E6). late: pending derivatives of the drive; NULL: no delay. */
+/* Propagates `bar`, the derivative of a scalar with respect to measurement j, backward. Without a delay, adds the
+ * derivatives of the scalar with respect to the state. With a delay, stores `bar` in late[j] for the earlier states and
+ * adds the derivative with respect to the delay (E6). late: pending derivatives of the drive; NULL: the drive has no
+ * delay. */
 static void hand_back(const Sim* s, const ModelController* c, int j, double bar, double* late,
                       const FeedbackBars* out) {
   const SceneController* source = c->source;
@@ -71,7 +77,8 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
   }
 }
 
-/* Adds the derivative with respect to the joint's theta, on which the lag of the target's position depends (M10). */
+/* Adds the derivative of a scalar with respect to the theta of the joint, which determines the time lag of the target
+ * position (M10). */
 static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
                         ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;

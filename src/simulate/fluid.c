@@ -8,8 +8,8 @@
 
 static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(solid).s[3][3]; }
 
-/* Returns the factor that gives the polyhedron drawn inside a round solid the solid's exact volume; 1 for other
- * hulls. */
+/* Returns the factor by which the polyhedron inside a round solid is scaled to the exact volume of the solid; 1 for all
+ * other hulls. */
 static double enlargement(const ModelHull* hull) {
   double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
   return hull_is_round(hull) && volume > 0 ? math_cbrt(own / volume) : 1;
@@ -93,7 +93,7 @@ static FluidVector place(const FluidNumber pose[3][4], FluidVector p) {
   return (FluidVector){out.x + pose[0][3], out.y + pose[1][3], out.z + pose[2][3]};
 }
 
-/* slope += force (p, 1)^T */
+/* Adds force (p, 1)^T to slope. */
 static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
   const FluidNumber f[3] = {force.x, force.y, force.z}, q[4] = {p.x, p.y, p.z, 1};
   for (int i = 0; i < 3; i++)
@@ -102,8 +102,8 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
 
 /* ---------------------------------------------------------------- integrals of powers of the positive part (L11) */
 
-/* Returns the number of values with positive real part. *alone: index of the value whose sign differs from those of the
- * other two. */
+/* Returns the number of values with a positive real part. Sets *alone to the index of the value whose sign differs from
+ * the signs of the other two. */
 static int count_positive(const FluidNumber x[3], int* alone) {
   int count = 0;
   for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;
@@ -112,8 +112,8 @@ static int count_positive(const FluidNumber x[3], int* alone) {
   return count;
 }
 
-/* Returns the divided difference of x^4 or x^5 over three numbers, the sum of all monomials of degree 2 or 3. Sets its
- * derivatives `by`. */
+/* Returns the divided difference of x^4 (power = 4) or x^5 (power = 5) over three numbers. It is the sum of all
+ * monomials of degree power - 2 in these numbers. Sets by[k] to its derivative with respect to x[k]. */
 static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
   FluidNumber sum = x[0] + x[1] + x[2], second = 0;
   for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
@@ -122,9 +122,9 @@ static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumb
   return power == 4 ? second : x[0] * second + (a + b) * (a * a + b * b);
 }
 
-/* Returns the divided difference of max(x, 0)^power, power 4 or 5, over three numbers; sets its derivatives `by`. For x
- * linear on a triangle with these corner values, the integral of max(x, 0)^(power - 2) is 2 (power - 2)! / power! x
- * area x this. */
+/* Returns the divided difference of max(x, 0)^power over three numbers, for power 4 or 5. Sets by[k] to its derivative
+ * with respect to x[k]. If f is linear on a triangle and x are the values of f at its corners, the integral of max(f,
+ * 0)^(power - 2) is 2 (power - 2)! / power! times the area times this divided difference. */
 static FluidNumber difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
   int alone = 0, positive = count_positive(x, &alone);
   FluidNumber sum = 0;
@@ -154,7 +154,8 @@ static FluidVector sum_of(const FluidVector p[3]) {
   return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
 }
 
-/* Sets out to the part of the triangle below the surface at t. Returns the number of its triangles, 0 to 2. */
+/* Sets out to triangles that cover the part of the face below the fluid's surface at t; without a surface, the whole
+ * face. Returns the number of triangles, 0 to 2. */
 static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
   FluidNumber d[3];
   int alone = 0, wet = 3;
@@ -174,14 +175,14 @@ static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
   return wet;
 }
 
-/* Sets v to the velocities of the corners relative to the fluid (L9). */
+/* Sets v to the velocities of the triangle's corners p relative to the fluid (L9) [m/s]. */
 static void corner_speeds(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
   FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
   for (int k = 0; k < 3; k++) v[k] = sub(scale(sub(place(in->pose, p[k]), place(in->now, p[k])), 1 / in->dt), stream);
 }
 
-/* Returns the dissipation potential of pressure and viscous drag on a wet triangle (L12, L13) times dt [J]. Adds its
- * derivative with respect to the pose to slope (NULL: not needed). */
+/* Returns dt times the dissipation potential of pressure and viscous drag on a triangle in the fluid (L12, L13) [J].
+ * Adds the derivative of this energy with respect to the pose at t + dt to slope; slope may be NULL. */
 static FluidNumber drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
   FluidVector v[3], area = area_of(p), outward = turn(in->now, area);
   FluidNumber square = dot(area, area), flow[3], by[3];
@@ -208,8 +209,9 @@ static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
       out[i][j] = in->ahead * in->pose[i][j] + in->at_now * in->now[i][j] + in->at_old * in->old[i][j];
 }
 
-/* Returns the potential energy of the fluid displaced by the face's part of the hull at a pose (L10). slope not NULL:
- * adds its derivative with respect to the pose instead and, with a surface level, returns 0. */
+/* Returns the potential energy of the fluid that the face's part of the hull displaces at a pose (L10) [J]. If slope is
+ * not NULL, adds the derivative of this energy with respect to the pose to slope; with a fluid surface the return value
+ * is then 0. */
 static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
                              FluidNumber slope[3][4]) {
   FluidNumber density = in->number[FLUID_DENSITY];
@@ -244,7 +246,7 @@ void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
     for (int j = 0; j < 4; j++) slope[i][j] += in->whole * own[i][j];
 }
 
-/* Returns the energy whose derivative is fluid_face_slope. */
+/* Returns the energy whose derivative with respect to the pose at t + dt is fluid_face_slope [J]. */
 static double face_energy(const FluidInput* in) {
   FluidNumber pose[3][4], sum = 0;
   FluidVector wet[2][3];
@@ -279,8 +281,8 @@ static void take_fluid(const Model* m, FluidInput* in) {
   in->up = pull > 0 ? vec3_scale(in->gravity, -1 / pull) : vec3(0, 0, 1);
 }
 
-/* Returns true if no joint between the link and the world has three rotations. Springs of such joints act at t + dt,
- * and so does buoyancy (L14). */
+/* Returns true if no joint between the link and the world is a ball joint. Springs of ball joints act at t + dt, and so
+ * does the buoyancy of all links that such joints carry (L14). */
 static bool turns_by_axes(const Model* m, int link) {
   bool plain = true;
   for (int up = link; up >= 0; up = m->links[up].parent) plain = plain && !m->links[up].joint.quaternion;
@@ -351,7 +353,8 @@ static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumbe
   }
 }
 
-/* Sets out to the change of [R | t] by the unit twist number `column` about the centre of mass. */
+/* Sets out to the change of [R | t] by a unit twist about the centre of mass, world axes. column 0 to 2: rotations; 3
+ * to 5: translations. */
 static void unit_motion(const ModelLink* link, const Pose* pose, int column, double out[3][4]) {
   double unit[3] = {0};
   unit[column % 3] = 1;
@@ -368,8 +371,8 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-/* Converts the real part of a derivative with respect to [R | t] into force and first moment about the centre of
- * mass. */
+/* Converts the real part of `slope`, the derivative of an energy with respect to [R | t], into a force and a first
+ * moment about the centre of mass, world axes. */
 static void compose(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force, Mat3* moment) {
   Mat3 turned;
   *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
@@ -385,8 +388,8 @@ static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3
   compose(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
 }
 
-/* Six complex evaluations, one per twist component, give the columns of the Hessian; the real part of the first gives
- * force and moment (L15). */
+/* Evaluates the derivative of the energy at six complex poses, one for each twist component. The imaginary parts give
+ * the columns of the Hessian. The real part of the first evaluation gives the force and the first moment (L15). */
 void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
   assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];

@@ -1,7 +1,8 @@
 /* Reverse derivatives of drag and buoyancy (docs/derivations/fluid.md, L15). */
 #include "simulate/fluid.h"
 
-/* wrench += change of the link's force and torque about its centre of mass, as derivatives of energy, by a twist. */
+/* Adds H twist to wrench[6]. H: Hessian of the link's fluid energy. wrench (torque, force) and twist (rotation,
+ * translation) refer to the link's centre of mass, world axes. */
 static void link_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
   const Pose* pose = &s->configuration[s->current].pose[link];
   LinkTerms terms = {.force = vec3(0, 0, 0), .moment = mat3_zero()};
@@ -15,7 +16,7 @@ void fluid_product(const Sim* s, const double (*twist)[6], double (*wrench)[6]) 
     if (fluid_acts(s->fluid, i)) link_product(s, i, twist[i], wrench[i]);
 }
 
-/* Returns motion : (derivative of the face's energy with respect to the pose). */
+/* Returns the scalar product of `motion` and the derivative of the face's energy with respect to the pose. */
 static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
   FluidNumber slope[3][4] = {{0}}, sum = 0;
   fluid_face_slope(in, slope);
@@ -24,7 +25,7 @@ static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
   return sum;
 }
 
-/* Returns the derivative of along() with respect to one number of the input, which is restored. */
+/* Returns the derivative of along() with respect to *number, a member of *in, by a complex step. Restores *number. */
 static double change_by(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
   *number += FLUID_CHANGE * (double complex)I;
@@ -33,8 +34,8 @@ static double change_by(FluidInput* in, FluidNumber* number, const double motion
   return change;
 }
 
-/* Adds the derivative with respect to the vertices through the hull's surface area: slowing = 3 sqrt(pi / surface).
- * bar: with respect to slowing. */
+/* Adds the derivatives of a scalar with respect to the vertices of the face's hull, as far as they act through the
+ * surface area of the hull: slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to slowing. */
 static void add_surface(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];

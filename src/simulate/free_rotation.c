@@ -1,16 +1,18 @@
-/* Torque-free rotation of a rigid body: Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
+/* Torque-free rotation of a rigid body. Solves Euler's equations by power series (docs/derivations/spin.md, W1-W3). */
 #include "simulate/free_rotation.h"
 
 #include <string.h>
 
 enum {
   ORDER_MAX = 16,       /* largest order of the series */
-  KEPT_STATES = 64,     /* start states of pieces stored at once in the reverse pass */
-  PIECES_MAX = 1 << 17, /* reached at some 16 000 rad per step; such input is rejected */
+  KEPT_STATES = 64,     /* number of pieces whose start states the reverse pass stores at once */
+  PIECES_MAX = 1 << 17, /* largest number of pieces in a step, reached at some 16 000 rad per step; larger rotations are
+                           rejected */
 };
-/* Largest rotation in one piece of the step [rad]: the terms of the series fall at least like powers of it (W2). */
+/* Largest rotation in one piece of the step [rad]. The terms of the series decrease at least as fast as the powers of
+ * this angle (W2). */
 #define PIECE_ANGLE 0.125
-/* Largest remainder of the series relative to the angular velocity: below half a unit in the last place. */
+/* Largest remainder of the series relative to the angular velocity. It is below half a unit in the last place. */
 #define REMAINDER 2e-17
 
 typedef struct {
@@ -18,7 +20,7 @@ typedef struct {
   Vec3 momentum;
 } Spin;
 
-/* Coefficients of t^k of momentum p, angular velocity J p and rotation Q. */
+/* Coefficients of t^k in the power series of the momentum p, the angular velocity J p and the rotation Q. */
 typedef struct {
   int order;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
@@ -31,7 +33,8 @@ static Quat quat_add_scaled(Quat a, double s, Quat b) {
 
 static Quat pure(Vec3 v) { return (Quat){0, v.x, v.y, v.z}; }
 
-/* Sets the length of the next piece and the order of its series. Returns false if the speed is not finite. */
+/* Sets *length to the duration of the next piece [s] and *order to the order of its series. left: remaining time of the
+ * step [s]. Returns false if the angular speed is not finite. */
 static bool next_piece(Mat3 mobility, Vec3 momentum, double left, double* length, int* order) {
   double speed = vec3_norm(mat3_mul_vec(mobility, momentum));
   if (!isfinite(speed)) return false;
@@ -42,7 +45,8 @@ static bool next_piece(Mat3 mobility, Vec3 momentum, double left, double* length
   return true;
 }
 
-/* (k + 1) p_{k+1} = sum p_j x w_{k-j},   2 (k + 1) Q_{k+1} = sum Q_j w_{k-j},   w = J p (W2). */
+/* Sets *s to the power series that starts in state `at`: (k + 1) p_{k+1} = sum p_j x w_{k-j}, 2 (k + 1) Q_{k+1} = sum
+ * Q_j w_{k-j}, w = J p (W2). */
 static void series_expand(Mat3 mobility, Spin at, int order, Series* s) {
   s->order = order;
   s->momentum[0] = at.momentum;
@@ -90,8 +94,8 @@ typedef struct {
   int order;
 } SpinPiece;
 
-/* Repeats the forward pass and stores the pieces first..first + KEPT_STATES - 1. Sets *turn to the total rotation.
- * Returns the number of all pieces. */
+/* Repeats the forward pass and stores the pieces first ... first + KEPT_STATES - 1 in `kept`. Sets *turn to the
+ * rotation of the whole step. Returns the number of pieces in the step. */
 static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinPiece kept[KEPT_STATES], Quat* turn) {
   SpinPiece now = {.start = {quat_identity(), momentum}};
   Series series;
@@ -107,8 +111,8 @@ static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinP
   return piece;
 }
 
-/* On entry bar holds the derivatives with respect to the end of the piece, on return those with respect to its start.
- * Adds to mobility_bar. */
+/* Replaces *bar, the derivatives of a scalar with respect to the state at the end of the piece, by its derivatives with
+ * respect to the state at the start of the piece. Adds the derivative with respect to `mobility` to *mobility_bar. */
 static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3* mobility_bar) {
   Series s;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
@@ -130,7 +134,7 @@ static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3
       Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
       *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
     }
-    /* rate[k] does not appear in equations of lower order */
+    /* rate[k] is complete here, because equations of lower order do not contain it */
     momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));
     *mobility_bar = mat3_add(*mobility_bar, mat3_outer(rate[k], s.momentum[k]));
   }
@@ -141,7 +145,7 @@ void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, V
   SpinPiece kept[KEPT_STATES];
   Quat turn;
   int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
-  /* a small rotation theta changes Q by Q (0, theta) / 2 */
+  /* a small rotation vector theta changes Q by Q (0, theta) / 2 */
   Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
   int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
   for (; first >= 0; first -= KEPT_STATES) {

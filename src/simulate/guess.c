@@ -1,4 +1,4 @@
-/* Warm start of friction in a run's first step: the step is first solved without friction
+/* Warm start of friction in the first step of a run: the step is first solved without friction
  * (docs/derivations/friction.md, F6). */
 #include <string.h>
 
@@ -56,7 +56,8 @@ size_t sim_guess_size(const SimGuess* guess, const Model* m) {
          forces_size(&guess->start) + forces_size(&guess->end);
 }
 
-/* Copies to the end of the block. Alignment holds because all sizes are multiples of eight bytes. */
+/* Copies `size` bytes to *room, advances *room by `size`, and returns the address of the copy. The copies are aligned
+ * because all sizes are multiples of eight bytes. */
 static const void* copy_to(char** room, const void* from, size_t size) {
   void* to = *room;
   if (size > 0) memcpy(to, from, size);

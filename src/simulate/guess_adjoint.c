@@ -1,5 +1,6 @@
-/* Reverse derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7): from the pairs'
- * limits to the contact forces at both ends of the solve without friction, and to the first state. */
+/* Reverse derivatives of the friction limits in the first step of a run (docs/derivations/friction.md, F7). Converts
+ * derivatives of a scalar with respect to the limits of the pairs into its derivatives with respect to the contact
+ * forces at the start and the end of the solve without friction, and with respect to the first state. */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -9,8 +10,9 @@ static void add_slope(Vec3* slope, const ContactForces* at, int index, double by
   slope[index] = vec3_add_scaled(slope[index], by_size / vec3_norm(at->force[index]), at->force[index]);
 }
 
-/* Sets the derivatives with respect to each pair's force on its first link at both ends of the solve, for the loaded
- * step. Returns false if all limits have zero derivative. */
+/* Sets start and end to the derivatives of a scalar with respect to the force of each pair on its first link, at the
+ * start and at the end of the solve without friction. Refers to the step loaded in a->replay. Returns false if the
+ * derivatives of the scalar with respect to all friction limits are zero. */
 static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
   const SimGuess* g = step->guess;
   bool any = false;
@@ -60,8 +62,9 @@ void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* sl
   contact_replay_adjoint(a->replay, &field, now, now, gradient);
 }
 
-/* The adjoint of the solve without friction; slope: derivatives with respect to the pairs' forces at its end. Its final
- * momenta and measured forces have no derivatives. */
+/* Runs the adjoint of the solve without friction. slope: derivatives of a scalar with respect to the forces of the
+ * pairs at the end of this solve. The scalar does not depend on the momenta and measured forces at the end of this
+ * solve. */
 static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
                                      StateBar old, StateBar older, ModelGradient* gradient) {
   const Model* m = a->model;

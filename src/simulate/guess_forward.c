@@ -1,16 +1,18 @@
-/* Forward derivatives of the friction limit in a run's first step (docs/derivations/friction.md, F7). */
+/* Forward derivatives of the friction limits in the first step of a run (docs/derivations/friction.md, F7). */
 #include <string.h>
 
 #include "simulate/step_forward.h"
 
-/* Sets slope to the derivative of the magnitude of one force: its unit vector, 0 for all others. */
+/* Sets slope[at->count] to the derivative of the magnitude of force `index` with respect to all forces: the unit vector
+ * of this force at `index`, zero elsewhere. */
 static void pick(Vec3* slope, const ContactForces* at, int index) {
   for (int k = 0; k < at->count; k++) slope[k] = vec3(0, 0, 0);
   double size = vec3_norm(at->force[index]);
   if (size > 0) slope[index] = vec3_scale(at->force[index], 1 / size);
 }
 
-/* Sets the derivatives of the magnitudes of the forces at the start of the step (start.count x parameters). */
+/* Sets rows (start.count x parameters) to the derivatives of the magnitudes of the contact forces at the start of the
+ * step with respect to the parameters. Returns false if guess_load_start fails. */
 static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const ContactForces* at = &step->guess->start;
@@ -24,8 +26,8 @@ static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, do
   return true;
 }
 
-/* Adds the derivatives through the poses at the end of the solve without friction, whose sensitivities are
- * f->sensitivity[0]. */
+/* Adds the derivatives of a contact force's magnitude through the poses at the end of the solve without friction to
+ * row[parameters]. The sensitivities of these poses are f->sensitivity[0]. */
 static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
@@ -38,7 +40,8 @@ static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, 
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* Sets the derivatives of the magnitudes of the forces at the end of the solve (end.count x parameters). */
+/* Sets rows (end.count x parameters) to the derivatives of the magnitudes of the contact forces at the end of the solve
+ * without friction. Returns false if step_forward_solve fails. */
 static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;

@@ -1,4 +1,5 @@
-/* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
+/* Energy, force and Hessian of inertia and gravity of a link through the second moment S of its mass
+ * (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
 #include <assert.h>
@@ -53,7 +54,7 @@ void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]
   memcpy(out, way.m, sizeof(way.m));
 }
 
-/* Inertia tensor about the centre of mass in world axes. */
+/* Returns the inertia tensor about the centre of mass in world axes [kg m^2]. */
 static Mat3 world_inertia(const ModelLink* link, Mat3 r) {
   return mat3_mul(mat3_mul(r, mass_moment_inertia_tensor(&link->moment)), mat3_transpose(r));
 }

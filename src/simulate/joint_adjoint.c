@@ -1,5 +1,5 @@
-/* Derivatives of lambda . (gradient of a joint's energies) with respect to the state before and the targets
- * (docs/derivations/adjoint.md, A3). The state at t + dt itself enters through the Hessian. */
+/* Derivatives of lambda . (gradient of a joint's energies) with respect to earlier states and the targets
+ * (docs/derivations/adjoint.md, A3). The Hessian gives the derivatives with respect to the state at t + dt. */
 #include <string.h>
 
 #include "simulate/ball_limits.h"
@@ -11,15 +11,16 @@ static Quat relative(const double* from, const double* to) {
 
 /* ---------------------------------------------------------------- plain coordinates */
 
-/* Returns the force of a drive without its limit (M3). damping: gain of its rate error. */
+/* Returns the force of a drive without its force limit (M3) [N, N m]. damping: gain of the rate error. */
 static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
 }
 
-/* Adds the derivatives with respect to the drive's gains (E5): dF = S' du for u = tau + kp (p - q) + (kv / h + c) (p' -
- * r), and with respect to the limit M of F = M S(u / M) at constant u. share: lambda S'. */
+/* Adds the derivatives of -lambda F with respect to the drive's gains to out (E5). F: drive force, dF = S' du with u =
+ * tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to the limit M of F = M S(u / M) is taken at
+ * constant u. share: lambda S'. */
 static void plain_gains(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
                         double (*out)[JOINT_MAX_DOF]) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
@@ -32,7 +33,8 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* Adds the derivatives of the force K (q - q^t - aim) that reverses an approach (I15). */
+/* Adds the derivatives of lambda K (q - q^t - aim) with respect to q^t and the previous displacement. K (q - q^t -
+ * aim): rebound force, which reverses the speed of a coordinate at its limit (I15). */
 static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
@@ -40,7 +42,8 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
-/* Adds all derivatives of one plain coordinate: (A3), (M3), (M7), (M10), (S22), (I15). */
+/* Adds all derivatives of lambda times the gradient of plain coordinate k: through limits, damping, springs, armature
+ * and drives (A3, M3, M7, M10, S22, I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -76,10 +79,10 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
 
 /* ---------------------------------------------------------------- balls */
 
-/* Derivatives of Phi(p) = sum_j lambda_j dE/dd_j, for an energy E of the rotation vector phi of p with gradient f1 and
- * Hessian diag(f2) - rank rank^T. Adds those with respect to increments on the right of p to by_right; sets along =
- * (dphi/dd) lambda. An increment of p applies before those of the gradient; where R Rx Ry Rz has the opposite order,
- * the commutator e_k x e_j is added. rank NULL: zero. */
+/* Adds the derivatives of Phi(p) = sum_j lambda_j dE/dd_j with respect to increments on the right of p to by_right. E:
+ * energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for
+ * zero. Sets along to (dphi/dd) lambda. An increment of p is applied before the increments d; where R Rx Ry Rz has the
+ * opposite order, the commutator e_k x e_j is added. */
 static void through_adjoint(const RotationVector* phi, const double f1[3], const double f2[3], const double* rank,
                             const double lambda[3], double by_right[3], double along[3]) {
   double g[3] = {0}, common = 0;
@@ -97,12 +100,13 @@ static void through_adjoint(const RotationVector* phi, const double f1[3], const
       for (int j = 0; j < 3; j++) by_right[k] += f1[i] * phi->second[i][j][k] * lambda[j];
       if (rank) by_right[k] -= common * rank[i] * phi->first[i][k];
     }
-  by_right[1] -= g[2] * lambda[0]; /* e_1 x e_0 = -e_2 */
-  by_right[2] += g[1] * lambda[0]; /* e_2 x e_0 =  e_1 */
-  by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
+  by_right[1] -= g[2] * lambda[0]; /* commutator e_1 x e_0 = -e_2 */
+  by_right[2] += g[1] * lambda[0]; /* commutator e_2 x e_0 = e_1 */
+  by_right[2] -= g[0] * lambda[1]; /* commutator e_2 x e_1 = -e_0 */
 }
 
-/* Adds the derivatives of Phi for E = sum_i k_i/2 (scale phi_i - b_i)^2, also those with respect to b. */
+/* Adds the derivatives of Phi (through_adjoint) for E = sum_i k_i/2 (scale phi_i - b_i)^2: with respect to increments
+ * of p to by_right, with respect to b to by_b. */
 static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
                               double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -115,8 +119,8 @@ static void quadratic_adjoint(Quat p, const double gain[3], double scale, const 
   for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
 }
 
-/* Adds the derivatives of Phi for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; returns that with
- * respect to f (M5). */
+/* Adds the derivatives of Phi (through_adjoint) for dry friction, E = f / a (sqrt(|r|^2 + v^2) - v) with r = a phi - b,
+ * to by_right and by_b. Returns the derivative with respect to f (M5). */
 static double friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
                                double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -141,8 +145,8 @@ static double friction_adjoint(const JointInput* in, int base, Quat p, const dou
   return slope;
 }
 
-/* Converts by_right, with respect to increments on the right of p = q_left^-1 q, into increments of q_left: d of q_left
- * changes p by -R(p)^T d. Adds to out. */
+/* Converts by_right, the derivative of a scalar with respect to increments on the right of p = q_left^-1 q, into its
+ * derivative with respect to increments d of q_left, and adds the result to out. d changes p by -R(p)^T d. */
 static void add_left(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;
@@ -150,8 +154,8 @@ static void add_left(Quat p, const double by_right[3], double* out) {
   out[2] -= d.z;
 }
 
-/* Sets out to the derivatives of lambda . gradient with respect to the gains k of the energy k/2 |scale phi - b|^2
- * (E5). */
+/* Sets out to the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with respect to the three gains k (E5).
+ * phi: rotation vector of p. */
 static void ball_gains(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
   RotationVector phi = rotation_vector_derivatives(p);
   for (int i = 0; i < 3; i++) {
@@ -161,15 +165,15 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
   }
 }
 
-/* Derivatives with respect to the inputs of a drive of three rotations. */
+/* Derivatives of lambda . (gradient of a drive's energy) with respect to the inputs of a drive of a ball joint. */
 typedef struct {
-  double target[3], now[3]; /* with respect to increments of the target and of the rotation at t */
-  double goal[3], push[3], kp[3],
-      kd[3]; /* goal: with respect to the target of the scaled rate; kd: to the gain of the rate energy */
+  double target[3], now[3]; /* derivatives with respect to increments of the target and of the rotation at t */
+  double goal[3], push[3], kp[3], kd[3]; /* goal: derivatives with respect to the target of the scaled rate; kd: with
+                                            respect to the gain of the rate energy */
 } BallBars;
 
-/* Adds the derivatives of lambda . (gradient of E). by_step: with respect to increments on the right of the rotation
- * since t. */
+/* Adds the derivatives of lambda . (gradient of the drive's energy) to *out. Adds the derivatives with respect to
+ * increments on the right of the rotation since t to by_step. */
 static void drive_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                           double by_step[3], BallBars* out) {
   double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
@@ -190,8 +194,9 @@ static void drive_adjoint(const JointInput* in, const JointDrive* drive, int bas
   for (int i = 0; i < 3; i++) out->push[i] -= along[i];
 }
 
-/* Adds the derivatives through the scale of a limited drive (M9): c d(u^2 / 2), c = (lambda . gradient) bend. Sets
- * *share to the scale. Returns the derivative with respect to each of the three numbers of the limit. */
+/* Adds the derivatives of lambda . (gradient of the drive's energy) through the scale of a torque-limited drive of a
+ * ball joint (M9): c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the scale. Returns the derivative
+ * with respect to each of the three numbers of the torque limit. */
 static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                             double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;
@@ -301,7 +306,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
  * (A14) */
 
-/* Adds the derivatives of plain coordinate k to out; that of the restitution to `first`, the entry of the joint's first
+/* Adds the derivatives of lambda times the gradient of plain coordinate k with respect to the parameters of this
+ * coordinate to out. Adds its derivative with respect to the restitution to `first`, the entry of the joint's first
  * degree of freedom. */
 static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],
                       double first[JOINT_OWN_COUNT]) {
@@ -320,7 +326,8 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   first[JOINT_RESTITUTION] += lambda * limits.restitution;
 }
 
-/* Adds the derivatives with respect to k of lambda . (gradient of k/2 |scale phi - b|^2), times factor. */
+/* Adds to column `which` of out: factor times the derivatives of lambda . (gradient of k/2 |scale phi - b|^2) with
+ * respect to the three gains k. phi: rotation vector of p. */
 static void ball_own_term(Quat p, double scale, const double b[3], const double lambda[3], double factor, int which,
                           double (*out)[JOINT_OWN_COUNT]) {
   RotationVector phi = rotation_vector_derivatives(p);
@@ -365,8 +372,8 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
   add_left(p, by_right, from_bar + plain);
 }
 
-/* exp(factor v): a change dv adds the rotation factor J_r(factor v) dv on the right; a change of q acts through
- * exp(-factor v). */
+/* For a ball joint the result is q exp(factor v). A change dv adds the rotation factor J_r(factor v) dv on the right.
+ * An increment on the right of q becomes an increment of the result by a rotation with exp(-factor v). */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar) {
   int plain = joint->plain_count;
@@ -394,7 +401,7 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
   Vec3 turn = vec3_at(target_bar + plain), spin = vec3_at(rate_bar + plain);
   rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
   rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused,
-                    &turn); /* a change dv of the rotation vector is the increment J_r(v) dv */
+                    &turn); /* a change dv of the rotation vector v is the increment J_r(v) dv of the rotation */
   vec3_store(vec3_add(by_v, turn), value_bar + plain);
   vec3_store(by_rate, value_rate_bar + plain);
 }

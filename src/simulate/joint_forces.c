@@ -1,5 +1,5 @@
-/* Forces along the joints' coordinates, for the output. Each kind is computed from the joint's own terms
- * (joint_terms.c, joint_passive.c) with all others switched off, at the solved configuration. */
+/* Generalized forces on the joints' coordinates, for the output. Each kind of force is computed at the solved
+ * configuration from the joint's own terms (joint_terms.c, joint_passive.c), with all other kinds switched off. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- kinds */
 
-/* Returns a copy of the link without any passive property, limit or damping of its joint. */
+/* Returns a copy of the link whose joint has no passive properties, no limits and no damping. */
 static ModelLink bare_link(const ModelLink* link) {
   ModelLink bare = *link;
   bare.passive = false;
@@ -45,8 +45,8 @@ static void with_limit(const ModelLink* link, ModelLink* bare) {
   memcpy(bare->limited, link->limited, sizeof(bare->limited));
 }
 
-/* name: word in the output; with: copies the properties of this kind to a bare link; NULL: the force is not computed
- * from joint_terms. */
+/* Kinds of joint forces. name: word in the output. with: function that copies the properties of this kind to a bare
+ * link; NULL: joint_terms does not compute this kind. */
 static const struct {
   const char* name;
   void (*with)(const ModelLink* link, ModelLink* bare);
@@ -71,7 +71,7 @@ static double* forces_of(const Sim* s, JointForceKind kind) {
   return s->part_forces + (size_t)kind * (size_t)s->model->dof_count;
 }
 
-/* Stores the forces of one joint, minus the gradient of each kind's energy. */
+/* Stores the forces on joint i: for each kind, minus the gradient of the energy of this kind. */
 static void note_joint(Sim* s, int i, const Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   for (int kind = 0; kind < JOINT_FORCE_KINDS; kind++) {
@@ -90,7 +90,7 @@ static void note_joint(Sim* s, int i, const Configuration* c) {
   }
 }
 
-/* Stores the force of a prescribed joint's drive: the force missing for balance. */
+/* Stores the force of the drive of a prescribed joint, the generalized force that is missing for equilibrium. */
 static void note_prescribed(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   double* force = forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first;
@@ -99,8 +99,8 @@ static void note_prescribed(Sim* s, int i) {
     force[k] += s->flight->drive[link->dof_first + k];
 }
 
-/* Adds the generalized forces of a wrench on a link to all joints between it and the world. torque: about the frame
- * origin. */
+/* Adds the generalized forces of a wrench on link i to the load forces of all joints between the link and the world.
+ * torque: about the origin of the link's frame. */
 static void note_wrench(Sim* s, int i, Vec3 push, Vec3 torque, const Configuration* c) {
   const Model* m = s->model;
   double* force = forces_of(s, JOINT_FORCE_LOAD);
@@ -123,13 +123,13 @@ static void note_fluid(Sim* s, int i, const Configuration* c) {
   note_wrench(s, i, force, torque, c);
 }
 
-/* Adds the forces of tendons and bushings; they count as loads. */
+/* Adds the forces of tendons and bushings to the load forces. */
 static void note_tendons(Sim* s, const Configuration* c) {
   tendons_add_force(s->tendons, c->pose, s->screws, forces_of(s, JOINT_FORCE_LOAD));
   bushings_add_force(s->bushings, s->reference, s->screws, forces_of(s, JOINT_FORCE_LOAD));
 }
 
-/* Stores the forces of closures, -C^T mu, including those in the aim. */
+/* Stores the forces of closures, -C^T mu. mu includes the multipliers that the targets of flying trees contain. */
 static void note_closures(Sim* s) {
   if (!s->closures) return;
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);

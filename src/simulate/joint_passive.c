@@ -1,10 +1,11 @@
-/* Passive forces of a joint, per coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
+/* Passive forces of a joint on each plain coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
 #include <assert.h>
 
 #include "base/base.h"
 #include "simulate/terms.h"
 
-/* Adds k/2 (q - rest)^2 (M4), with q at the spring's time weights (M10). */
+/* Adds the spring energy k/2 (q - rest)^2 (M4) with its gradient and Hessian. q: coordinate with the time weights of
+ * the spring (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   double ahead = spring_ahead(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
   double way = joint_spring_position(in, k) - in->link->rest[k];
@@ -13,8 +14,9 @@ static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
   out->hessian += stiffness * ahead;
 }
 
-/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, v <= s (M11), by Gauss quadrature with 8
- * points on intervals of at most s; relative error below 1e-14. Beyond 6 s the integrand is below 3e-16. */
+/* Returns the integral of exp(-(2 v t + t^2) / s^2) over t from 0 to `end`, for v <= s (M11). Uses Gauss quadrature
+ * with 8 points on intervals of at most s, with a relative error below 1e-14. Beyond 6 s the integrand is below 3e-16.
+ */
 static double stribeck_integral(double end, double v, double s) {
   static const double NODE[4] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double WEIGHT[4] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -39,8 +41,8 @@ StaticFriction joint_static_friction(const ModelLink* link, int k, double rate) 
                           more * share * (bend - 2 * (rate / s) * (rate / s) / root), by_static};
 }
 
-/* Adds f / a (sqrt(r^2 + v^2) - v), whose force is f r / sqrt(r^2 + v^2) (M5), and the excess of static friction
- * (M11). */
+/* Adds the dry friction energy f / a (sqrt(r^2 + v^2) - v), whose force is f r / sqrt(r^2 + v^2) (M5), and the energy
+ * of the excess of static friction (M11). r: rate. */
 static void add_friction(const JointInput* in, int k, double rate, PassiveTerms* out) {
   double force = in->link->friction[k], speed = in->link->friction_speed, a = in->weights.rate_now;
   double root = sqrt(rate * rate + speed * speed);
@@ -50,7 +52,8 @@ static void add_friction(const JointInput* in, int k, double rate, PassiveTerms*
   out->hessian += force * a * (speed / root) * (speed / root) / root + more.slope * a;
 }
 
-/* Adds A w/2 (q - y)^2, y the coordinate predicted by armature inertia alone (M6). */
+/* Adds the armature energy A w/2 (q - y)^2 with its gradient and Hessian. y: coordinate predicted by armature inertia
+ * alone (M6). */
 static void add_armature(const JointInput* in, int k, PassiveTerms* out) {
   double mass = in->link->armature[k] * in->inertia_weight, way = in->q[k] - in->q_now[k] - in->aim[k];
   out->inertia = 0.5 * mass * way * way;
@@ -82,7 +85,8 @@ double joint_friction_slope(const ModelLink* link, int k, double rate) {
   return link->friction[k] * (speed / root) * (speed / root) / root + more;
 }
 
-/* Returns y - q^t from the displacements d1 = q^t - q^(t-1) and d2, the one before it, and the initial rate (M6). */
+/* Returns y - q^t from the displacements d1 = q^t - q^(t-1) and d2 = q^(t-1) - q^(t-2) and the initial rate `start`
+ * (M6). y: coordinate predicted by armature inertia alone. */
 double armature_aim(const StepWeights* w, double dt, double d1, double d2, double start) {
   return -w->y_old * d1 - w->y_older * (d1 + d2) + w->y_rate * dt * start;
 }

@@ -1,16 +1,16 @@
-/* Controllers, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
+/* Energies of the drives, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
 #include <string.h>
 
 #include "contact/restitution.h"
 #include "simulate/ball_limits.h"
 #include "simulate/limits.h"
 
-/* Below this value of 1 - w the series replaces the closed form, which loses digits as w -> 1. */
+/* If 1 - w is below this value, the series replaces the closed form, which loses digits as w -> 1. */
 #define SERIES_BELOW 0.25
 enum { SERIES_TERMS = 24 };
 
-/* g(w) = angle / |v| of a unit quaternion (w, v), w >= 0, with dg/dw and d2g/dw2.
- * g = 2 sum_n n!/(2n+1)!! (1-w)^n; closed form 2 acos(w) / sqrt(1-w^2). */
+/* Sets g[0] to g(w) = angle / |v| of a unit quaternion (w, v), w >= 0, g[1] to dg/dw and g[2] to d2g/dw2. Series: g = 2
+ * sum_n n!/(2n+1)!! (1-w)^n; closed form: g = 2 acos(w) / sqrt(1-w^2). */
 static void angle_over_sine(double w, double g[3]) {
   double u = 1.0 - w;
   if (u < SERIES_BELOW) {
@@ -42,7 +42,7 @@ RotationVector rotation_vector_derivatives(Quat q) {
   Quat first[3];
   for (int i = 0; i < 3; i++) {
     out.value[i] = g[0] * v[i];
-    first[i] = quat_mul(q, unit[i]); /* twice the derivative */
+    first[i] = quat_mul(q, unit[i]); /* twice the first derivative */
   }
   for (int j = 0; j < 3; j++) {
     double dv[3] = {0.5 * first[j].x, 0.5 * first[j].y, 0.5 * first[j].z}, dw = 0.5 * first[j].w;
@@ -50,7 +50,7 @@ RotationVector rotation_vector_derivatives(Quat q) {
   }
   for (int j = 0; j < 3; j++)
     for (int k = j; k < 3; k++) {
-      Quat s = quat_mul(first[j], unit[k]); /* four times the second derivative, increment j before k */
+      Quat s = quat_mul(first[j], unit[k]); /* four times the second derivative, with increment j applied before k */
       double d2w = 0.25 * s.w, d2v[3] = {0.25 * s.x, 0.25 * s.y, 0.25 * s.z};
       double wj = 0.5 * first[j].w, wk = 0.5 * first[k].w;
       double vj[3] = {0.5 * first[j].x, 0.5 * first[j].y, 0.5 * first[j].z};
@@ -76,19 +76,19 @@ Limits joint_bounded_limits(const ModelLink* link, int dof) {
   return limits;
 }
 
-/* Sets the energy of a limit at the distance d inside it (negative: beyond), with derivatives with respect to d.
- * Returns false beyond a barrier. */
+/* Sets *law to the energy of a limit and its derivatives with respect to d. d: distance of the coordinate inside the
+ * limit (negative: beyond the limit). Returns false beyond a barrier. */
 static bool limit_law(const Limits* limits, double d, LimitEnergy* law) {
   *law = (LimitEnergy){0, 0, 0};
   double m = limits->margin, k = limits->stiffness;
-  if (limits->law == LIMIT_BARRIER) { /* k Q(d / m) (S6) */
+  if (limits->law == LIMIT_BARRIER) { /* energy k Q(d / m) (S6) */
     if (!(d > 0)) return false;
     if (d >= m) return true;
     Barrier b = barrier_eval(d / m);
     *law = (LimitEnergy){k * b.value, k * b.first / m, k * b.second / (m * m)};
     return true;
   }
-  double over = -d; /* penalty: second derivative k min(over / m, 1) (S7) */
+  double over = -d; /* penalty, with the second derivative k min(over / m, 1) (S7) */
   if (!(over > 0)) return true;
   if (over < m)
     *law = (LimitEnergy){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};
@@ -113,7 +113,8 @@ LimitEnergy joint_bounce_energy(const JointStop* stop, double way) {
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
 }
 
-/* Sets the energy of both limits of a degree of freedom at q. Returns false beyond a barrier. */
+/* Sets *sum to the energy of both limits of a degree of freedom at coordinate q, with its derivatives with respect to
+ * q. Returns false if q is beyond a barrier. */
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
@@ -121,8 +122,8 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
   return limits_energy(&limits, q, sum);
 }
 
-/* Sets the limit energy of a plain coordinate. During an impact the barrier's energy is replaced by the rebound's, but
- * the coordinate must stay inside it. */
+/* Sets *sum to the limit energy of plain coordinate k. During an impact the energy of the rebound replaces the energy
+ * of the barrier. Returns false if the coordinate is beyond a barrier. */
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (in->aimed) return true;
@@ -133,13 +134,13 @@ static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
 
 /* ---- resistance to leaving a limit (S22) */
 
-/* Rate above which the resistance is full [m/s, rad/s]. Slower coordinates are resisted less, so this rate can remain
- * after an impact. */
+/* Rate at which the resistance to leaving a limit reaches its full value [m/s, rad/s]. It is smaller for slower motion,
+ * so a rate of this size can remain after an impact. */
 #define STOP_SPEED 1e-3
 
 /* Returns friction of magnitude 1 that acts on positive rates only: a quintic from 0 at rest to 1 at STOP_SPEED, so
- * that a load at rest is carried by the limit alone. first: force; value: its integral over the rate; second: its
- * slope. */
+ * that the limit alone carries a load at rest. first: force; value: integral of the force over the rate; second:
+ * derivative of the force with respect to the rate. */
 static LimitEnergy one_way_friction(double rate) {
   double x = rate / STOP_SPEED, s = x * x;
   if (!(x > 0)) return (LimitEnergy){0, 0, 0};
@@ -149,7 +150,7 @@ static LimitEnergy one_way_friction(double rate) {
 }
 
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
-  /* at a barrier the rebound has already returned its share (I15) */
+  /* at a barrier the rebound has already returned the energy due to the restitution (I15) */
   double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
   StopTerms out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {
@@ -171,8 +172,8 @@ StopTerms joint_stop(const JointInput* in, int k, double rate) {
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
-/* If the bound is shifted, the law and the resistance are shifted too. The derivatives with respect to the bound
- * therefore follow from those with respect to the coordinate. */
+/* A shift of a bound shifts the limit law and the resistance. The derivatives of the limit force with respect to the
+ * bound are therefore minus its derivatives with respect to the coordinate. */
 LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rate, double rate_now) {
   LimitSlopes out = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
@@ -201,9 +202,9 @@ LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   return out;
 }
 
-/* Returns the energy of a drive with limited force (M2). wanted: unlimited energy, with force -first and slope `second`
- * in the coordinate. Because the force is linear, its integral over the coordinate is that over the force divided by
- * `second`. */
+/* Returns the energy of a drive with limited force (M2) and its derivatives. wanted: energy without the limit; its
+ * force -first depends linearly on the coordinate with slope -second. The integral of the limited force over the
+ * coordinate is therefore its integral over the force, divided by `second`. way: displacement since t. */
 static LimitEnergy limited(LimitEnergy wanted, double limit, double width, double way) {
   LimitedForce f = limited_force(-wanted.first, limit, width);
   double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
@@ -254,8 +255,8 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
 
 /* ---------------------------------------------------------------- balls */
 
-/* Adds the derivatives of an energy f(phi), with gradient f1 and diagonal Hessian f2 in phi, with respect to the
- * increments. */
+/* Adds the gradient and the Hessian of an energy f(phi) with respect to the increments to *out. f1, f2: gradient and
+ * diagonal Hessian of f with respect to phi. */
 static void add_through(const RotationVector* phi, const double f1[3], const double f2[3], int base, JointTerms* out) {
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < 3; i++) out->gradient[base + j] += f1[i] * phi->first[i][j];
@@ -265,7 +266,8 @@ static void add_through(const RotationVector* phi, const double f1[3], const dou
   }
 }
 
-/* Returns the energy sum k_i/2 (scale phi_i - b_i)^2; adds its derivatives to out. */
+/* Returns the energy sum_i k_i/2 (scale phi_i - b_i)^2. If derivatives is true, adds its gradient and Hessian to *out.
+ */
 static double quadratic(const RotationVector* phi, const double k[3], double scale, const double b[3], bool derivatives,
                         int base, JointTerms* out) {
   double f1[3], f2[3], energy = 0;
@@ -279,7 +281,7 @@ static double quadratic(const RotationVector* phi, const double k[3], double sca
   return energy;
 }
 
-/* Adds dry friction f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
+/* Adds the dry friction energy f / a (sqrt(|r|^2 + v^2) - v) for the rate r = a phi - b (M5). */
 static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
                           int base, JointTerms* out) {
   double a = in->weights.rate_now, speed = in->link->friction_speed, f = joint_ball_friction(in->link, base);
@@ -343,7 +345,7 @@ BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base,
   return out;
 }
 
-/* Adds the energy of a drive with torque limit, whose gradient is scaled down (M8). */
+/* Adds the energy of a drive of a ball joint with a torque limit, which scales the gradient down (M8). */
 static void limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                                bool derivatives, JointTerms* out) {
   JointTerms own = {.controller = 0};
@@ -368,7 +370,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!ball_limits(in, base, derivatives, out)) return false;
-  if (still) return true; /* nothing but limits acts on the joint */
+  if (still) return true; /* only limits act on the joint */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;
@@ -392,8 +394,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   return true;
 }
 
-/* Subtracts F^ (q - q^t), the force of the aim on a plain coordinate (W51). Its size stays in the scale of the
- * residual. */
+/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a flying tree already contains (W51). The scale
+ * of the residual includes |F^|. */
 static void subtract_held(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);

@@ -1,7 +1,7 @@
-/* Line search and certificate, island by island (docs/derivations/step.md, S10).
- *  Bodies without contact or friction at the accepted state are not coupled in Newton's quadratic model. With one
- * common step length, the first pair that collides would limit every other body of the scene. So each island of coupled
- * trees has its own step length. Islands that come into contact in a trial are judged together. */
+/* Line search and certificate, island by island (docs/derivations/step.md, S10). Newton's quadratic model does not
+ * couple bodies without contact or friction at the accepted state. With one common step length, the first pair that
+ * collides would limit every other body of the scene. Therefore each island of coupled trees has its own step length.
+ * Islands that come into contact in a trial pass or fail the test of decrease together. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -9,25 +9,25 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Armijo's constant: fraction of the predicted decrease that is required. */
+/* Armijo's constant: required fraction of the predicted decrease. */
 #define ARMIJO 1e-4
 /* Estimated rounding error of the summed energies, relative to the sum of their magnitudes. */
 #define ROUNDING 1e-14
 /* Rounding error of a link's pose, relative to the distance of the link from the origin. It is larger than an epsilon
  * because the pose is a product of poses along the chain of parents. */
 #define POSITION_ROUNDING 1e-15
-/* Shortest step length tried. */
+/* Shortest step length that is evaluated, as a fraction of Newton's step. */
 #define SHORTEST_STEP 1e-9
 /* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
- * energy. Below that, one Newton iteration from the present state solves the step. */
+ * energy. Below this threshold, one Newton iteration from the present state solves the step. */
 #define REPEAT_ROUNDINGS 1e6
-/* A decrease below this many estimated rounding errors of the energy may be lost in rounding. */
+/* Rounding can hide a decrease of the energy that is below this many estimated rounding errors. */
 #define LOST 1e3
 
 /* ---------------------------------------------------------------- islands */
 
-/* Computes the islands of the accepted state. They stay valid while the candidate list grows, because new candidates
- * have no terms. */
+/* Computes the islands of the accepted state: trees that contact, closures, tendons or bushings couple. The islands
+ * stay valid while the candidate list grows, because new candidates have no terms. */
 static void couple(Sim* s) {
   const Model* m = s->model;
   const SolveScope* in = &s->scope;
@@ -46,7 +46,7 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
   for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
-  /* number the islands: a root precedes its members, which refer to it */
+  /* number the islands: the root of an island precedes its other members */
   for (int n = 0; n < in->tree_count; n++) {
     int k = in->trees[n];
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
@@ -62,8 +62,8 @@ static Island* island_of_link(Sim* s, int link) {
   return island < 0 ? NULL : &s->islands[island];
 }
 
-/* Marks the pairs of links in islands that are not balanced for evaluation. Pairs between balanced islands are not
- * evaluated, because these islands do not move. Call after `couple` and note_trees. */
+/* Marks the pairs of links in islands that are not balanced, so that they are evaluated. Pairs between balanced islands
+ * are not evaluated, because these islands do not move. Call after `couple` and note_trees. */
 static void wake_unsettled(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
@@ -79,8 +79,8 @@ static void wake_unsettled(Sim* s, bool arrived) {
   contact_wake(s->contact, s->marked_link);
 }
 
-/* Returns the rounding error of a joint's energies [J]: rounding of the energies themselves, and rounding of the
- * coordinates q on which they depend. */
+/* Returns the rounding error of a joint's energies [J], which is due to rounding of the energies and of the coordinates
+ * q. */
 static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
   double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + fabs(joint->inertia));
   for (int k = 0; k < link->dof_count; k++) {
@@ -110,13 +110,13 @@ static void note_tree(void* context, int index, int thread) {
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
 }
 
-/* Updates for each tree whether it is balanced, and the rounding error of its energies. The balance can change even if
- * no term was assembled, because multipliers of closures change. */
+/* Records for each tree whether it is balanced, and the rounding error of its energies. The balance can change even if
+ * no term was assembled, because the multipliers of closures change. */
 static void note_trees(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
 
-/* Sets slope, curvature and rounding error of each island, and whether it is settled. Call after `couple` and
+/* Sets slope, curvature and rounding error of each island, and whether the island is settled. Call after `couple` and
  * note_trees. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
@@ -166,14 +166,14 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* ---------------------------------------------------------------- the trial */
 
-/* Discards the trial of a previous search. */
+/* Discards the trial of the previous line search. */
 static void forget_trial(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->moved_by[s->scope.trees[n]] = (double)NAN;
   for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
 }
 
-/* Scales delta by the step lengths of the islands. Trees of islands whose length is unchanged stay at their poses of
- * the last trial. */
+/* Sets s->scaled to delta times the step length of each island. Trees of islands whose length is unchanged keep the
+ * poses of the last trial. */
 static void scale_step(Sim* s) {
   const Model* m = s->model;
   s->moved_count = 0;
@@ -195,8 +195,8 @@ static void shorten_link(Sim* s, int link) {
   if (island) island->shorten = true;
 }
 
-/* Evaluates configuration and contact at the scaled step. If the trial is infeasible, returns false and marks the
- * islands that are responsible. */
+/* Evaluates configuration and contact at the scaled step. If the trial is infeasible, marks the responsible islands and
+ * returns false. */
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   if (!configuration_move(s, trial)) {
@@ -213,8 +213,8 @@ static bool trial_feasible(Sim* s) {
   return apart;
 }
 
-/* Sets the energy change of each island. The energy of a pair between two islands is attributed to the first that is
- * not settled: a settled one does not test its energy, so a decrease would be lost. */
+/* Sets the energy change of each island. The energy change of a pair between two islands is attributed to an island
+ * that is not settled, because settled islands do not test their energy. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   sets_separate(s->group, s->island_count);
@@ -251,7 +251,8 @@ static void measure_change(Sim* s) {
   }
 }
 
-/* Tests the sufficient decrease of each group of islands. Marks the groups that fail. Returns true if none does. */
+/* Tests the decrease of the energy in each group of islands. Marks the groups without sufficient decrease. Returns true
+ * if all groups pass. */
 static bool decreases(Sim* s) {
   bool all = true;
   measure_change(s);
@@ -292,7 +293,7 @@ static void bound_tree(void* context, int index, int thread) {
     motion_bound_of(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta, &s->bounds);
 }
 
-/* Sets bounds on the motion of all links for the step delta from the accepted configuration. */
+/* Sets s->bounds to bounds on the motion of all links for the step `delta` from the accepted configuration. */
 static void bound_motion(Sim* s, const double* delta) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
@@ -302,8 +303,8 @@ static void bound_motion(Sim* s, const double* delta) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
 }
 
-/* Returns true if the links of a part of the scene stay in their regions, by the bounds on their motion. Always true
- * for the whole scene. */
+/* Returns true if the bounds on the motion show that the links of a part of the scene stay in the regions of the part.
+ * Always true for the whole scene. */
 static bool keeps_to_region(Sim* s) {
   if (s->scope.whole) return true;
   s->leaves = !contact_part_stays(s->contact, &s->bounds);
@@ -336,7 +337,7 @@ static void accept_trial(Sim* s) {
   step_moved_stale(s);
 }
 
-/* Shortens delta of each island with links of very many triangles, so that the candidate list stays small
+/* Shortens delta of each island that contains links with very many triangles, so that the candidate list stays small
  * (contact_path_share). */
 static void shorten_at_dense_links(Sim* s) {
   const Model* m = s->model;
@@ -358,7 +359,7 @@ static void shorten_at_dense_links(Sim* s) {
   if (any) bound_motion(s, s->delta);
 }
 
-/* Bounds the motion along the full step and updates the candidate pairs for it. */
+/* Sets the bounds on the motion along the full step and updates the candidate pairs for these bounds. */
 static void prepare_path(Sim* s) {
   bound_motion(s, s->delta);
   if (!s->contact) return;
@@ -381,8 +382,8 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it.
- * Stiff contacts amplify the rounding of coordinates. */
+/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it. The
+ * threshold LOST is large because stiff contacts amplify the rounding of coordinates. */
 static bool lost_in_rounding(const Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];
@@ -391,8 +392,9 @@ static bool lost_in_rounding(const Sim* s) {
   return true;
 }
 
-/* Sets the admissible energy increase of each island while prescribed joints move: an exact penalty on their remaining
- * motion, whose weight follows from the slope along delta (docs/derivations/step.md, S10). */
+/* Sets the admissible energy increase `rise` of each island while prescribed joints move. The increase is an exact
+ * penalty on the remaining motion of these joints, and its weight follows from the slope along delta
+ * (docs/derivations/step.md, S10). */
 static void allow_pushing(Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -425,9 +427,9 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
-/* Corrects the slopes of islands with free spinning bodies or flying trees. At the target these have no inertial energy
- * left, which is the decrease to predict: for a rotation by more than a right angle the initial slope may be
- * positive. */
+/* Corrects the slopes of islands with free spinning bodies or flying trees. At their targets such bodies have no
+ * inertial energy left, so this energy is the predicted decrease. The slope at the start does not predict it: it can be
+ * positive for a rotation by more than a right angle. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; (s->spinners || s->flight) && n < s->scope.link_count; n++) {
@@ -442,15 +444,15 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Marks the islands of trees that were already solved in an independent part of the scene as settled, so that
- * step_repeat_last does not move them again. */
+/* Marks the islands of trees that were already solved in an independent part of the scene as settled. step_repeat_last
+ * then does not move these islands again. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
-/* After a rejected trial of step_repeat_last: stops the islands that failed. Returns true if some island was stopped
- * and others still move. */
+/* Stops the islands that failed in a rejected trial of step_repeat_last. Returns true if an island was stopped and
+ * other islands still move. */
 static bool leave_refused(Sim* s) {
   bool refused = false, others = false;
   s->leaves = false;
@@ -499,7 +501,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;
-  while (!fine && any_left) { /* islands whose trial fails are stopped; the others are evaluated again */
+  while (!fine && any_left) { /* stops the islands whose trial fails and evaluates the other islands again */
     report->trials++;
     fine = trial_feasible(s) && decreases(s) && certified(s, report);
     if (!fine) any_left = leave_refused(s);

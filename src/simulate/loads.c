@@ -1,4 +1,4 @@
-/* Forces and torques on links (docs/derivations/loads.md). */
+/* Forces, torques and fields that act on links (docs/derivations/loads.md). */
 #include "simulate/loads.h"
 
 #include <assert.h>
@@ -8,8 +8,8 @@ LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(L
 
 /* ---------------------------------------------------------------- predicted rotation of a link */
 
-/* R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of step lengths. P is the binomial
- * series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). */
+/* Returns R* = R P with P = 1 + r E + r (r - 1) / 2 E^2, E = R_old^T R - 1 and r the ratio of the step lengths. P is
+ * the binomial series of (1 + E)^r = (R_old^T R)^r, exact for r = 0, 1, 2 (L3). In the first step R* = R + dt rate. */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
   if (!(clock->dt_before > 0)) return mat3_add(now, mat3_scale(rate, clock->dt));
   double r = clock->dt / clock->dt_before;
@@ -53,7 +53,9 @@ static void add_to(Mat3 b, Vec3 force, LinkLoad* sum) {
   sum->any = true;
 }
 
-/* Adds B = [F p^T + 1/2 [M]x R* | F] for world axes, R* [f p^T + 1/2 [m]x | f] for link axes (L1). */
+/* Adds the matrix B of a load at time t to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a force F and a torque M in
+ * world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p: point of action in the link
+ * frame; rotation: R*. */
 static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
   Vec3 force = load_value(&load->force, t);
   Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
@@ -75,7 +77,8 @@ FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const 
   return w;
 }
 
-/* Adds B for a force at the centre of mass and a torque, world axes (L1). */
+/* Adds the matrix B of a force at the centre of mass and a torque on link i, both in world axes (L1). Does nothing if
+ * the link cannot move. */
 static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   const ModelLink* link = &s->model->links[i];
   if (link->tree < 0) return;
@@ -104,8 +107,8 @@ void loads_aim(Sim* s) {
   }
 }
 
-/* Returns the first moment sum g (X - X_c)^T R^T about the centre of mass for g = -B; the last column of b is the
- * force. */
+/* Returns the first moment sum g (X - X_c)^T R^T of g = -B about the centre of mass. The last column of B is the force.
+ */
 static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
   Mat3 local = mat3_outer(load_push(load), link->center);
   for (int i = 0; i < 3; i++)

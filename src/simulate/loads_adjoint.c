@@ -11,8 +11,8 @@ static void add_parameters(const Signal* signal, double t, Vec3 bar, double* gra
   if (signal->source->channels > 0) signal_eval_vjp(signal, t, value, rate, gradient);
 }
 
-/* Adds the derivatives of Phi = -B : M with respect to the force signal and the centre of mass; returns that with
- * respect to R*. m: rotation part of the motion M; v: its translation. */
+/* Adds the derivatives of Phi = -B : M with respect to the parameters of the force signal and the centre of mass.
+ * Returns the derivative with respect to R*. m: rotation part of the motion M; v: translation part of M. */
 static Mat3 reverse_force(const Sim* s, const ModelLoad* load, Mat3 rotation, Mat3 m, Vec3 v, ModelGradient* gradient) {
   Vec3 own = load_value(&load->force, s->clock.time);
   Vec3 force = load->link_axes ? mat3_mul_vec(rotation, own) : own;
@@ -45,8 +45,8 @@ static void reverse_rotation(const Sim* s, int link, Mat3 bar, StateBar now, Sta
 
 /* ---------------------------------------------------------------- fields (L17) */
 
-/* Motion of a link by lambda: velocity v of its centre of mass and angular velocity w, such that Phi = -force . v -
- * torque . w. */
+/* Motion of a link by lambda. v: velocity of its centre of mass. w: angular velocity such that Phi = -force . v -
+ * torque . w. m: rotation part of the motion. rotation: predicted rotation R*. */
 typedef struct {
   Vec3 v, w;
   Mat3 m, rotation;
@@ -64,16 +64,17 @@ static LinkMotion link_motion(const Sim* s, int i, const double (*motion)[3][4])
   return out;
 }
 
-/* Adds the derivative with respect to a link's pose, given `bar` with respect to a point of the link (shift true) or a
- * direction fixed to it (false). */
+/* Adds the derivative of a scalar with respect to a link's pose to `pose`. local: a point of the link (shift true) or a
+ * direction fixed to the link (shift false), link frame. bar: derivative of the scalar with respect to this point or
+ * direction in world axes. */
 static void add_pose(double pose[3][4], Vec3 bar, Vec3 local, bool shift) {
   const double b[3] = {bar.x, bar.y, bar.z}, x[4] = {local.x, local.y, local.z, shift ? 1 : 0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) pose[i][j] += b[i] * x[j];
 }
 
-/* One side of a field, with derivatives with respect to its point (end_bar), its lever arm (arm_bar) and its axis
- * (own_bar). */
+/* One of the two links of a field, with the derivatives of a scalar with respect to the point of action (end_bar), the
+ * lever arm (arm_bar) and the axis (own_bar) of the link, world axes. */
 typedef struct {
   int link;
   Vec3 point, own; /* link frame: point of action [m], axis */

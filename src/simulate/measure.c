@@ -1,4 +1,4 @@
-/* Quantities of a state for the output: energies, momenta, gaps, contact forces. */
+/* Computes quantities of a state for the output: energies, momenta, gaps, contact forces. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -7,12 +7,14 @@
 
 /* ---------------------------------------------------------------- motion */
 
-/* [R' | t'], the derivative of [R | t]: velocities of all points as an affine map. */
+/* [R' | t'], the time derivative of a pose [R | t]. As an affine map it gives the velocities of all points of a link.
+ */
 typedef struct {
   double m[3][4];
 } Velocity;
 
-/* Returns a (now - old) - b (old - older), elementwise: the integrator's velocity (S3). */
+/* Returns a (now - old) - b (old - older), the velocity by the difference formula of the integrator (S3). a, b:
+ * rate_now and rate_old of w. */
 static Velocity velocity_of(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
   double a = w->rate_now, b = w->rate_old;
   Velocity v;
@@ -37,8 +39,8 @@ static Velocity velocity_at_start(const Pose* rate) {
   return v;
 }
 
-/* Returns the velocity of a link's frame: from the initial velocities at the start, then by the integrator's
- * difference. */
+/* Returns the velocity of the frame of link i: the initial velocity at the start of the run, later the difference
+ * formula of the integrator. */
 static Velocity link_velocity(const Sim* s, int i) {
   return s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
                             : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
@@ -64,9 +66,9 @@ void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
   }
 }
 
-/* Adds a link's kinetic energy and momenta (S19): 1/2 tr(V S V^T); momentum f, the last column of V S; angular momentum
- * c x f + spin, c the centre of mass and spin = sum m (x - c) x v, the axial vector of (first columns of V S - f X_c^T)
- * R^T. */
+/* Adds the kinetic energy and the momenta of a link to *sum (S19). Kinetic energy: 1/2 tr(V S V^T). Momentum f: last
+ * column of V S. Angular momentum: c x f + spin, with the centre of mass c. spin = sum m (x - c) x v is the axial
+ * vector of (first columns of V S - f X_c^T) R^T. */
 static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;
   for (int r = 0; r < 3; r++)
@@ -104,8 +106,8 @@ static double spin_energy(const ModelLink* link, const Pose* pose, Vec3 momentum
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
 }
 
-/* As add_motion for a body that integrates its angular momentum: rotational energy and spin come from that momentum
- * (W7). */
+/* Adds the kinetic energy and the momenta of a body that integrates its angular momentum to *sum (W7). spin: this
+ * angular momentum, which also determines the rotational energy. */
 static void add_spinner(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin, SimMotion* sum) {
   SimMotion own = {0};
   add_motion(link, pose, v, &own);
@@ -132,7 +134,7 @@ static SimMotion motion_of(const Sim* s) {
   return sum;
 }
 
-/* m (phi/dt^2 (c - y) - g) - loads, y without gravity (S1-S3). */
+/* Sets force[links] to m (phi/dt^2 (c - y) - g) - loads. c: centre of mass; y: target of c without gravity (S1-S3). */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
   StepWeights w = step_weights(model->simulation.integrator, clock);
@@ -171,8 +173,9 @@ static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   return sum;
 }
 
-/* (S20) Returns the potential energy at the time of the kinetic energy: mid-step if rates are differences of one step
- * (mean of both ends), else the end. For first_order always the end. now: at the end [J]. */
+/* Returns the potential energy at the time to which the kinetic energy belongs (S20) [J]. If rates are differences over
+ * one step, this is the middle of the step, where the potential energy is the mean of both ends. For first_order and in
+ * all other cases it is the end of the step. now: potential energy at the end. */
 static double potential_of_rates(const Sim* s, double now) {
   bool middle = s->state.step > 0 && s->weights.rate_old == 0;
   if (!middle || s->model->simulation.integrator == INTEGRATOR_FIRST_ORDER) return now;
@@ -195,8 +198,8 @@ SimMeasure sim_measure(Sim* s) {
   return out;
 }
 
-/* Smallest weight of a pair in the mean that gives the centre of pressure. It applies to pairs with friction but
- * without normal force [N]. */
+/* Smallest weight of a hull pair in the mean that gives the centre of pressure [N]. It applies to pairs with friction
+ * but without normal force. */
 #define LEAST_PRESS 1e-300
 
 static int compare_contacts(const void* x, const void* y) {
@@ -225,7 +228,7 @@ static void merge_sorted(SimContact* list, int* count) {
   *count = kept;
 }
 
-/* Removes pairs beyond the range within which contacts are listed, for laws with long-range forces. */
+/* Removes pairs beyond the range in which contacts are listed, for laws with long-range forces. */
 static void drop_far(const Model* model, SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++)
@@ -233,8 +236,9 @@ static void drop_far(const Model* model, SimContact* list, int* count) {
   *count = kept;
 }
 
-/* Sets point times normal force, moment about the origin, and normal force of a hull pair, so that pairs of the same
- * links can be added. place_contacts completes them. */
+/* Sets the contact point times the normal force, the moment about the origin, and the normal force of a hull pair.
+ * These quantities of pairs of the same two links can be added. place_contacts converts the sums into the point and the
+ * moment about it. */
 static void add_wrench(const ContactSystem* system, int candidate, bool turned, SimContact* out) {
   ContactWrench w = contact_wrench(system, candidate);
   double weight = fmax(w.press, LEAST_PRESS);
@@ -262,7 +266,7 @@ static void add_account(const ContactSystem* system, int candidate, SimContact* 
   out->friction_lost = account.lost;
 }
 
-/* Removes pairs of links without force. They were kept for the accounts of their hull pairs. */
+/* Removes pairs of links without force, which were listed only for the friction accounts of their hull pairs. */
 static void drop_idle(SimContact* list, int* count) {
   int kept = 0;
   for (int k = 0; k < *count; k++)
@@ -280,7 +284,8 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
   const bool accounts = contact_keeps_account(s->model);
-  bool apart = contact_lists_by_range(s->model); /* gap and force of a link pair can come from different candidates */
+  bool apart =
+      contact_lists_by_range(s->model); /* the gap and the force of a link pair can come from different hull pairs */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
     SimContact c = {0};

@@ -19,7 +19,8 @@ MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
                        up.spin_rate + up.spin * own->spin + own->spin_rate};
 }
 
-/* Sets the exact twist of a link's frame at the start of the path, from that of its parent. */
+/* Sets joints[i].start_w and start_v, the exact twist of the frame of link i at the start of the path. The twist of the
+ * parent must be set. */
 static void start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta,
                         JointBound* joints) {
   const ModelLink* link = &model->links[i];
@@ -37,8 +38,8 @@ static void start_twist(const Model* model, int i, const Pose* poses, const Scre
   joints[i].start_v = v;
 }
 
-/* Uses the smaller of two speed bounds: the sum over the chain, and the exact value at the start plus the largest
- * possible change. The sum is often far above the true speed. */
+/* Replaces the bounds on the speeds, which are sums over the chain, by the exact speed at the start plus its largest
+ * possible change if this is smaller. The sum over the chain is often far above the true speed. */
 static void sharpen(MotionBound* b, const JointBound* own) {
   b->spin = fmin(b->spin, vec3_norm(own->start_w) + b->spin_rate);
   b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);

@@ -1,11 +1,11 @@
-/* Newton's method for one step (docs/derivations/step.md, S8-S9). */
+/* Newton's method for one solve of a step (docs/derivations/step.md, S8-S9). */
 #include <float.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* Sets step to the remaining displacements of the prescribed joints (nv) [m, rad]. Returns true if they have reached
- * their targets. */
+/* Sets step[nv] to the remaining displacements of the prescribed joints [m, rad]. Returns true if these joints have
+ * reached their targets. */
 static bool prescribed_step(Sim* s, double* step) {
   bool arrived = true;
   if (s->fixed_count == 0) return true;
@@ -47,15 +47,16 @@ static void report_terms(Sim* s, StepReport* report) {
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
   bool arrived;       /* prescribed joints have reached their targets */
-  bool closed;        /* all closures are closed to their tolerance */
-  bool enough;        /* arrived, closed, and balanced to the tolerance */
+  bool closed;        /* the errors of all closures are below their tolerance */
+  bool enough;        /* true if the state has arrived, is closed, and is balanced to the tolerance */
   bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
-  bool at_rounding;   /* the last residual is no larger than the rounding error of the coordinates explains */
+  bool at_rounding;   /* the rounding error of the coordinates explains the last residual */
   bool ended;         /* no further iteration is allowed, although the step is not solved */
-  double residual;    /* residual of the previous iteration; INFINITY in the first */
-  double gap;         /* largest closure gap when it was last halved, relative to the tolerance */
-  int rounds_as_open; /* iterations since the gap was last halved */
-  int rounds_blind;   /* iterations below the rounding bound whose residual stayed above BLIND_MUCH */
+  double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
+  double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
+  int rounds_as_open; /* iterations since the closure error was last halved */
+  int rounds_blind;   /* iterations with a predicted decrease below rounding whose residual was not halved and stayed
+                         above BLIND_MUCH */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
@@ -69,8 +70,9 @@ static bool stalls(NewtonProgress* progress, double gap) {
   return progress->rounds_as_open >= ROUNDS_AS_OPEN;
 }
 
-/* Returns true if the closures cannot be closed: the gap is not halved at the rounding floor of the objective, or not
- * for ROUNDS_AS_OPEN iterations. Before prescribed joints have reached their targets, iterations are only counted. */
+/* Returns true if the closures cannot be closed. This is the case if the gap is not halved in an iteration at the
+ * rounding floor of the objective, or not for ROUNDS_AS_OPEN iterations. Before prescribed joints have reached their
+ * targets, iterations are only counted. */
 static bool stays_open(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
   double gap = closures_gap(c, NULL), before = c->gap_before;
@@ -80,8 +82,8 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
   return progress->arrived && (stuck || floor);
 }
 
-/* A failed line search is attributed to an open closure if its gap was not halved for this many iterations. A blocked
- * step is, too, if no pairs are in contact. */
+/* A failed line search is attributed to an open closure if the closure's gap was not halved for this many iterations. A
+ * blocked step is attributed to an open closure if no pairs are in contact. */
 enum { ROUNDS_OPEN_AT_END = 5 };
 
 static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
@@ -90,14 +92,14 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome
   return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
-/* From this number of iterations on, a residual that rounding explains ends the step. More iterations would not reduce
- * it. */
+/* From this number of iterations on, a residual that rounding explains ends the step, because more iterations would not
+ * reduce it. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
-/* The estimated rounding error of the energies may be a thousand times too large. If an iteration whose decrease is
- * below this estimate does not halve the residual, the residual counts as rounding error if it is at most BLIND_MUCH. A
- * larger residual does so only if the rounding error of the forces explains it, or after ROUNDS_BLIND such iterations.
- */
+/* The estimated rounding error of the energies may be a thousand times too large. Suppose that an iteration predicts a
+ * decrease below this estimate and does not halve the residual. The residual then counts as rounding error in three
+ * cases: it is at most BLIND_MUCH, the rounding error of the forces explains it, or ROUNDS_BLIND such iterations
+ * occurred. */
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 
@@ -108,7 +110,8 @@ static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress
   return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
 }
 
-/* Assembles at the accepted configuration. Sets arrived, closed and enough, and the residuals of the report. */
+/* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
+ * the report. */
 static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
   progress->arrived = prescribed_step(s, s->rhs);
@@ -122,14 +125,14 @@ static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report
   progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
 }
 
-/* Judges the accepted configuration. STEP_MAX_ITERATIONS: not solved so far. */
+/* Returns the outcome for the accepted configuration. STEP_MAX_ITERATIONS: the step is not solved so far. */
 static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
   bool free_to_end = progress->arrived && progress->closed;
   if (!isfinite(report->residual)) return STEP_NOT_FINITE;
   if (progress->enough && balance_of_machines(s)) return STEP_CONVERGED;
   if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
   if (!progress->closed && stays_open(s, progress)) return STEP_OPEN;
-  /* small residuals: the rounding of contact forces is not counted, because the energies show it */
+  /* for small residuals the rounding of contact forces is ignored, because the energies show it */
   const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
   if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {
     progress->at_rounding = true;
@@ -142,21 +145,22 @@ static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepRep
   return STEP_MAX_ITERATIONS;
 }
 
-/* Returns the outcome after a line search; STEP_MAX_ITERATIONS: continue, unless progress->ended is set. */
+/* Returns the outcome after a line search. STEP_MAX_ITERATIONS: Newton's method continues, unless progress->ended is
+ * set. */
 static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch found, const Assembly* a) {
   bool lost = found == SEARCH_LOST, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   progress->blind = found == SEARCH_AT_ROUNDING;
   progress->ended = found == SEARCH_LEAVES;
   if (accepted || progress->ended) return STEP_MAX_ITERATIONS;
-  if (progress->enough) return STEP_CONVERGED; /* only the stricter limit of closures (Z10) is not met */
+  if (progress->enough) return STEP_CONVERGED; /* only the stricter tolerance of trees with closures (Z10) is not met */
   if (!progress->arrived) return STEP_BLOCKED;
   progress->at_rounding = balance_at_rounding(s, a);
   bool floor = lost || (progress->closed && progress->at_rounding);
   return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
 }
 
-/* Performs one iteration: residual, direction, line search. Returns STEP_MAX_ITERATIONS if the step has not converged
- * yet. */
+/* Performs one iteration: computes residual and direction, then searches along the direction. Returns
+ * STEP_MAX_ITERATIONS if the step has not converged yet. */
 static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
   if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
@@ -177,8 +181,8 @@ static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport
 static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
   if (outcome == STEP_MAX_ITERATIONS && progress->blind) outcome = STEP_ROUNDING_FLOOR;
   if (fails_open(s, progress, outcome)) return STEP_OPEN;
-  /* a small residual at the rounding floor is accepted; with a large one the step fails, so that shorter substeps are
-   * tried */
+  /* a small residual at the rounding floor is accepted; a large residual makes the step fail, so that shorter substeps
+   * are tried */
   bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
   return much && !progress->at_rounding ? STEP_LINE_SEARCH : outcome;
 }
@@ -194,8 +198,8 @@ void step_rounds(Sim* s, StepReport* report) {
   report->open_gap = closure_open_by(s->closures, report->open_closure);
 }
 
-/* A gap below this many rounding errors of the links' positions exists by rounding alone: the motion leaves no space
- * between the bodies. */
+/* A gap below this many rounding errors of the links' positions exists only by rounding. The motion then leaves no
+ * space between the bodies. */
 #define CRUSHED_ROUNDINGS 1e4
 
 static bool crushed(const Sim* s) {
@@ -206,7 +210,7 @@ static bool crushed(const Sim* s) {
   return false;
 }
 
-/* Evaluates the state at the start of a step. Returns false if it is not finite. */
+/* Evaluates the state at the start of a step. Returns false if a coordinate is beyond a barrier limit. */
 static bool begin_solve(Sim* s) {
   Configuration* c = &s->configuration[s->current];
   if (s->closures) closures_begin(s->closures);
@@ -216,8 +220,8 @@ static bool begin_solve(Sim* s) {
   return configuration_evaluate(s, c);
 }
 
-/* Returns the outcome at the rounding floor: a failure if a closure is open, or if bodies are separated by rounding
- * alone. */
+/* Returns the outcome at the rounding floor. This is a failure if a closure is open, or if only rounding separates
+ * bodies. */
 static StepOutcome judge_floor(const Sim* s) {
   if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_MAX_ITERATIONS;
   if (!crushed(s)) return STEP_ROUNDING_FLOOR;
@@ -230,7 +234,7 @@ StepReport step_solve(Sim* s) {
   if (!moves) return report;
   if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   int most = s->settling ? 0 : parts_solve(s, &report);
-  /* any other outcome: every tree was solved in a part of the scene */
+  /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {

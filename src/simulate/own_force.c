@@ -1,4 +1,5 @@
-/* Friction that depends on the normal force of its own step (docs/derivations/friction.md, F8). */
+/* Friction that is limited by the normal force of its own step: additional solves of a step
+ * (docs/derivations/friction.md, F8). */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -22,7 +23,7 @@ static void grow(SolveStore* store, const Model* m) {
   store->capacity = new;
 }
 
-/* Stores the present solve. The casts remove const from arrays that the store owns. */
+/* Stores the result of the present solve in s->solves. The casts remove const from arrays that the store owns. */
 static void keep_solve(Sim* s) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
@@ -65,7 +66,8 @@ size_t sim_solves_size(const SimSolve* solves, int count, const Model* m) {
   return size;
 }
 
-/* Copies to *room and advances it. All data have sizes that are multiples of 8 bytes, so alignment is kept. */
+/* Copies `size` bytes to *room, advances *room by `size`, and returns the address of the copy. The copies are aligned
+ * because all sizes are multiples of 8 bytes. */
 static const void* copy_to(char** room, const void* from, size_t size) {
   void* to = *room;
   if (size > 0) memcpy(to, from, size);
@@ -97,29 +99,30 @@ static StepReport solve_again(Sim* s, bool blends) {
   return report;
 }
 
-/* Returns true if lengths of substeps depend on the solution, as in impacts with restitution. Their friction acts in a
- * separate substep. */
+/* Returns true if the lengths of substeps depend on the solution, as in impacts with restitution. The friction of such
+ * impacts acts in a separate substep. */
 static bool length_varies(const StepClock* c) {
   return c->kind == STEP_IMPACT || c->end == END_EVENT || c->begin_varies || c->dt_varies || c->before_varies ||
          c->older_varies;
 }
 
-/* Solves after the first one of a step with late friction (F14). */
+/* Number of solves after the first one in a step with late friction (F14). */
 enum { BLENDED_SOLVES = 1 };
 
-/* Returns true if late friction requires a second solve of the step. Returns false in the first step of a run whose
- * friction has a warm start (F6), if a body in contact rotates further than spin.md, W10, allows, and in scenes with
- * restitution, whose impacts have separate substeps. */
+/* Returns true if late friction requires a second solve of the step. Returns false in three cases: in the first step of
+ * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
+ * scenes with restitution, whose impacts have separate substeps. */
 static bool blends_here(Sim* s) {
   return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
          spin_parts(s, s->clock.dt) == 1;
 }
 
-/* Turn of a body in a substep from which on the solves after the first one are left out [rad] (F8). They see the slip
- * of a point fixed in the body, r sin(turn) / dt, which changes its direction at pi. */
+/* Rotation of a body in contact within a substep [rad] above which only the first solve is made (F8). Later solves use
+ * the slip of a point fixed in the body, r sin(rotation) / dt, which changes its direction at pi. */
 #define TURN_OF_SLIP 2.5
 
-/* Returns the number of solves after the first one. given: of the scene; negative: where friction is late (F14). */
+/* Returns the number of solves of the step after the first one. given: number in the scene; negative: BLENDED_SOLVES if
+ * friction is late (F14). */
 static int solves_after(Sim* s, int given) {
   if (given == 0 || length_varies(&s->clock)) return 0;
   if (given < 0) return blends_here(s) ? BLENDED_SOLVES : 0;

@@ -1,5 +1,5 @@
-/* Reverse derivatives of friction that is limited by the forces of the solve before (docs/derivations/friction.md,
- * F9). */
+/* Reverse derivatives of friction whose limit follows from the forces of the previous solve of the same step
+ * (docs/derivations/friction.md, F9). */
 #include <string.h>
 
 #include "simulate/delay.h"
@@ -22,7 +22,9 @@ void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
   contact_replay_own_bars(a->replay, a->own_bar);
 }
 
-/* Saves the derivatives with respect to the state at t. Clears those with respect to the end of the solve. */
+/* Saves and clears the derivatives of a scalar with respect to momenta, measured forces, delayed measurements and
+ * contact; add_aside restores them. Sets solve_bar to the derivatives of the scalar with respect to the end of the
+ * previous solve. */
 static void set_aside(StepAdjoint* a) {
   size_t links = (size_t)a->model->link_count;
   spin_adjoint_set_aside(a->spin, a->momentum_aside);

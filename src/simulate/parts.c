@@ -1,18 +1,18 @@
 /* Independent parts: groups of small islands of trees that do not interact in a step. Each part is solved separately
- * through all its iterations (docs/derivations/step.md, S17). Its data fit into a cache, threads process whole parts
- * without synchronization, and it needs only its own number of iterations, not that of the slowest island of the
- * scene. */
+ * through all its iterations (docs/derivations/step.md, S17). The data of a part fit into a cache, and threads process
+ * whole parts without synchronization. Each part needs only its own number of iterations, not that of the slowest
+ * island of the scene. */
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* PART_LINKS: islands are joined to a part until it has this many links. ISLAND_LINKS_MOST: larger islands are solved
- * with the whole scene, whose loops are divided among the threads. */
+/* PART_LINKS: islands are added to a part until it has this many links. ISLAND_LINKS_MOST: an island with more links is
+ * solved with the whole scene, whose loops are divided among the threads. */
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
-/* Accepted moves of all parts that a worker solves in a step: increments of the degrees of freedom of the trees of each
- * part, in order. */
+/* Accepted moves of all parts that one worker solves in a step, one part after the other. A move consists of the
+ * increments of the degrees of freedom of the part's trees. */
 struct PartMoves {
   double* deltas;
   size_t count, capacity;
@@ -25,7 +25,8 @@ typedef struct {
   bool left;    /* true: the solution would leave the region of the part */
 } PartResult;
 
-/* A worker. Its own data are private. The rest of its Sim is shared, and no two workers change the same tree. */
+/* Data of one worker. The worker owns its contact system, its moves and some arrays of `sim`. All other arrays of `sim`
+ * are shared, and no two workers change the same tree. */
 typedef struct {
   Sim sim;
   ContactSystem* contact;
@@ -35,10 +36,10 @@ typedef struct {
 typedef struct StepParts {
   int* sets;               /* disjoint sets of trees that interact (trees) */
   int* of;                 /* part of each tree, -1: none (trees) */
-  int* size;               /* number of links of each set, at its smallest member (trees) */
+  int* size;               /* number of links of each set, stored at the smallest member of the set (trees) */
   int* place;              /* index of each tree in its part (trees) */
-  int *trees, *tree_first; /* trees by part  (trees, trees + 1) */
-  int *links, *link_first; /* links by part  (links, trees + 1) */
+  int *trees, *tree_first; /* trees, listed by part, and first index of each part (trees, trees + 1) */
+  int *links, *link_first; /* links, listed by part, and first index of each part (links, trees + 1) */
   int* dof_first;          /* SolveScope.dof_first for all `trees`  (trees) */
   int count, gathered;     /* number of parts; number of trees in parts */
   PartResult* result;      /* (trees) */
@@ -113,8 +114,8 @@ void parts_destroy(StepParts* p) {
 
 /* ---------------------------------------------------------------- division into parts */
 
-/* Returns true for a tree with prescribed joints, closures, couplings, tendons or bushings. It is solved with the whole
- * scene, and so are the trees that interact with it. */
+/* Returns true if the tree has prescribed joints, closures, couplings, tendons or bushings. Such a tree, and every tree
+ * that interacts with it, is solved with the whole scene. */
 static bool is_for_whole(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
   bool driven = s->always_stale[tree];
@@ -122,7 +123,7 @@ static bool is_for_whole(const Sim* s, int tree) {
   return driven;
 }
 
-/* Sets the sizes of the islands [links]. Islands that are solved with the whole scene get a size above
+/* Sets p->size to the number of links of each island. Islands that are solved with the whole scene get a size above
  * ISLAND_LINKS_MOST. */
 static void measure_sets(const Sim* s, StepParts* p) {
   const Model* m = s->model;
@@ -134,7 +135,7 @@ static void measure_sets(const Sim* s, StepParts* p) {
   }
 }
 
-/* Assigns consecutive small islands to parts. */
+/* Assigns the small islands to parts, in ascending order. Trees of all other islands get the part -1. */
 static void gather_sets(const Sim* s, StepParts* p) {
   int links = 0;
   p->count = p->gathered = 0;
@@ -151,7 +152,7 @@ static void gather_sets(const Sim* s, StepParts* p) {
   if (links > 0) p->count++;
 }
 
-/* Sets the ascending lists of trees and links of each part. */
+/* Sets the lists of trees and links of each part, in ascending order. */
 static void list_parts(const Sim* s, StepParts* p) {
   const Model* m = s->model;
   size_t room = sizeof(int) * (size_t)(p->count + 2);
@@ -166,7 +167,7 @@ static void list_parts(const Sim* s, StepParts* p) {
     p->tree_first[k] += p->tree_first[k - 1];
     p->link_first[k] += p->link_first[k - 1];
   }
-  for (int k = 0; k < m->tree_count; k++) /* start indices become those of the next part */
+  for (int k = 0; k < m->tree_count; k++) /* advances the start index of each part to the start of the next part */
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
@@ -178,15 +179,15 @@ static void list_parts(const Sim* s, StepParts* p) {
     }
 }
 
-/* Returns true if some island is small enough to be solved by itself. */
+/* Assigns trees to parts. Returns true if some island is small enough for a part. */
 static bool divide(const Sim* s, StepParts* p) {
   measure_sets(s, p);
   gather_sets(s, p);
   return p->gathered > 0;
 }
 
-/* Finds the parts. Returns false if the whole scene is to be solved at once. The pairs with terms may show this before
- * regions are found. */
+/* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
+ * contact terms can show this before the regions of the links are computed. */
 static bool find_parts(Sim* s) {
   StepParts* p = s->parts;
   sets_separate(p->sets, s->model->tree_count);
@@ -202,7 +203,7 @@ static bool find_parts(Sim* s) {
 
 /* ---------------------------------------------------------------- one part */
 
-/* Copies the present Sim to the worker's, except for the worker's private data. */
+/* Copies the present Sim to the worker's Sim, except for the data that the worker owns. */
 static void attach_worker(PartWorker* w, const Sim* s) {
   Sim own = w->sim;
   w->sim = *s;
@@ -226,7 +227,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   w->sim.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.fixed_count = 0;
-  w->sim.closures = NULL; /* closures, tendons and bushings act on no tree of a part */
+  w->sim.closures = NULL; /* closures, tendons and bushings act on none of the trees of a part */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
@@ -252,7 +253,7 @@ static void begin_part(Sim* s, const StepParts* p, int index) {
   step_all_stale(s);
 }
 
-/* Copies the configuration `from` of the links in scope to the other one. */
+/* Copies configuration `from` of the links in the scope to the other configuration. */
 static void even_out(Sim* s, int from) {
   const Configuration* a = &s->configuration[from];
   Configuration* b = &s->configuration[1 - from];
@@ -321,7 +322,8 @@ static void place_fixed(Sim* s) {
   }
 }
 
-/* Combines the moves of all parts: the first move of each part into one, then the second of each, and so on. */
+/* Adds the moves of all parts to the recorded path. The first moves of all parts form one move of the scene, then the
+ * second moves, and so on. */
 static void join_moves(Sim* s) {
   const StepParts* p = s->parts;
   int rows = 0;
@@ -342,8 +344,8 @@ static void join_moves(Sim* s) {
   }
 }
 
-/* Copies the configuration of trees without a part, and the values of closures, tendons and bushings, which are
- * unchanged. */
+/* Copies the configuration of trees without a part, and the values of closures, tendons and bushings, to the other
+ * configuration. They are unchanged. */
 static void keep_others(Sim* s) {
   const Configuration* from = &s->configuration[s->current];
   Configuration* to = &s->configuration[1 - s->current];
@@ -375,8 +377,8 @@ static bool is_solved(const StepReport* one) {
   return one->outcome == STEP_CONVERGED || floor;
 }
 
-/* Returns the largest number of iterations of a part. Sets the outcome of the step if all trees are solved, or if
- * it was interrupted. */
+/* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
+ * step if all trees are solved, or if the step was interrupted. */
 static int sum_up(const Sim* s, StepReport* report) {
   const StepParts* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
@@ -400,7 +402,7 @@ static int sum_up(const Sim* s, StepReport* report) {
   return iterations;
 }
 
-/* Adds the mean times of the workers. */
+/* Adds the times of the workers, averaged over all workers, to the times of the Sim. */
 static void sum_times(Sim* s) {
   const StepParts* p = s->parts;
   for (int k = 0; k < p->worker_count; k++) {

@@ -1,4 +1,4 @@
-/* Recorded moves of the solver, so that the proof of a run can be repeated from its files
+/* Records the moves of the solver, so that the proof of a run can be repeated from its files
  * (docs/derivations/certificate.md, P6). */
 #include <string.h>
 
@@ -7,8 +7,8 @@
 /* MOVES_AT_START: number of moves for which memory is allocated before the first step. BLOCK: after this number of
  * moves within a step, the moves are replaced by one move if the straight path over them has a proof. */
 enum { MOVES_AT_START = 64, BLOCK = 8 };
-/* Increments of a ball joint can be recovered from its two rotations if they are inside (-pi, pi), the second inside
- * (-pi/2, pi/2). The bounds leave a margin [rad]. */
+/* The increments of a ball joint can be recovered from its two recorded rotations if the first and third increments are
+ * inside (-pi, pi) and the second is inside (-pi/2, pi/2). These bounds leave a margin [rad]. */
 #define LARGEST_TURN 3.0
 #define LARGEST_MIDDLE_TURN 1.5
 
@@ -77,7 +77,7 @@ static double* add_room(Path* p, int dof_count) {
 
 /* ---------------------------------------------------------------- proof of the straight path */
 
-/* Returns true if the increments of all ball joints can be recovered from the recorded rotations. */
+/* Returns true if the increments `delta` of all ball joints can be recovered from the recorded rotations. */
 static bool turns_are_small(const Model* m, const double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -93,7 +93,8 @@ static void poses_on_way(void* context, double fraction, int link, int from, Pos
   model_link_way(s->model, link, from, s->path.from, s->path.way, fraction, s->path_q, poses);
 }
 
-/* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.way. */
+/* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.way. remembered:
+ * path.from is the state at the start of the solve. */
 static bool straight_way_proved(Sim* s, bool remembered) {
   Path* p = &s->path;
   const Model* m = s->model;
@@ -105,8 +106,8 @@ static bool straight_way_proved(Sim* s, bool remembered) {
   return contact_certify_arrival(s->contact, &p->bounds, poses_on_way, s, remembered);
 }
 
-/* Returns true if the straight path from the position after `moves` moves of the step to the accepted state has a
- * proof. Sets path.from and path.way. */
+/* Returns true if the straight path from the position after the first `moves` moves of this solve to the accepted state
+ * has a proof. Sets path.from and path.way. */
 static bool proved_after(Sim* s, int moves) {
   Path* p = &s->path;
   const Model* m = s->model;
@@ -145,11 +146,11 @@ void path_add(Sim* s) {
   memcpy(add_room(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
 }
 
-/* Returns the smallest number of the step's moves, found by doubling and bisection, after which the straight path to
- * the end has a proof; all but the last move if none was found. */
+/* Returns the smallest number of moves of this solve after which the straight path to the accepted state has a proof,
+ * found by doubling and bisection. If none was found, returns the number of all moves but the last. */
 static int moves_needed(Sim* s) {
   int count = s->path.count - s->path.first, low = 0,
-      high = 1; /* straight path without proof after `low` moves, with proof after `high` */
+      high = 1; /* the straight path has no proof after `low` moves, but has one after `high` moves */
   if (count == 1 || proved_after(s, 0)) return 0;
   while (high < count - 1 && !proved_after(s, high)) {
     low = high;
@@ -169,8 +170,8 @@ static int moves_needed(Sim* s) {
 static void shorten_path(Sim* s) {
   Path* p = &s->path;
   int kept = moves_needed(s), last = p->first + kept;
-  if (last >= p->count - 1) return; /* a single remaining move is unchanged */
-  (void)proved_after(s, kept);      /* sets path.way */
+  if (last >= p->count - 1) return; /* nothing to replace if a single move remains */
+  (void)proved_after(s, kept);      /* called to set path.way */
   make_one(s, last);
 }
 
@@ -191,8 +192,8 @@ void path_end(Sim* s, bool reached, double time) {
 
 /* ---------------------------------------------------------------- recorded moves for output */
 
-/* Returns true if the straight path between recorded states, several substeps apart, has a proof from the states
- * alone. */
+/* Returns true if the straight path between two recorded states, several substeps apart, can be proved from these
+ * states alone. */
 static bool recorded_states_suffice(Sim* s) {
   Path* p = &s->path;
   if (!p->proof) p->proof = proof_create(s->model, s->options.threads);

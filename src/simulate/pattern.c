@@ -1,11 +1,11 @@
-/* Sparsity pattern of the step's matrix: the pairs of trees coupled by contacts, closures, tendons and bushings
+/* Sparsity pattern of the step's matrix: the pairs of trees that contacts, closures, tendons or bushings couple
  * (docs/derivations/step.md, S8). */
 #include <stdlib.h>
 
 #include "simulate/bushings.h"
 #include "simulate/tendons.h"
 
-/* Returns an array for `count` new keys. */
+/* Returns an array for `count` new keys. The Sim owns the array. */
 static uint64_t* room_for_couplings(Sim* s, int count) {
   if (count > s->fresh_capacity) {
     int capacity = count + count / 2 + 16;
@@ -16,7 +16,8 @@ static uint64_t* room_for_couplings(Sim* s, int count) {
   return s->fresh_couplings;
 }
 
-/* Appends the key of two links' trees, by place, if they differ. Returns the new count. */
+/* Appends the key of the trees of two links to `keys` if both trees can move and differ. The key holds the indices of
+ * the trees in the scope. Returns the new count. */
 static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
   int a = s->model->link_tree[link_a], b = s->model->link_tree[link_b];
   if (a < 0 || b < 0 || a == b) return count;
@@ -26,7 +27,8 @@ static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, in
   return count + 1;
 }
 
-/* Appends the keys of closures, tendons and bushings. Returns the new count. keys: room for standing_count more. */
+/* Appends the keys of closures, tendons and bushings. keys must have room for standing_count(s) more. Returns the new
+ * count. */
 static int add_standing(const Sim* s, uint64_t* keys, int count) {
   for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
@@ -38,14 +40,15 @@ static int standing_count(const Sim* s) {
          (s->bushings ? s->bushings->pair_count : 0);
 }
 
-/* Sorts the keys. For trees of single bodies they are already in order. */
+/* Sorts the keys. If every tree is a single body, they are already in order. */
 static void sort_keys(uint64_t* keys, int count) {
   int sorted = 1;
   while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
   if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
 }
 
-/* Sorts the keys and removes duplicates and those already in the pattern. Returns how many remain. */
+/* Sorts the keys and removes duplicates and keys that the pattern already contains. Returns the number of remaining
+ * keys. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   sort_keys(keys, count);
   int left = 0, j = 0;
@@ -57,7 +60,8 @@ static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   return left;
 }
 
-/* Adds missing keys to the pattern. Unused keys remain, so that the pattern rarely changes while bodies move. */
+/* Adds the keys that the pattern lacks. Unused keys remain in the pattern, so that the pattern rarely changes while
+ * bodies move. */
 static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   int fresh = new_couplings(s, keys, count);
   if (fresh == 0 && s->pattern_set) return;
@@ -68,7 +72,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
                                  sizeof(uint64_t) * (size_t)capacity);
     s->coupling_capacity = capacity;
   }
-  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merge from the end, in place */
+  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merges both lists in place, from the end */
     bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
     s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
   }

@@ -1,4 +1,4 @@
-/* Targets of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
+/* Computes the targets and weights of the step from t to t + dt (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
 #include "simulate/aim.h"
@@ -12,8 +12,9 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Sets the weights of the second derivative at 0, in units of the present step, of the cubic through the states at 0,
- * -1, -b and -c steps: L_i''(0) of the four Lagrange polynomials. b = 2, c = 3 gives 2, -5, 4, -1 (Houbolt) (S13). */
+/* Sets weight to the weights of the states at 0, -1, -b and -c steps in the second derivative at 0 of the cubic through
+ * them, in units of the present step: L_i''(0) of the four Lagrange polynomials. b = 2, c = 3 gives 2, -5, 4, -1
+ * (Houbolt) (S13). */
 static void cubic_weights(double b, double c, double weight[4]) {
   weight[0] = 2 * (1 + b + c) / (b * c);
   weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));
@@ -21,7 +22,8 @@ static void cubic_weights(double b, double c, double weight[4]) {
   weight[3] = -2 * (1 + b) / (c * (c - 1) * (c - b));
 }
 
-/* First order (SDRS Eq. 2): ((x+ - x)/dt - (x - x-)/dt_before) / dt. */
+/* Returns the weights of the first-order scheme, whose acceleration is ((x+ - x)/dt - (x - x-)/dt_before) / dt (SDRS
+ * Eq. 2). */
 static StepWeights first_order_weights(const StepClock* clock) {
   double dt = clock->dt;
   if (!(clock->dt_before > 0)) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
@@ -29,8 +31,9 @@ static StepWeights first_order_weights(const StepClock* clock) {
   return (StepWeights){1, 1 + ratio, -ratio, 0, 0, 1 / dt, 0};
 }
 
-/* Second order: second derivative of the cubic, first derivative of the quadratic. States before t = 0 follow from the
- * initial velocity v (S3). Step 1: 2 (x+ - x - dt v). Step 2: x-- = x - 2 dt_before v by the central difference, x the
+/* Returns the weights of the second-order scheme: the acceleration is the second derivative of a cubic through four
+ * states, the rate is the first derivative of a quadratic through three. States before t = 0 follow from the initial
+ * velocity v (S3). Step 1: 2 (x+ - x - dt v). Step 2: x-- = x - 2 dt_before v by the central difference, with x the
  * state after step 1. */
 static StepWeights second_order_weights(const StepClock* clock) {
   double dt = clock->dt, before = clock->dt_before;
@@ -44,7 +47,8 @@ static StepWeights second_order_weights(const StepClock* clock) {
   return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
 }
 
-/* Returns the weights for steps of unequal length: the force at t acts between the middles of both (S15). */
+/* Returns the weights for steps of unequal length. The force at t acts from the middle of the previous step to the
+ * middle of this step (S15). */
 static StepWeights part_weights(const StepClock* clock) {
   StepWeights w = first_order_weights(clock);
   if (clock->dt_before > 0) w.factor = 2 * clock->dt / (clock->dt + clock->dt_before);
@@ -55,7 +59,7 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
   bool uneven = clock->kind != STEP_FREE;
   if (second && !uneven) return second_order_weights(clock);
-  /* integrator momentum: rotations of free bodies are set by spin_aim, trees by tree_flight_aim */
+  /* integrator momentum: spin_aim sets the rotations of free bodies, and tree_flight_aim sets the targets of trees */
   StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
   /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3) */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
@@ -74,7 +78,7 @@ double step_force_ratio(Integrator integrator, const StepClock* clock) {
 }
 
 /* Returns last (now - old) + before (old - older) + by_rate rate, entry by entry. Differences of neighbouring states
- * are exact; weighted sums of states lose digits where steps of very different lengths follow one another. */
+ * are exact; weighted sums of states would lose digits if consecutive steps have very different lengths. */
 static Pose displacement(Pose now, double last, Pose old, double before, Pose older, double by_rate, Pose rate) {
   Pose out;
   for (int i = 0; i < 3; i++)
@@ -86,7 +90,7 @@ static Pose displacement(Pose now, double last, Pose old, double before, Pose ol
   return out;
 }
 
-/* Returns the displacement of a link from t to its target without gravity. */
+/* Returns the displacement of a link from its pose at t to its target without gravity. */
 static Pose displacement_of(const Sim* s, int link) {
   StepWeights w = s->weights;
   return displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older, s->pose_older[link],
@@ -133,7 +137,7 @@ static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
-/* Sets the predicted displacements of plain coordinates with armature (M6). */
+/* Sets s->joint_aim, the predicted displacements of plain coordinates with armature (M6). */
 static void aim_armatures(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; s->joint_aim && i < m->link_count; i++)

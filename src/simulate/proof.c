@@ -1,24 +1,24 @@
-/* Proof that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
+/* Proves that no hulls intersect between recorded states (docs/derivations/certificate.md, P1-P6). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* DETOUR_HALVINGS: largest number of times that a path is subdivided at a displaced midpoint. PUSH_SWEEPS: number of
- * sweeps over the pairs that displace a midpoint. */
+/* DETOUR_HALVINGS: largest number of times that a path is divided at a displaced midpoint. PUSH_SWEEPS: largest number
+ * of sweeps over the pairs that displace a midpoint. */
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
   Model model;  /* copy of the caller's model without friction and impact parameters, which do not affect a proof */
   Model given;  /* copy of the caller's model */
-  bool stepped; /* true: the stored state of the contact system is the state before the last one */
+  bool stepped; /* true: the contact system stores the state before the last one */
   ModelPairLaw* laws;      /* laws of `model` (pair_law_count) */
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* true: `q` is the accepted state of the contact system */
-  double *q, *there;       /* the last state, and scratch for a position on the path (nq) */
-  double* end;             /* end of a recorded move (nq) */
-  double *delta, *push;    /* increments of the path, and of a displaced midpoint (nv) */
+  double *q, *there;       /* q: the last state; there: workspace for a position on the path (nq) */
+  double* end;             /* end position of a recorded move (nq) */
+  double *delta, *push;    /* delta: increments of the path; push: increments that displace a midpoint (nv) */
   Pose *poses, *end_poses; /* (links) */
   Screw* screws;           /* (nv) */
   MotionBounds bounds;
@@ -26,7 +26,7 @@ struct Proof {
   int pair_capacity;
 };
 
-/* Removes parameters whose effect depends on earlier states, which the proof does not have. */
+/* Sets the parameters to 0 whose effect depends on earlier states, because a proof does not know these states. */
 static void take_out_history(ModelContact* contact) {
   contact->friction = contact->rolling = contact->spinning = 0;
   contact->rest_speed = 0;
@@ -66,8 +66,8 @@ void proof_destroy(Proof* p) {
   memory_free(p);
 }
 
-/* Sets the angles d of R = Rx(d1) Ry(d2) Rz(d3): R02 = sin d2, R12 = -sin d1 cos d2, R01 = -cos d2 sin d3. Near d2 = 90
- * degrees only d1 + d3 is determined; d3 is set to 0. */
+/* Sets d to the angles of the rotation R = Rx(d1) Ry(d2) Rz(d3) from `from` to `to`: R02 = sin d2, R12 = -sin d1 cos
+ * d2, R01 = -cos d2 sin d3. Near d2 = 90 degrees only d1 + d3 is determined, and d3 is set to 0. */
 static void rotation_increments(Quat from, Quat to, double* d) {
   Mat3 r = mat3_from_quat(quat_normalized(quat_mul(quat_conjugate(from), to)));
   double cosine = math_hypot(r.m[0][0], r.m[0][1]);
@@ -97,7 +97,8 @@ void proof_way(const Model* m, const double* q, const double* to, double* delta)
   }
 }
 
-/* Computes the bounds of the path p->delta from the last state, and the pairs near it. */
+/* Computes the bounds on the motion along the path p->delta from the last state, and finds the pairs of hulls near this
+ * path. */
 static void prepare_way(Proof* p) {
   const Model* m = &p->model;
   model_poses(m, p->q, p->poses);
@@ -110,8 +111,8 @@ static void name_pair(const Proof* p, int candidate, ProofReport* report) {
   contact_candidate(p->contact, candidate, &report->link_a, &report->link_b);
 }
 
-/* Reports an infeasible pair of the trial state, preferably an intersecting one. An earlier report, of the straight
- * path, is kept. */
+/* Reports an infeasible pair of the trial state, preferably one that intersects. Keeps a failure that *report already
+ * holds, such as that of the straight path. */
 static void blame_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_APART) return;
   int count = contact_candidate_count(p->contact);
@@ -170,8 +171,8 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
 
 /* ---------------------------------------------------------------- detours */
 
-/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->push: J^T length / (J J^T), J:
- * derivative of the gap with respect to increments. */
+/* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->push: J^T length / (J J^T). J:
+ * derivative of the gap with respect to the increments. */
 static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
   double square = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -185,7 +186,8 @@ static void add_push(Proof* p, const ContactSqueeze* pair, double length) {
         }
 }
 
-/* Displaces q until pairs that approach on the straight path keep at least half of their earlier gap. */
+/* Displaces q until all pairs that approach on the straight path keep at least half of their earlier gap, or
+ * PUSH_SWEEPS sweeps were made. */
 static void push_apart(Proof* p, double* q) {
   const Model* m = &p->model;
   for (int sweep = 0; sweep < PUSH_SWEEPS; sweep++) {
@@ -199,7 +201,7 @@ static void push_apart(Proof* p, double* q) {
       ContactSqueeze pair = contact_squeeze(p->contact, k);
       double lack = 0.5 * pair.before - pair.gap;
       if (contact_trial_gap(p->contact, k) >= 0.5 * pair.before)
-        continue; /* another separating direction already gives the gap */
+        continue; /* another separating direction already shows a sufficient gap */
       add_push(p, &pair, lack);
       any = true;
     }
@@ -208,8 +210,8 @@ static void push_apart(Proof* p, double* q) {
   }
 }
 
-/* Proves the path from the last state to q: straight, or through a displaced midpoint, with at most `halvings`
- * subdivisions. */
+/* Proves a path from the last state to q: the straight path, or a path through a displaced midpoint, with at most
+ * `halvings` divisions. Returns false, with the last state unchanged, if no proof is found. */
 static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
   Way way = go_straight(p, q, report);
   if (way != WAY_OPEN || halvings == 0) return way == WAY_PROVED;
@@ -252,7 +254,7 @@ static double pose_difference(Pose a, Pose b) {
   return worst;
 }
 
-/* Returns the largest pose difference between the end of the last move and q. */
+/* Returns the largest difference between the poses at the end of the last move and the poses at q. */
 static double miss_of(Proof* p, const double* q) {
   double worst = 0;
   model_increment(&p->model, p->q, p->delta, 1.0, p->there);
@@ -260,7 +262,7 @@ static double miss_of(Proof* p, const double* q) {
   model_poses(&p->model, q, p->poses);
   for (int i = 0; i < p->model.link_count; i++) {
     double difference = pose_difference(p->end_poses[i], p->poses[i]);
-    if (!(difference <= worst)) worst = difference; /* also true for NaN */
+    if (!(difference <= worst)) worst = difference; /* also sets `worst` if the difference is NaN */
   }
   return worst;
 }

@@ -1,5 +1,5 @@
-/* Joint reactions: force and torque that the parent exerts on a link and its descendants, from the terms of the solved
- * step (docs/derivations/observables.md, O1). */
+/* Joint reactions: the force and torque that the parent exerts on a link and its descendants, computed from the terms
+ * of the solved step (docs/derivations/observables.md, O1). */
 #include <assert.h>
 #include <string.h>
 
@@ -14,15 +14,16 @@ void reactions_create(Sim* s) {
   s->reaction_sum = memory_alloc(size);
 }
 
-/* Adds a force and a torque about a point at `arm` from the reference point of sum. */
+/* Adds a force and a torque to the wrench sum (force, torque). arm: vector from the reference point of sum to the point
+ * that `torque` refers to [m]. */
 static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   Vec3 t = vec3_add(torque, vec3_cross(arm, force));
   const double own[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
   for (int k = 0; k < 6; k++) sum[k] += own[k];
 }
 
-/* Adds the change of a link's momentum by its aim, in a tree that conserves momentum (W11), from the poses at the start
- * of the step. */
+/* Adds the change of momentum that the target of link i contains, in a tree that conserves momentum (W11), at the poses
+ * at the start of the step. */
 static void add_flight(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];
@@ -36,7 +37,8 @@ static void add_flight(const Sim* s, int i) {
   add_wrench(s->reaction_sum[i], force, torque, vec3(0, 0, 0));
 }
 
-/* Adds the closure forces that are part of the aims of such trees (W15), at the poses at the start of the step. */
+/* Adds the closure forces that the targets of trees that conserve momentum contain (W15), at the poses at the start of
+ * the step. */
 static void add_aimed(const Sim* s) {
   const ClosureSystem* c = s->closures;
   if (!c || !c->aims) return;
@@ -70,7 +72,7 @@ static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* po
                  mat3_mul_vec(pose[i].r, s->model->links[i].center));
 }
 
-/* Adds the loads on a link that cannot move; the step ignores them. */
+/* Adds the loads on link i, which cannot move. The step itself ignores these loads. */
 static void add_loads(const Sim* s, int i, const Pose* pose) {
   for (int k = 0; k < s->model->load_count; k++) {
     const ModelLoad* l = &s->model->loads[k];
@@ -84,8 +86,8 @@ static void add_loads(const Sim* s, int i, const Pose* pose) {
   }
 }
 
-/* Links that cannot move have no link terms: their weight and loads are added here, and passed on to immovable
- * parents. */
+/* Links that cannot move have no link terms. Their weight and loads are added here and passed on to immovable parents.
+ */
 void reactions_find(Sim* s, double (*out)[6]) {
   const Model* m = s->model;
   const Pose* pose = s->configuration[s->current].pose;

@@ -1,6 +1,7 @@
-/* Reverse derivatives of joint reactions (docs/derivations/observables.md, O3). slopes . reactions is the work of all
- * forces on links in a virtual motion: each link moves by the slopes of its own joint and of all joints above it. The
- * twists of this motion, the field, add to those of lambda. */
+/* Reverse derivatives of joint reactions (docs/derivations/observables.md, O3). Let `slopes` be the derivatives of a
+ * scalar with respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion,
+ * in which each link moves by the slopes of its own joint and of all joints above this joint. The twists of this
+ * virtual motion are called the field. They are added to the twists of lambda. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -19,8 +20,8 @@ double reaction_account(const StepAdjoint* a, const double (*slopes)[6]) {
   return sum;
 }
 
-/* Sets field[links] to the twists of this motion about the points `at` (links), with joints at pose[links]; 0 for links
- * that cannot move. */
+/* Sets field[links] to the twists of the virtual motion about the points at[links], with the joints at pose[links]. The
+ * twist of a link that cannot move is 0. */
 static void find_field(const Model* m, const double (*slopes)[6], const Pose* pose, const Vec3* at,
                        double (*field)[6]) {
   memset(field, 0, sizeof(double[6]) * (size_t)m->link_count);
@@ -39,14 +40,14 @@ static void find_field(const Model* m, const double (*slopes)[6], const Pose* po
   }
 }
 
-/* Force and first moment of a single link, about its frame's origin. */
+/* Force and first moment of one link without its descendants, about the origin of the link's frame. */
 typedef struct {
   Vec3 force;
   Mat3 moment;
 } OwnForce;
 
-/* Adds the derivatives of a field of directions that do not rotate with the links: sum g . (v + w x r), with respect to
- * the pose of the points r. */
+/* Adds the derivatives of sum g . (v + w x r) with respect to the pose that places the points r to bar. w and v are
+ * constant: they do not rotate with the link. */
 static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) {
   Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), own->moment), pose.r);
   Vec3 t = vec3_cross(own->force, w);
@@ -57,7 +58,8 @@ static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) 
   }
 }
 
-/* Adds the derivatives through the joint origins that torques refer to. force: of the link and its descendants. */
+/* Adds the derivative of slopes . reactions with respect to the origin of the joint, to which the torque of the
+ * reaction refers, to bar. force: force on the link and its descendants. */
 static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
   Vec3 by = vec3_cross(force, vec3_at(slopes + 3));
   bar[0][3] -= by.x;
@@ -65,7 +67,8 @@ static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
   bar[2][3] -= by.z;
 }
 
-/* Part of a single link in the link terms, which are sums over a link and its descendants. */
+/* Returns the force and first moment of link i without its descendants. The stored link terms are sums over a link and
+ * its descendants. */
 static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -81,7 +84,7 @@ static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
   return own;
 }
 
-/* Adds the derivatives through the terms at t + dt, with respect to poses there, to bar. */
+/* Adds the derivatives of slopes . reactions with respect to the poses at t + dt to bar. */
 static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   Sim* s = a->sim;
   const Model* m = a->model;
@@ -114,7 +117,8 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   step_adjoint_wrench_bars(a, pose, bar);
 }
 
-/* Adds the derivatives through the momentum change in the aims of flying trees, with respect to poses at t, to bar. */
+/* Adds the derivatives of slopes . reactions with respect to the poses at t, through the change of momentum that the
+ * targets of flying trees contain, to bar. */
 static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -138,7 +142,7 @@ static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*s
   }
 }
 
-/* Sets field_rows to the work of a unit multiplier of every closure row in this motion. */
+/* Sets a->field_rows[rows] to the work of a unit multiplier of each closure row in the virtual motion. */
 static void find_rows(StepAdjoint* a, const RecordedStep* step) {
   const Sim* s = a->sim;
   const ClosureSystem* c = s->closures;

@@ -1,4 +1,4 @@
-/* Shifts of hinge axes and levers of rolling bodies, for friction (docs/derivations/friction.md, F15). */
+/* Shifts of the hinge axes and lever arms of rolling bodies, for friction (docs/derivations/friction.md, F15). */
 #include "simulate/roll_shift.h"
 
 #include <string.h>
@@ -13,19 +13,20 @@ static bool is_hinge(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_HINGE && link->joint.slide_count == 0;
 }
 
-/* Returns how far a link's centre of mass goes from its expected pose back to that at t [m]. */
+/* Returns the vector from the centre of mass of a link at its target to the centre of mass at t [m]. */
 static Vec3 way_back(const Sim* s, int link) {
   Vec3 center = s->model->links[link].center;
   return vec3_sub(pose_apply(s->pose_now[link], center), pose_apply(s->target[link], center));
 }
 
-/* A tree that floats: its links are numbered consecutively from the root on. */
+/* Floating tree. All its links are in the range root ... end - 1. */
 typedef struct {
   int root, end;
   double mass; /* kg */
 } Floating;
 
-/* Returns the tree whose root is link i if its levers are shifted; mass 0: they are not. */
+/* Returns the floating tree whose root is link i. Its mass is 0 if link i is not such a root, or if the lever arms of
+ * the tree are not shifted. */
 static Floating floating_tree(const Sim* s, int i) {
   const ModelLink* links = s->model->links;
   Floating tree = {.root = i, .end = i};
@@ -69,7 +70,7 @@ static void add_bar(double (*bar)[4], Vec3 by, Vec3 local, double place) {
   }
 }
 
-/* Adds the derivatives of by . way_back. */
+/* Adds the derivatives of by . way_back(link) with respect to the pose at t, the target and the centre of mass. */
 static void reverse_way(StepAdjoint* a, int link, Vec3 by, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   Vec3 center = a->model->links[link].center;

@@ -1,6 +1,6 @@
 /* Energy that the integration scheme adds or dissipates (docs/derivations/step.md, S23): change of kinetic and
- * potential energy minus work of all forces. The balance is computed for each unit: a tree, or a group of trees whose
- * target poses are solved together. */
+ * potential energy minus the work of all forces. It is computed for each group of trees whose target poses are solved
+ * together. Any other tree forms a group of its own. */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -13,32 +13,33 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Sums and previous values that scheme_balance_restore restores, in one block of doubles. */
+/* Sums and previous values of the energy balance, in one block of doubles that scheme_balance_save copies and
+ * scheme_balance_restore restores. */
 typedef struct {
   double *energy, *work, *exchanged,
-      *scale; /* (units) [J]: present energy; energy change by the scheme; sum of |work of forces|; largest energy */
-  double *rate, *way;     /* joint rates and displacements of the previous substep (nv) */
-  double *given, *driven; /* (units): given: work of forces [J]; driven: nonzero if anything except fixed bodies acts on
-                             the unit */
-  double *rolled, *slipped; /* (units): work that contacts of rolling bodies absorb except along the gap, and the
-                               largest work that slip can have absorbed (contact_term_rolls) [J] */
-  double* opening;          /* (units): energy change by the scheme in the first substep of the run [J] */
+      *scale; /* present energy; energy change by the scheme; sum of |work of forces|; largest energy (groups) [J] */
+  double *rate, *way;       /* joint rates and displacements of the previous substep (nv) */
+  double *given, *driven;   /* given: work of forces [J]; driven: nonzero if anything except fixed bodies acts on the
+                               group (groups) */
+  double *rolled, *slipped; /* rolled: work that contacts of rolling bodies absorb, without the work along the gap;
+                               slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
+  double* opening;          /* energy change by the scheme in the first substep of the run (groups) [J] */
   double* stored;           /* energy stored in contact at the start [J] */
-  double* begun;            /* 0: `energy` is not set yet */
+  double* begun;            /* 0 until `energy` is set */
 } BalanceState;
 
 typedef struct SchemeBalance {
-  int units, *unit; /* number of units; unit of every tree */
+  int units, *unit; /* number of groups; group of every tree */
   BalanceState at;
   double *block, *saved;
-  size_t count; /* size of block and saved */
+  size_t count; /* number of doubles in block and in saved */
   double* q;    /* coordinates at the time of the rates (nq) */
   Pose* pose;
   Screw* screws;
   double (*bar)[3][4];
-  Vec3 *force, *v, *w; /* velocities of the links at that time: v of the centre of mass, w angular */
+  Vec3 *force, *v, *w; /* velocities of the links at the time of the rates: v of the centre of mass, w angular */
   Mat3* moment;
-  double *reduced, *slope, *done; /* (nv), (nv), (units) */
+  double *reduced, *slope, *done; /* (nv), (nv), (groups) */
 } SchemeBalance;
 
 /* ---------------------------------------------------------------- creation */
@@ -58,7 +59,7 @@ static void place_state(SchemeBalance* b, const Model* m) {
   b->at.stored = b->at.begun + 1;
 }
 
-/* Lower bound of a tree's energy scale: the energy of a fall by this fraction of the sizes of the tree's links. */
+/* Lower bound of a group's energy scale: the energy of a fall by this fraction of the sizes of the group's links. */
 #define LEAST_FALL 1e-4
 
 static SchemeBalance* create(const Sim* s) {
@@ -107,8 +108,7 @@ void scheme_balance_forget(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
 }
 
-/* If the stored state has no sums, or sums of other units, the balance starts anew. Sums that are not needed are
- * skipped. */
+/* If the stored state has no sums, or the sums of other groups, these sums are skipped and the balance starts anew. */
 void scheme_balance_pass_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
   int count = b ? (int)b->count : 0, own = count;
@@ -124,7 +124,7 @@ void scheme_balance_pass_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- energies */
 
-/* out[unit] += factor x potential energy of its links, springs, tendons and bushings. */
+/* Adds factor times the potential energy of each group, of its links, springs, tendons and bushings, to out[groups]. */
 static void add_potential(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -147,9 +147,9 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
       out[s->balance->unit[m->links[m->bushings[k].home].tree]] += factor * bushing_energy(m->bushings[k].source, pose);
 }
 
-/* Sets b->v and b->w of link i to the velocity of its centre of mass and its angular velocity for the rates `rate`
- * (nv), and b->force to the centre of mass. The entries of its parent must be set. pose[links] and b->screws belong to
- * the same time. */
+/* Sets b->v[i] to the velocity of the centre of mass of link i and b->w[i] to its angular velocity for the rates `rate`
+ * (nv). Sets b->force[i] to the centre of mass. The entries of the parent must be set. pose[links] and b->screws must
+ * belong to the same time. */
 static void set_twist(const Sim* s, int i, const Pose* pose, const double* rate) {
   SchemeBalance* b = s->balance;
   const ModelLink* link = &s->model->links[i];
@@ -167,8 +167,8 @@ static void set_twist(const Sim* s, int i, const Pose* pose, const double* rate)
   b->w[i] = w;
 }
 
-/* Sets the velocities of a link's centre of mass at b->pose; those of its parent must be set. Returns its kinetic
- * energy [J]. */
+/* Sets the velocities of link i at b->pose. The velocities of its parent must be set. Returns the kinetic energy of
+ * link i [J]. */
 static double kinetic_of(const Sim* s, int i) {
   SchemeBalance* b = s->balance;
   const ModelLink* link = &s->model->links[i];
@@ -183,8 +183,8 @@ static double kinetic_of(const Sim* s, int i) {
          0.5 * vec3_dot(local, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local));
 }
 
-/* Sets the energies of the units at the time of the rates, which is the middle or the end of the substep. Updates the
- * energy scale with the kinetic energies. */
+/* Sets energy[groups] to the energies at the time of the rates, which is the middle or the end of the substep. Updates
+ * the energy scale with the kinetic energies. */
 static void find_energies(Sim* s, bool middle, double* energy) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -214,8 +214,8 @@ static double way_of(const Sim* s, int dof) {
   return 0.5 * time * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
-/* Adds the work of all forces that balance inertia at the end of the substep. The forces of a fluid are included;
- * gravity is not. */
+/* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
+ * included; gravity is not. */
 static void add_all_work(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -248,7 +248,7 @@ static void add_all_work(Sim* s, double* done) {
   }
 }
 
-/* Returns the work of the joint's springs with the weights of the substep (M10). */
+/* Returns the work of the springs of link i's joint in the substep, with the time weights of the substep (M10) [J]. */
 static double spring_work(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;
@@ -269,9 +269,9 @@ static double spring_work(const Sim* s, int i) {
   return sum;
 }
 
-/* Sets b->reduced (nv) to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
+/* Sets b->reduced[nv] to the displacements in the substep (way_of). Sets b->v and b->w to the displacements and
  * rotations of the links, with the joint axes at the end of the substep. Assembles tendons and bushings at the end of
- * the substep. b->screws: at the end of the substep. */
+ * the substep. b->screws must be set for the end of the substep. */
 static void displace_links(Sim* s) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
@@ -313,10 +313,12 @@ static double bushing_work(const Sim* s, int k) {
   return sum;
 }
 
-/* Speed along the gap above which a rolling body collides or leaves [m/s]. */
+/* Speed along the gap above which a rolling body counts as colliding or leaving [m/s]. */
 #define REST_APPROACH 0.01
 
-/* Adds the energy that contacts of rolling bodies take from the units. b->screws: at the end of the substep. */
+/* Adds the energy that contacts of rolling bodies remove from each group, without the work along the gap, to
+ * b->at.rolled. Adds the largest energy that slip can have absorbed to b->at.slipped. b->screws must be set at the end
+ * of the substep. */
 static void add_rolled(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -338,7 +340,7 @@ static void add_rolled(Sim* s) {
   }
 }
 
-/* Marks the units that a load, a fluid or another unit acts on. */
+/* Marks the groups on which a load, a fluid or another group acts. */
 static void mark_driven(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -387,7 +389,7 @@ void scheme_balance_note(Sim* s) {
   memcpy(b->at.way, s->difference_old, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Marks the units that a controller, closure, tendon or bushing can act on. */
+/* Marks the groups on which a controller, closure, tendon or bushing can act. */
 static void mark_motors(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -412,14 +414,14 @@ void scheme_balance_create(Sim* s) {
   mark_motors(s);
 }
 
-/* Returns the energy that a unit received from fixed bodies beyond the stored contact energy. Fixed bodies cannot do
- * work, so this energy comes from the scheme. */
+/* Returns the energy that a group received from fixed bodies beyond the stored contact energy [J]. Fixed bodies cannot
+ * do work, so this energy comes from the scheme. */
 static double given_by_nothing(const SchemeBalance* b, int unit) {
   return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }
 
-/* Returns the energy that contacts of rolling bodies took from a unit and that neither slip nor stored contact energy
- * explains; negative if the contacts gave energy to the unit. */
+/* Returns the energy that contacts of rolling bodies removed from a group and that neither slip nor stored contact
+ * energy explains [J]; negative if the contacts added energy to the group. */
 static double lost_by_rolling(const SchemeBalance* b, int unit) {
   double taken = b->at.rolled[unit], most = b->at.slipped[unit] + *b->at.stored;
   return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);

@@ -1,11 +1,12 @@
-/* Measurements of the state for feedback, with derivatives. */
+/* Computes measurements of the state for feedback, and their derivatives. */
 #include "simulate/sense.h"
 
 /* ---------------------------------------------------------------- a measurement (E1) */
 
 static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* Returns dT/dt of a link: difference of the last two states; at the start the initial velocity. */
+/* Returns the time derivative dT/dt of a link's pose: the difference of the last two states divided by the step length,
+ * or the initial velocity in the first step. */
 static Pose pose_change(const Sim* s, int link) {
   if (!(s->clock.dt_before > 0)) return s->pose_rate[link];
   double f = 1 / s->clock.dt_before;
@@ -64,7 +65,9 @@ static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const Feedb
   add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
 }
 
-/* Adds the derivatives of a component of T X_c, with T a pose or its change, with respect to T's entries and X_c. */
+/* Sets *by_r and *by_t to bar times the derivatives of one component of T X_c with respect to the rotation and
+ * translation parts of T. Adds bar times the derivative with respect to X_c to the gradient. of: T, a pose or its time
+ * derivative. */
 static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
                           const FeedbackBars* out) {
   Vec3 along = vec3_scale(vec3_axis(m->index), bar);
@@ -73,8 +76,8 @@ static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double b
   model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
 }
 
-/* Adds the derivatives of a component of w = axial(D R^T) / 2, D = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar =
- * K-bar^T D, because a . axial(K) = K : [a]x. */
+/* Adds the derivatives of bar times one component of the angular velocity w = axial(D R^T) / 2 with respect to R and D
+ * = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
 static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
   Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
   Mat3 change = pose_change(s, m->link).r;

@@ -1,12 +1,14 @@
-/* Adjoint of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
- * The Hessian K of such friction exceeds the inertia M / h^2 by some 1e4 in the direction of slip, so K lambda is known
- * to some 1e4 roundings of M lambda / h^2. The present pose receives -K lambda, which must cancel against H lambda. */
+/* Adjoint of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16). The Hessian K of
+ * such friction exceeds the inertia M / h^2 by a factor of some 1e4 in the direction of slip. K lambda therefore has an
+ * error of some 1e4 rounding errors of M lambda / h^2. The derivative with respect to the pose at t contains -K lambda,
+ * which must cancel H lambda. */
 #include <string.h>
 
 #include "contact/slip_product.h"
 #include "simulate/step_adjoint.h"
 
-/* Sets slip_wrench to K times the twists of `rates`. Returns false if no pair has such friction. */
+/* Sets a->slip_wrench to K times the twists of `rates` (nv). Returns false if no pair has friction that is limited by
+ * an impulse. */
 static bool find_product(StepAdjoint* a, const double* rates) {
   const Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, rates, a->twist);
@@ -15,7 +17,7 @@ static bool find_product(StepAdjoint* a, const double* rates) {
   return contact_replay_slip_product(a->replay, &field, a->slip_wrench);
 }
 
-/* Sets ground_bar to slip_wrench as derivatives with respect to the entries of the poses. */
+/* Sets a->ground_bar to the derivatives with respect to the entries of the poses that correspond to a->slip_wrench. */
 static void find_bars(StepAdjoint* a, const RecordedStep* step) {
   size_t links = (size_t)a->model->link_count;
   memcpy(a->wrench, a->slip_wrench, sizeof(double[6]) * links);
@@ -23,7 +25,7 @@ static void find_bars(StepAdjoint* a, const RecordedStep* step) {
   step_adjoint_wrench_bars(a, step->pose_next, a->ground_bar);
 }
 
-/* Sets slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
+/* Sets a->slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
 static void find_residual(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   Assembly apart;
@@ -36,9 +38,9 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
   for (int k = 0; k < a->model->dof_count; k++) a->slip_residual[k] = s->fixed[k] ? 0 : -a->reduced[k] - a->product[k];
 }
 
-/* Replaces slip_residual by delta = H^-1 r. Returns false if H is singular. */
+/* Replaces a->slip_residual by delta = H^-1 r. Returns false if H is singular. */
 static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
-  StepAdjointReport report = {0}; /* discarded: the step's own report covers H */
+  StepAdjointReport report = {0}; /* discarded, because the report of the step itself covers H */
   contact_replay_set_apart(a->replay, false);
   step_assemble_unmeasured(a->sim, contact_replay_terms(a->replay), assembly);
   if (!step_adjoint_factor(a, assembly, a->slip_residual, &report)) return false;
@@ -46,8 +48,9 @@ static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
   return true;
 }
 
-/* Number of refinement iterations. The first corrects the error of lambda along the directions of K that rounding in
- * the assembled H causes. After the second the remaining error is some roundings of lambda. */
+/* Number of refinement iterations. The first iteration corrects the error of lambda along the directions of K, which is
+ * due to rounding in the assembled H. After the second iteration the remaining error is a few rounding errors of
+ * lambda. */
 enum { ROUNDS = 2 };
 
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now) {

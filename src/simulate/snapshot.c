@@ -1,4 +1,4 @@
-/* States of a run, stored as blocks of numbers and restored. */
+/* Saves the state of a run as a block of numbers and restores it. */
 #include <assert.h>
 #include <limits.h>
 
@@ -29,8 +29,9 @@ static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
   state_block_doubles(block, (double*)poses, 12 * links);
 }
 
-/* Passes everything that later steps depend on: earlier states, the memory of substepping, delays, closures, contact.
- * All other members of Sim are computed from these within a step. docs/receding.md lists the order. */
+/* Writes to the block, or reads from it, everything that later steps depend on: earlier states, the memory of
+ * substepping, delays, closures, contact. All other members of Sim are computed from these within a step.
+ * docs/receding.md lists the order. */
 void sim_pass_state(Sim* s, StateBlock* block) {
   const Model* m = s->model;
   size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
@@ -79,7 +80,7 @@ SimSnapshot* sim_save(Sim* s) {
   SimSnapshot* snapshot = sim_snapshot_create();
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
-  snapshot->capacity = block.at; /* exact size: snapshots can be kept for long */
+  snapshot->capacity = block.at; /* allocates the exact size, because snapshots can be kept for long */
   snapshot->words = MEMORY_NEW(uint64_t, block.at);
   sim_save_over(s, snapshot);
   return snapshot;

@@ -1,4 +1,5 @@
-/* Single bodies that integrate their angular momentum (docs/derivations/spin.md, W4-W6). */
+/* Target, momentum and joint rates of single bodies that integrate their angular momentum (docs/derivations/spin.md,
+ * W4-W6). */
 #include <assert.h>
 
 #include "simulate/spin.h"
@@ -8,7 +9,7 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-/* Returns the kind of rolling of a link with a single round piece; otherwise ROLLS_NOT. */
+/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. */
 static Rolling rolling_of(const Model* m, const ModelLink* link) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
@@ -18,7 +19,7 @@ static Rolling rolling_of(const Model* m, const ModelLink* link) {
   Vec3 at = core->ring_count > 0 ? core->rings[0].center : point_at(core->points, 0);
   Vec3 apart = vec3_sub(link->center, at);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
-  if (!ball) { /* the part across the axis */
+  if (!ball) { /* component of the offset perpendicular to the axis */
     Vec3 axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
     apart = vec3_add_scaled(apart, -vec3_dot(apart, axis), axis);
   }
@@ -80,8 +81,8 @@ static void mark_touching(Sim* s, bool loads) {
   }
 }
 
-/* Returns true if contact, friction, a load, a drive, damping or a limit acts on the link. Otherwise its momentum is
- * constant bit-identically, so that residuals within the tolerance do not accumulate. */
+/* Returns true if contact, friction, a load, a drive, damping or a limit acts on the link. Otherwise the angular
+ * momentum of the link stays bit-identical, so that residuals within the tolerance do not accumulate. */
 static bool acted_upon(const Sim* s, int link) {
   const double* gradient = s->configuration[s->current].joints[link].gradient;
   bool any = s->spinners[link].touches;
@@ -89,8 +90,8 @@ static bool acted_upon(const Sim* s, int link) {
   return any;
 }
 
-/* Returns the force on the centre of mass that contact must balance: the inertial force m w (c - c^) minus the forces
- * of loads, fluid and the joint's slides. */
+/* Returns the force on the centre of mass of link i that contact must balance: the inertial force m w (c - c^) minus
+ * the forces of loads, fluid and the joint's slides. */
 static Vec3 explained_by_motion(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
@@ -147,7 +148,8 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
   return out;
 }
 
-/* Adds the exchange of angular momentum of contact pairs: L_a += mu_a dt e x f, L_b += mu_b dt e x f (W6). */
+/* Adds the exchange of angular momentum between the bodies of each contact pair: L_a += mu_a dt e x f, L_b += mu_b dt e
+ * x f (W6). */
 static void exchange(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
@@ -193,7 +195,7 @@ void spin_rates(Sim* s) {
   }
 }
 
-/* Largest number of substeps chosen here; users can request more. */
+/* Largest number of substeps that spin_parts returns. Users can request more. */
 enum { SPIN_PARTS_MOST = 16 };
 
 double spin_touching_speed(Sim* s) {

@@ -8,11 +8,11 @@
 
 struct SpinAdjoint {
   const Model* model;
-  Vec3* momentum; /* derivatives with respect to L at t + dt, after spin_adjoint_aim at t (links) */
-  Mat3* aim;      /* with respect to the target's rotation, elementwise (links) */
-  Vec3* pairs;    /* with respect to every pair's force on its first link (capacity) */
+  Vec3* momentum; /* derivatives with respect to L at t + dt; after spin_adjoint_aim with respect to L at t (links) */
+  Mat3* aim;      /* derivatives with respect to the entries of the target's rotation (links) */
+  Vec3* pairs;    /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
   int capacity;
-  bool advanced; /* pairs belong to the present step */
+  bool advanced; /* true: `pairs` belongs to the present step */
 };
 
 SpinAdjoint* spin_adjoint_create(const Sim* sim) {
@@ -72,8 +72,8 @@ const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ?
 
 /* ---------------------------------------------------------------- derivatives with respect to masses */
 
-/* Converts a derivative with respect to the second moment about the centre of mass, S_c = S - s s^T / m with s = m X_c,
- * into one with respect to S. Adds to out. */
+/* Converts bar, the derivative of a scalar with respect to the second moment about the centre of mass, S_c = S - s s^T
+ * / m with s = m X_c, into its derivative with respect to S, and adds the result to out. */
 static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
   for (int i = 0; i < 3; i++)
@@ -84,12 +84,14 @@ static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
   out->s[3][3] += 0.5 * vec3_dot(x, column);
 }
 
-/* The same for a derivative with respect to the inertia tensor I = tr(S_c) - S_c. */
+/* Converts bar, the derivative of a scalar with respect to the inertia tensor I = tr(S_c) - S_c, into its derivative
+ * with respect to S, and adds the result to out. */
 static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_second(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
-/* The same for a derivative with respect to the inverse inertia tensor. */
+/* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor, into its derivative with respect
+ * to S, and adds the result to out. */
 static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }
@@ -101,7 +103,8 @@ static void add_rotation(double pose[3][4], Mat3 bar) {
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-/* Adds the derivatives of the rate J R^T L. rate: derivatives with respect to it, link axes. */
+/* Adds the derivatives of a scalar through the rate J R^T L of link i. rate: derivatives of the scalar with respect to
+ * this rate, link axes. */
 static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
                          ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(own->mobility, rate);
@@ -110,7 +113,8 @@ static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, V
   add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
 }
 
-/* Adds the derivatives of the momentum update L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T; R^: target. */
+/* Adds the derivatives of a scalar with respect to poses, target and masses through the momentum update L+ = L +
+ * axial(K) / dt, K = (R - R^) S_c R^^T, of link i. R^: rotation of the target. */
 static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
   const Spinner* own = &s->spinners[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
@@ -121,8 +125,8 @@ static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, Sta
   add_second(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
 }
 
-/* Converts a derivative with respect to a link's centre of mass, world axes, into one with respect to its pose and
- * masses. */
+/* Converts bar, the derivative of a scalar with respect to a link's centre of mass in world axes, into its derivatives
+ * with respect to the link's pose and masses, and adds these to pose_bar and to the gradient. */
 static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
   add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
   pose_bar[0][3] += bar.x;
@@ -131,8 +135,8 @@ static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_b
   model_gradient_center(m, link, mat3_tmul_vec(r, bar), gradient);
 }
 
-/* Adds the derivatives of the exchange term dt (e x f) . (mu_a M_a + mu_b M_b), f the force on a, M the derivatives
- * with respect to momenta (W6). Returns that with respect to f. */
+/* Adds the derivatives of the exchange term dt (e x f) . (mu_a M_a + mu_b M_b) of a pair (W6). f: force on a; M_a, M_b:
+ * derivatives with respect to the momenta of a and b. Returns the derivative with respect to f. */
 static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -179,7 +183,8 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
-/* Returns the total derivative with respect to L at t + dt: the stored one plus that through the rates. */
+/* Returns the total derivative of a scalar with respect to L of link i at t + dt: the stored derivative plus the
+ * derivative through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
   Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
@@ -222,7 +227,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
-  /* t^ = c^ - R^ X_c, c^ from the affine extrapolation */
+  /* t^ = c^ - R^ X_c, with c^ from the affine extrapolation */
   bar = mat3_sub(bar, mat3_outer(place, body->center));
   Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
   model_gradient_center(a->model, link, by_center, gradient);
@@ -230,7 +235,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) target_bar[row][k] = affine.m[row][k];
 
-  /* R^ = R turn(p), p = R^T L */
+  /* R^ = R turn(p), with p = R^T L */
   Vec3 local = mat3_tmul_vec(r, s->state.momentum[link]), by_local = {0, 0, 0};
   Mat3 by_mobility = mat3_zero();
   free_rotation_vjp(own->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
@@ -241,7 +246,8 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
-/* Derivatives of the initial momentum L = R I w. */
+/* Adds the derivatives of a scalar with respect to pose, initial velocities and masses through the initial momentum L =
+ * R I w. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;

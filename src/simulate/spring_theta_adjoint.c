@@ -1,5 +1,5 @@
-/* Reverse derivatives of the spring thetas with respect to stiffness, inertia and initial coordinates
- * (docs/derivations/drives.md, M10). */
+/* Reverse derivatives of the thetas, which set the time weights of springs, with respect to stiffness, inertia and
+ * initial coordinates (docs/derivations/drives.md, M10). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -9,13 +9,13 @@
 typedef struct {
   StepAdjoint* a;
   const Pose* pose;
-  double (*motion)[3][4];                      /* dT/dt of the links for joint rates `response` (links) */
+  double (*motion)[3][4];                      /* dT/dt of the links for the joint rates `response` (links) */
   double (*pose_bar)[3][4], (*rate_bar)[3][4]; /* derivatives with respect to T and dT/dt (links) */
   double* q_bar;                               /* derivatives with respect to increments of the coordinates (nv) */
   ModelGradient* gradient;
 } ThetaBars;
 
-/* Returns the index of the tendon that a theta belongs to, or -1. */
+/* Returns the index of the tendon whose theta has the number `theta`, or -1 if the theta belongs to no tendon. */
 static int tendon_of(const Model* m, int theta) {
   int k = theta - m->link_count;
   return k >= 0 && k < m->tendon_count ? k : -1;
@@ -38,7 +38,7 @@ static void add_stiffness(const ThetaBars* t, const SpringDirection* d, double b
       t->gradient->gains[m->controllers[c].gain_first + 1 + JOINT_POSITION * link->dof_count + d->component] += by;
 }
 
-/* Sets motion[links] for joint rates response[nv]. */
+/* Sets t->motion[links] to dT/dt for the joint rates response[nv]. */
 static void find_motion(const ThetaBars* t, const double* response) {
   StepAdjoint* a = t->a;
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
@@ -52,8 +52,9 @@ static void find_motion(const ThetaBars* t, const double* response) {
   }
 }
 
-/* Adds the derivatives of factor response . M response with respect to M at constant response; M: links and
- * armatures. */
+/* Adds the derivatives of factor (response . M response) at constant response. M: mass matrix of links and armatures.
+ * Adds the derivatives with respect to masses and armatures to the gradient, and the derivatives with respect to dT/dt
+ * to t->rate_bar. */
 static void add_inertia(const ThetaBars* t, const double* response, double factor) {
   const Model* m = t->a->model;
   const Pose nothing = {mat3_zero(), vec3(0, 0, 0)};
@@ -73,7 +74,8 @@ static void add_inertia(const ThetaBars* t, const double* response, double facto
   }
 }
 
-/* Adds the derivatives of one spring direction x: d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
+/* Adds the derivatives of the theta of one spring direction x with respect to stiffness, inertia and configuration,
+ * through d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
 static void add_direction(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;

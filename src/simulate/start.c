@@ -1,11 +1,12 @@
-/* Stored states as files, and runs that start from one (docs/receding.md). */
+/* Stored states in files, and runs that start from a stored state (docs/receding.md). */
 #include <string.h>
 #include "simulate/sim.h"
 
-/* Version of the layout of sim_pass_state. */
+/* Version of the layout that sim_pass_state writes. */
 #define STATE_FORMAT 3
 
-/* Number of counts that determine the size of a stored state and are not part of the model identity. */
+/* Number of counts that a state file stores because they determine the size of a state and are not part of the model
+ * identity. */
 enum { LAYOUT = 5 };
 static const char* const LAYOUT_WORDS[LAYOUT] = {"closures", "couplings", "equations of closures and couplings",
                                                  "measurements that feedback takes with a delay",
@@ -36,7 +37,7 @@ void sim_state_file(Sim* s, NumberFile* file) {
   number_file_add_integers(file, "layout", layout, LAYOUT);
   number_file_add_integers(file, "step", &step, 1);
   number_file_add_doubles(file, "time", &s->state.time, 1);
-  double* values = MEMORY_NEW(double, count); /* reinterprets the words as doubles */
+  double* values = MEMORY_NEW(double, count); /* the bits of the words as doubles */
   memcpy(values, words, sizeof(double) * (size_t)count);
   number_file_add_doubles(file, "state", values, count);
   memory_free(values);
@@ -52,23 +53,26 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
   return STATUS_BAD_INPUT;
 }
 
-/* Reports the first count in which this scene differs from the recorded one. Returns STATUS_OK if there is none, or if
- * the file contains no counts. */
+/* Compares the counts of this scene with those of the recorded state. Reports the first count that differs and returns
+ * STATUS_BAD_INPUT. Returns STATUS_OK if all counts agree, or if the file contains no counts. */
 static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   int64_t own[LAYOUT], saved[LAYOUT];
   const NumberFile* file = s->model->start;
-  int64_t format = 1; /* default for files without the entry */
+  int64_t format = 1; /* format of files without this entry */
   if (number_file_integers_count(file, "format") == 1 &&
       !number_file_get_integers(file, "format", &format, 1, diagnostics))
     return STATUS_BAD_INPUT;
-  if (format != STATE_FORMAT) return complain(s, diagnostics, "is of another version of sdrs: record it again");
+  if (format != STATE_FORMAT)
+    return complain(s, diagnostics, "was written by another version of sdrs: record it again");
   layout_of(s, own);
   if (number_file_integers_count(file, "layout") != LAYOUT) return STATUS_OK;
   if (!number_file_get_integers(file, "layout", saved, LAYOUT, diagnostics)) return STATUS_BAD_INPUT;
   for (int k = 0; k < LAYOUT; k++) {
     if (own[k] == saved[k]) continue;
     Text text = {0};
-    text_add(&text, "is of a scene with %lld %s, this one has %lld: a run begins in it with the same %s only",
+    text_add(&text,
+             "was recorded in a scene with %lld %s, but this scene has %lld: use a scene with the same number of %s, "
+             "or record the state again",
              (long long)saved[k], LAYOUT_WORDS[k], (long long)own[k], LAYOUT_WORDS[k]);
     Status status = complain(s, diagnostics, text.data);
     text_free(&text);
@@ -83,7 +87,8 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-/* Returns true if a run can start from the state. Errors that this check does not detect appear in the first step. */
+/* Returns true if a run can start from the state. Errors that this function does not detect appear in the first step.
+ */
 static bool plausible(const Sim* s) {
   const Model* m = s->model;
   int poses = 12 * m->link_count;
@@ -93,7 +98,8 @@ static bool plausible(const Sim* s) {
          all_finite(&s->pose_now[0].r.m[0][0], poses) && all_finite(&s->pose_old[0].r.m[0][0], poses);
 }
 
-/* Reads a stored state. with_contact false: contact, the last part, is skipped because the contact law differs. */
+/* Reads a stored state. Returns false if the state is incomplete or not plausible. with_contact: false skips the state
+ * of contact, which is stored last, because the contact law differs. */
 static bool read_block(Sim* s, StateBlock* block, bool with_contact) {
   ContactSystem* contact = s->contact;
   if (!with_contact) s->contact = NULL;
@@ -107,7 +113,7 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   const NumberFile* file = s->model->start;
   int count = number_file_doubles_count(file, "state");
   uint64_t* words = MEMORY_NEW(uint64_t, count > 0 ? count : 1);
-  double* values = MEMORY_NEW(double, count > 0 ? count : 1); /* the doubles of the file are reinterpreted as words */
+  double* values = MEMORY_NEW(double, count > 0 ? count : 1); /* the doubles of the file, whose bits are the words */
   bool read = number_file_get_doubles(file, "state", values, count > 0 ? count : 1, diagnostics);
   memcpy(words, values, sizeof(double) * (size_t)(count > 0 ? count : 1));
   memory_free(values);
@@ -117,8 +123,8 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   return whole;
 }
 
-/* Recomputes contact, because vertices or contact parameters differ from those of the stored state; friction is limited
- * by the stored forces. */
+/* Recomputes contact, because vertices or contact parameters differ from those of the stored state. The stored forces
+ * still limit friction. Returns false if bodies intersect. */
 static bool recompute_contact(Sim* s) {
   contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);
@@ -127,7 +133,7 @@ static bool recompute_contact(Sim* s) {
   return apart;
 }
 
-/* Returns true if the state comes from a model that agrees in this part of its identity. */
+/* Returns true if part `part` of the model identity agrees with that of the model that recorded the state. */
 static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
   int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
   model_identity(s->model, own);

@@ -1,5 +1,5 @@
-/* Adjoint of a recorded step (docs/derivations/adjoint.md). A Sim without contact holds the step's terms; contact pairs
- * come from a ContactReplay. */
+/* Adjoint of a recorded step (docs/derivations/adjoint.md). A Sim without contact evaluates the terms of the step; a
+ * ContactReplay evaluates its contact pairs. */
 #include <assert.h>
 #include <string.h>
 
@@ -127,12 +127,13 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, c->pose, step->pose_next);
 }
 
-/* Computes the closures' forces, which the record does not contain, from the balance of all other forces. Then
- * assembles all terms again with them. */
+/* Computes the forces of closures, which the record does not contain, from the balance of all other forces. Then
+ * assembles all terms again with these forces. Returns false if the forces cannot be computed. */
 static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
   bool factored = false;
   double eigenvalue;
-  /* any nonsingular matrix gives the same forces: with curvature, without, or indefinite */
+  /* any nonsingular matrix gives the same forces: tries the Hessian with curvature, without curvature, and as an
+   * indefinite matrix */
   for (int round = 0; round < 3 && !factored; round++) {
     step_pattern(s, contact);
     assemble_hessian(assembly, round != 1, s->solver);
@@ -146,7 +147,6 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
   return true;
 }
 
-/* See step_adjoint.h. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly) {
   Sim* s = a->sim;
   load_history(a, step);
@@ -175,17 +175,16 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
 
 /* ---------------------------------------------------------------- conversions between links and coordinates */
 
-/* See step_adjoint.h. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   bars_compose(a->model, all_links(a->model), pose, bar, a->bar_force, a->bar_moment);
 }
 
-/* See step_adjoint.h. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
   bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
 
-/* A displacement of the joint in the parent's frame displaces the link and all its descendants. */
+/* Adds the derivatives of a scalar with respect to the attachments of joints. A displacement of the joint in the
+ * parent's frame displaces the link and all its descendants. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
@@ -194,7 +193,6 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
   }
 }
 
-/* See step_adjoint.h. */
 void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -224,14 +222,16 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
 
 /* ---------------------------------------------------------------- lambda */
 
-/* Adds the derivatives through the rates at t + dt: rate = rate_now (q+ - q) - rate_old (q - q-). */
+/* Adds the derivatives of a scalar with respect to coordinates through the joint rates at t + dt: rate = rate_now (q+ -
+ * q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
 static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
                        StateBar old) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
-    bool spins = a->sim->spinners && a->sim->spinners[i].spins; /* its angular rates follow from its momentum */
+    bool spins =
+        a->sim->spinners && a->sim->spinners[i].spins; /* angular rates of this link follow from its angular momentum */
     for (int k = 0; k < link->dof_count; k++) {
       if (spins && k >= link->joint.plain_count) {
         by_new[k] = by_old[k] = 0;
@@ -247,7 +247,7 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   }
 }
 
-/* Returns x, or NULL if all of x[count] are zero, which saves work. */
+/* Returns x, or NULL if x is NULL or all of x[count] are zero, which saves work. */
 static const Vec3* unless_zero(const Vec3* x, size_t count) {
   for (size_t k = 0; x && k < count; k++)
     if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return x;
@@ -277,8 +277,8 @@ bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][
 
 void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   for (int i = 0; i < a->model->link_count; i++) {
-    Twist g =
-        twist_of(a->wrench[i]); /* torque and force about the centre of mass, converted to entries of dR = [w]x R */
+    Twist g = twist_of(a->wrench[i]); /* torque and force about the centre of mass, converted to derivatives with
+                                         respect to the entries of the pose by dR = [w]x R */
     Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
     Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
@@ -300,7 +300,7 @@ void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, cons
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, reduced);
 }
 
-/* Returns the largest gradient entry of a free degree of freedom, the residual of the recorded step. */
+/* Returns the residual of the recorded step: the largest magnitude of a gradient entry of a free degree of freedom. */
 static double residual_of(const Sim* s) {
   double residual = 0;
   for (int k = 0; k < s->model->dof_count; k++)
@@ -308,7 +308,7 @@ static double residual_of(const Sim* s) {
   return residual;
 }
 
-/* Assembles H; fixed degrees of freedom are constrained to 0, in `right` (nv) too. */
+/* Assembles H. Constrains the fixed degrees of freedom to 0, in H and in right[nv]. */
 static void assemble_constrained(StepAdjoint* a, const Assembly* assembly, double* right) {
   Sim* s = a->sim;
   step_pattern(s, assembly->contact);
@@ -325,7 +325,8 @@ bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right
   return !report->singular;
 }
 
-/* Returns the derivatives with respect to the closures' row forces (rows); NULL: none. */
+/* Returns the derivatives of a scalar with respect to the forces of closure rows (rows), or NULL if there are none. The
+ * array belongs to a. */
 static const double* by_rows(StepAdjoint* a) {
   if (!a->closures->loaded) return a->reacts ? a->field_rows : NULL;
   for (int row = 0; a->reacts && row < a->sim->closures->row_count; row++)
@@ -355,8 +356,8 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
       step_adjoint_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
-/* Adds the derivatives with respect to prescribed coordinates: reduced + H lambda, the equations that these coordinates
- * need not satisfy (A11). */
+/* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced + H lambda, the residual of the
+ * adjoint equations of these coordinates, which lambda need not satisfy (A11). */
 static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
   Sim* s = a->sim;
   if (s->fixed_count == 0) return;
@@ -368,8 +369,9 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   step_lengths_prescribed(a, a->product, t);
 }
 
-/* Returns the derivatives with respect to the contact forces at the end of the step: those of the loss (of_loss; NULL:
- * none) plus those of drives with feedback, which measure these forces in the next step (E4). */
+/* Returns the derivatives with respect to the contact forces at the end of the step. They are the sum of the
+ * derivatives of the loss (of_loss; NULL: none) and of drives with feedback, which measure these forces in the next
+ * step (E4). */
 static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
   ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
   if (!a->felt) return sum;

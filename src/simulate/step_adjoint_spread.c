@@ -1,4 +1,4 @@
-/* Derivatives of a recorded step after lambda is solved: lambda . dF / d(earlier states, model), term by term
+/* Derivatives of a recorded step for a solved lambda: lambda . dF / d(earlier states, model), term by term
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-/* Adds the derivatives through the input and the gains of a drive, which controls a position, a rate or a force. */
+/* Adds the derivatives of a scalar with respect to the gains of a drive and the input of the drive, that is, its signal
+ * and the measured state. */
 static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
   int dof = a->model->links[c->link].dof_count;
@@ -33,7 +34,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
-/* Sets motion[links]: the twists by lambda as changes of [R | t] at t + dt. */
+/* Sets motion[links] to the changes of [R | t] at t + dt under the twists by lambda. */
 static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
@@ -47,7 +48,8 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
-/* Adds the derivatives through the targets of links. Call after reverse_contact, which sets expected_bar. */
+/* Adds the derivatives of lambda . F with respect to earlier poses, gravity and masses, through inertia and the targets
+ * of links. Call after reverse_contact, which sets expected_bar. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -66,7 +68,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
-    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: gravity acts at the centre of mass */
+    Vec3 v = twist_of(a->twist[i]).v; /* gravity acts at the centre of mass: -m g . v */
     if (heavy)
       gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
@@ -77,7 +79,9 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   }
 }
 
-/* Adds the derivatives of y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
+/* Adds the derivatives of aim . (y - q^t) with respect to coordinates and initial velocities, y - q^t = -y_old d1 -
+ * y_older (d1 + d2) + y_rate dt v0 for plain coordinates with armature (M6). aim[dof]: derivatives of a scalar with
+ * respect to y - q^t. */
 static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
                              StateBar older, ModelGradient* gradient) {
   const StepWeights* w = &s->weights;
@@ -91,15 +95,16 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
   }
 }
 
-/* Returns true if derivatives with respect to the joint's own numbers are needed: not for a free body without damping
- * and passive properties. */
+/* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free body
+ * without damping and passive properties. */
 static bool has_own(const ModelLink* link) {
   bool damped = link->passive || link->joint.dof_count < 6;
   for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
   return damped;
 }
 
-/* Adds the derivatives of lambda . (gradient of joint_terms) of one joint. lambda[dof]. */
+/* Adds the derivatives of lambda . (gradient of joint_terms) of joint i with respect to earlier states, drives and the
+ * joint's parameters. lambda[dof]. */
 static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in, const double* lambda,
                           StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
@@ -133,8 +138,9 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar ol
   }
 }
 
-/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^, the forces of joints in the aims (W51). Call after
- * tree_flight_adjoint, which leaves mu in a->product. */
+/* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
+ * parameters. F^: joint forces that the targets of flying trees contain (W51). Call after tree_flight_adjoint, which
+ * leaves mu in a->product. */
 static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {
@@ -148,8 +154,8 @@ static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar olde
   }
 }
 
-/* Adds the derivatives with respect to rotations of joint frames. The wrenches changed by lambda must include
- * inertia. */
+/* Adds the derivatives of lambda . F with respect to rotations of joint frames. First adds the change of the inertial
+ * wrenches by lambda to a->wrench, which holds the change of all other wrenches. */
 static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   if (gradient->without_turns) return;
   const Model* m = a->model;
@@ -175,7 +181,8 @@ static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradien
   step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
 }
 
-/* Adds lambda . d2O/dq da = R_p^T (change by lambda of the force below + F x w of the parent) (A10). */
+/* Adds the derivatives of lambda . F with respect to attachments: lambda . d2O/dq da = R_p^T (change by lambda of the
+ * force on the link and its descendants + F x w of the parent) (A10). */
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;
@@ -192,7 +199,8 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
-    a->force[i] = s->link_terms[i].force; /* of the link and its descendants; parents that cannot move do not rotate */
+    a->force[i] =
+        s->link_terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
   }
   reverse_turns(a, step, gradient);
   for (int i = m->link_count - 1; i >= 0; i--) {
@@ -207,8 +215,9 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
 }
 
-/* Adds the derivatives of contact with respect to everything except the state at t + dt. Half-spaces at t + dt are
- * included: their poses follow from signals and attachments, so these derivatives are passed on here (A13). */
+/* Adds the derivatives of contact with respect to everything except the state at t + dt of moving bodies. Half-spaces
+ * at t + dt are included: their poses follow from signals and attachments, so this function converts their derivatives
+ * to derivatives with respect to these (A13). */
 static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                             ModelGradient* gradient) {
   const Model* m = a->model;

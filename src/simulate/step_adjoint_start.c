@@ -1,10 +1,10 @@
-/* Reverse derivatives with respect to the start of a run: coordinates, velocities, and the geometry at which closures
+/* Reverse derivatives of a run with respect to its start: coordinates, velocities, and the geometry at which closures
  * were placed (docs/derivations/adjoint.md, A12). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
 
-/* See step_adjoint.h. Twists are about the links' frame origins. */
+/* Twists refer to the origins of the link frames. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -14,12 +14,13 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   step_adjoint_compose(a, pose, bar);
   if (velocities_bar) step_adjoint_reduce(a, pose, screws, velocities_bar);
   for (int i = 0; i < m->link_count;
-       i++) { /* curvature of the motion (K2): joint i with every joint between it and the root */
+       i++) { /* curvature of the motion (K2) between joint i and the joints from i to the root */
     Mat3 k = a->bar_moment[i];
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);
     const ModelLink* link = &m->links[i];
-    int ball = link->dof_first + link->joint.plain_count; /* first of the three rotations, if the joint has them */
+    int ball =
+        link->dof_first + link->joint.plain_count; /* first degree of freedom of the ball joint, if the joint has one */
     for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
       Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
       Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
@@ -28,14 +29,15 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
           bool same = up == i, in_ball = same && n >= ball && j >= ball;
           if (same && n > j && !in_ball) continue;
           double share = vec3_dot(screws[n].w, curve);
-          q_bar[n] += velocities[j] * share; /* joint n is nearer the root: increments apply before velocities */
+          q_bar[n] += velocities[j] *
+                      share; /* an increment of joint n, which is nearer the root, also moves the screw of joint j */
           if (n != j && !in_ball) q_bar[j] += velocities[n] * share;
         }
     }
   }
   TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
   step_adjoint_turn_motion(a, pose, &motion, gradient);
-  /* an attachment displaces the link, which changes the velocity due to the parent's rotation */
+  /* an attachment displaces the link, so the rotation of the parent gives the link a different velocity */
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
     a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
@@ -43,7 +45,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
 }
 
-/* Converts the derivatives with respect to initial coordinates and velocities of prescribed joints to their signals. */
+/* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
+ * its derivatives with respect to the signals of these joints. */
 static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -56,8 +59,8 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
-/* Closures were placed at coordinates q (nq) other than the first state: adds the derivatives with respect to joint
- * origins and the closures' numbers. */
+/* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, for closures that were
+ * placed at coordinates q (nq) other than those of the first state. */
 static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;

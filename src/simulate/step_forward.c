@@ -1,4 +1,5 @@
-/* Forward sensitivities of a recorded run (docs/derivations/identify.md, Q1). */
+/* Advances the sensitivities of a recorded run with respect to its parameters from step to step
+ * (docs/derivations/identify.md, Q1). */
 #include <assert.h>
 #include <string.h>
 
@@ -94,15 +95,15 @@ static double* room_for(double* old, int* capacity, int count) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* Sets the sensitivity dq0/dp of one initial coordinate. */
+/* Sets the sensitivity dq0/dp of initial coordinate `dof` in f->start. */
 static void start_row(StepForward* f, int dof) {
   model_gradient_clear(&f->gradient, f->model);
   f->gradient.coordinates[dof] = 1;
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
 }
 
-/* Converts the derivatives with respect to the model (f->gradient) and to the poses of the first state (f->bar[0]) into
- * derivatives with respect to the parameters, and adds these to row (parameters). */
+/* Converts the derivatives of a scalar with respect to the model (f->gradient) and with respect to the poses of the
+ * first state (f->bar[0]) into its derivatives with respect to the parameters, and adds these to row[parameters]. */
 static void finish_start_row(StepForward* f, double* row) {
   const Model* m = f->model;
   step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
@@ -114,7 +115,7 @@ static void finish_start_row(StepForward* f, double* row) {
   step_forward_add_product(row, f->bar[0].q, m->dof_count, f->start, f->parameters);
 }
 
-/* Sets the derivatives of the momenta at the start, L = R I w. */
+/* Sets f->momentum[0] to the sensitivities of the initial momenta L = R I w. */
 static void start_momenta(StepForward* f) {
   SpinAdjoint* spin = f->adjoint->spin;
   size_t p = (size_t)f->parameters;
@@ -129,7 +130,7 @@ static void start_momenta(StepForward* f) {
     }
 }
 
-/* Sets the sensitivities of the spring thetas, which are constant during the run. */
+/* Sets f->thetas to the sensitivities of the spring thetas, which are constant during the run. */
 static void start_thetas(StepForward* f) {
   int count = model_theta_count(f->model), p = f->parameters;
   for (int k = 0; f->model->simulation.integrator == INTEGRATOR_MOMENTUM && k < count; k++) {
@@ -186,7 +187,7 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
   }
 }
 
-/* Adds the derivatives with respect to the initial velocities, which the first steps depend on. */
+/* Adds the derivatives of the row's scalar with respect to the initial velocities, on which the first steps depend. */
 static void add_start(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -195,7 +196,7 @@ static void add_start(StepForward* f) {
                      f->gradient.velocities, &f->gradient);
 }
 
-/* Adds the derivatives with respect to the first state, at which closures were placed. */
+/* Adds the derivatives of the row's scalar with respect to the state at which closures were placed. */
 static void add_closures(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
@@ -210,7 +211,7 @@ static void add_closures(StepForward* f) {
   step_adjoint_origins(a, pose, &f->gradient);
 }
 
-/* See step_forward.h. Includes the numbers carried by contact pairs. */
+/* The row includes the derivatives with respect to the numbers that contact pairs carry from step to step. */
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row) {
   const Model* m = f->model;
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
@@ -233,8 +234,9 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* Adds the derivatives of contact with respect to the lengths of the step (carried: only for a number that is carried
- * to the next step) and of the step before. */
+/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row is that
+ * of a number that is carried to the next step; the function then also adds the derivatives with respect to the length
+ * of this step. */
 static void add_contact_lengths(StepForward* f, bool carried, double* row) {
   if (!f->adjoint->replay) return;
   ContactLengths by = contact_replay_lengths(f->adjoint->replay);
@@ -242,7 +244,8 @@ static void add_contact_lengths(StepForward* f, bool carried, double* row) {
     row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
 }
 
-/* Adds the derivatives with respect to the previous solve of the step, whose contact forces limit friction. */
+/* Adds the derivatives of the row's scalar with respect to the end of the previous solve of the step, whose contact
+ * forces limit friction. */
 static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
@@ -255,7 +258,8 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
-/* Adds the derivatives with respect to the friction limits of the pairs in a run's first step. */
+/* Adds the derivatives of the row's scalar with respect to the friction limits of the pairs in the first step of a run.
+ */
 static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
   for (int k = 0; step->guess && k < step->contact_count_next; k++) {
     const double by_grip = contact_replay_by_grip(f->adjoint->replay, k);
@@ -263,8 +267,8 @@ static void add_grips(StepForward* f, const RecordedStep* step, double* row) {
   }
 }
 
-/* Adds d(lambda . F + nu . c) / d(parameters), with lambda and nu set, at constant state at t + dt. add_start
- * overwrites the screws, so they are restored. */
+/* Adds d(lambda . F + nu . c) / d(parameters) at a constant state at t + dt to row. lambda and nu must be set. screws:
+ * restored in the Sim at the end, because add_start overwrites them. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
@@ -281,8 +285,8 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative with respect to the end time of the step through the poses of half-spaces at t + dt (A13). The
- * composed derivatives must be set. */
+/* Returns the derivative of a scalar with respect to the end time of the step, through the poses of half-spaces at t +
+ * dt (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to these poses. */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -292,7 +296,8 @@ static double ground_by_end(StepForward* f, const RecordedStep* step) {
   return sum;
 }
 
-/* Sets the partial derivatives of equation i of the step. */
+/* Sets row[parameters] to the partial derivatives of equation i of the step with respect to the parameters. Adds the
+ * derivative of the equation with respect to the end time to f->by_end[i]. */
 static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
@@ -303,7 +308,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   f->by_end[i] += end_varies(step) ? a->lengths->by_prescribed : 0;
 }
 
-/* Sets the partial derivatives of the closure equations (Q6). */
+/* Sets f->closure_rows to the partial derivatives of the closure equations with respect to the parameters (Q6). */
 static void rows_of_closures(StepForward* f, const RecordedStep* step, const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
@@ -317,7 +322,7 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
   }
 }
 
-/* Adds the derivatives of the load that a pair carries to the next step through the state at t + dt. */
+/* Adds the derivatives, through the state at t + dt, of the load that a pair carries to the next step. */
 static void add_carried_load(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
@@ -330,7 +335,7 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
-/* Sets the derivatives of a number that a pair carries to the next step. */
+/* Sets row[parameters] to the sensitivity of a number that a pair carries to the next step. */
 static void carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
@@ -345,7 +350,7 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   add_carried_load(f, step, row);
   add_contact_lengths(f, true, row);
   add_grips(f, step, row);
-  add_solve(f, step, row); /* what friction owes (friction.md, F14) */
+  add_solve(f, step, row); /* for the owed friction of the pair (friction.md, F14) */
   step_forward_finish_row(f, step, row);
 }
 
@@ -375,7 +380,8 @@ static bool factor(StepForward* f, const Assembly* assembly) {
   return step_adjoint_factor(a, assembly, a->lambda, &report);
 }
 
-/* Corrects the column of one parameter p so that it satisfies the closure equations C S = -dc/dp. */
+/* Corrects the column of one parameter p so that it satisfies the linearized closure equations C S = -dc/dp. Returns
+ * false if there is no finite solution. */
 static bool close_column(StepForward* f, int parameter) {
   const Sim* s = f->adjoint->sim;
   for (int i = 0; i < f->model->closure_row_count; i++)
@@ -383,8 +389,9 @@ static bool close_column(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
 }
 
-/* Solves H column = right with the closure equations of a parameter (-1: homogeneous). end: change of the step's end
- * time, which moves prescribed coordinates [s]. Returns false if the solution is not finite. */
+/* Solves H column = right together with the closure equations of a parameter; parameter -1: homogeneous closure
+ * equations. end: change of the end time of the step, which moves prescribed coordinates [s]. Returns false if the
+ * solution is not finite. */
 static bool solve_column(StepForward* f, int parameter, double end) {
   int nv = f->model->dof_count;
   const Sim* s = f->adjoint->sim;
@@ -419,7 +426,7 @@ static void shift(StepForward* f) {
 
 /* ---------------------------------------------------------------- step lengths (impact.md, I12) */
 
-/* Returns the sensitivity of StepClock.share with END_OPENS (Z21). */
+/* Returns the sensitivity of StepClock.share with respect to a parameter, for a substep with END_OPENS (Z21). */
 static double opening_share(const StepForward* f, const StepClock* clock, int parameter) {
   size_t at = (size_t)clock->event.closure * (size_t)f->parameters + (size_t)parameter;
   return ((clock->share - 1) * f->load[1][at] - clock->share * f->load[0][at]) / clock->event.rise;
@@ -431,7 +438,8 @@ static void shift_loads(StepForward* f) {
   f->load[0] = last;
 }
 
-/* Sets the sensitivities of the next step's clock. The length of a step that ends with an event is not included. */
+/* Sets the sensitivities of the clock of this step. If the step ends with an event, find_event adds the sensitivity of
+ * its length. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];
@@ -448,8 +456,9 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   shift_loads(f);
 }
 
-/* Sets the rates of prescribed coordinates if the end time varies, and their contribution H rates to the equations;
- * equation_row adds that of half-spaces. Overwrites the solver. */
+/* If the end time varies, sets f->rates to the rates of prescribed coordinates and f->by_end to H rates, the
+ * contribution of these rates to the equations. equation_row adds the contribution of half-spaces. Overwrites the
+ * solver. */
 static void find_rates(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   memset(f->rates, 0, sizeof(double) * (size_t)f->model->dof_count);
@@ -461,8 +470,8 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the product of two derivatives to the rows: the equations with respect to the numbers of the clock, and these
- * numbers with respect to the parameters. */
+/* Adds the derivatives of the equations through the clock to f->rows: the derivatives of the equations with respect to
+ * the lengths and the end time, times the sensitivities of the lengths and the end time. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
@@ -476,8 +485,8 @@ static void add_lengths(StepForward* f) {
   }
 }
 
-/* Corrects sensitivity[0] of a step that ends with an event U(x) = U_e. On entry sensitivity[0] is computed for
- * constant step length; the sensitivity of the length follows from the event. Returns false if the event has no
+/* Corrects sensitivity[0] of a step that ends with an event U(x) = U_e. On entry sensitivity[0] holds the sensitivities
+ * at constant step length. The sensitivity of the length follows from the event. Returns false if the event has no
  * derivative. */
 static bool find_event(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
@@ -519,8 +528,8 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- forces of closures (closures.md, Z21) */
 
-/* Sets lambda and nu of the force of a closure. Returns the derivative with respect to the end time of the step through
- * prescribed coordinates. Overwrites the solver. */
+/* Sets lambda and nu of the adjoint for the force of a closure. Returns the derivative of this force with respect to
+ * the end time of the step, through prescribed coordinates. Overwrites the solver. */
 static double load_by_end(StepForward* f, const RecordedStep* step, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;
   Sim* s = a->sim;
@@ -535,8 +544,8 @@ static double load_by_end(StepForward* f, const RecordedStep* step, const Assemb
   return a->lengths->by_prescribed;
 }
 
-/* Sets the sensitivity of the force of a closure in the step. The sensitivities of the clock must be complete. Returns
- * false if the sensitivity cannot be computed. */
+/* Sets row[parameters] to the sensitivity of the force of a closure at the end of the step. The sensitivities of the
+ * clock must be complete. Returns false if the sensitivity cannot be computed. */
 static bool load_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly, double* row) {
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   StepAdjoint* a = f->adjoint;
@@ -595,8 +604,8 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
 
 /* ---------------------------------------------------------------- momenta (spin.md, W8) */
 
-/* Adds the derivatives of the momentum with respect to step lengths at fixed states. Returns false if the terms of the
- * step cannot be evaluated. */
+/* Adds the derivatives of the momentum with respect to the step lengths at fixed states. Returns false if the terms of
+ * the step cannot be evaluated. */
 static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
   const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
   Assembly assembly;
@@ -608,8 +617,8 @@ static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double*
   return true;
 }
 
-/* Sets the sensitivity of component `axis` of a link's momentum at t + dt. Returns false if the sensitivity cannot be
- * computed. */
+/* Sets row[parameters] to the sensitivity of component `axis` of a link's angular momentum at t + dt. Returns false if
+ * the sensitivity cannot be computed. */
 static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
                          double* row) {
   StepAdjoint* a = f->adjoint;
@@ -660,7 +669,8 @@ static bool advance_solve(StepForward* f, const RecordedStep* step) {
   return step_forward_solve(f, step);
 }
 
-/* Advances the sensitivities over all solves of a step except the last one, in order (friction.md, F9). */
+/* Advances the sensitivities over all solves of a step except the last one, in order (friction.md, F9). Returns false
+ * if a solve has no derivative. */
 static bool advance_solves(StepForward* f, const RecordedStep* step) {
   if (step->solve_count == 0) return true;
   const RecordedStep before = own_force_step(step);

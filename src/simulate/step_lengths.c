@@ -1,5 +1,5 @@
-/* Derivatives of a recorded step with respect to its length, the lengths of the steps before and its end time; and of
- * the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
+/* Derivatives of a recorded step with respect to its length, the lengths of the previous steps and its end time, and
+ * derivatives of the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
 #include "contact/carried.h"
@@ -11,10 +11,11 @@
  * states */
 
 /* Step of the sixth-order central differences, relative to the step length. The equations are homogeneous of degree -2
- * in it: relative truncation error 36 h^6 = 2e-12, about equal to the rounding error, which grows as 1/h. */
+ * in the step length, so the relative truncation error is 36 h^6 = 2e-12. It is about equal to the rounding error,
+ * which grows as 1/h. */
 #define LENGTH_STEP 6e-3
 
-/* Returns rate . (joint rates at t + dt); the rates depend on the step lengths. */
+/* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
 static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
   const Sim* s = a->sim;
   double sum = 0;
@@ -32,7 +33,7 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
   return sum;
 }
 
-/* Returns force->link . (contact forces on links). */
+/* Returns the sum over links of force->link . (contact force on the link); 0 if force or force->link is NULL. */
 static double force_account(const ForceSlopes* force, ContactTermList contact) {
   double sum = 0;
   int count = force && force->link && contact.holder ? contact.count(contact.holder) : 0;
@@ -43,7 +44,8 @@ static double force_account(const ForceSlopes* force, ContactTermList contact) {
   return sum;
 }
 
-/* Evaluates the step's terms at its recorded states with another clock. Returns false if they are not found. */
+/* Evaluates the step's terms at its recorded states with another clock. Returns false if a recorded coordinate is
+ * beyond a barrier limit. */
 static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
   Sim* s = a->sim;
   Configuration* c = &s->configuration[s->current];
@@ -79,9 +81,9 @@ static double* part_of(StepClock* clock, ClockPart part) {
   return &clock->time;
 }
 
-/* Adds `factor` times the inertia force of what rounding took from the links' targets to lost. The targets are rounded
- * as positions are. In a substep of an impact, of length h, that force divided by the step of the differences would be
- * the error of the derivative. */
+/* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->lost. The rounding error
+ * of a target is as large as that of a position. In a short substep of an impact, the force due to this error, divided
+ * by the step of the finite differences, would dominate the error of the derivative. */
 static void add_lost(const StepAdjoint* a, double factor) {
   const Sim* s = a->sim;
   double weight = factor * step_inertia_weight(s);
@@ -93,7 +95,7 @@ static void add_lost(const StepAdjoint* a, double factor) {
   }
 }
 
-/* Adds the forces in lost to out->equations. */
+/* Adds the generalized forces of a->lengths->lost to out->equations. */
 static void join_lost(StepAdjoint* a, const RecordedStep* step, LengthSlope* out) {
   step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->lengths->lost, a->lengths->event_bar, out->equations);
 }
@@ -148,7 +150,7 @@ static double dot(const double* x, const double* y, int count) {
   return sum;
 }
 
-/* Returns lambda . dF/d(part). */
+/* Returns lambda . dF/d(part). part: a length or the time of the clock. */
 static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
   const LengthSlope* by = &a->lengths->by[part];
   return by->known ? dot(by->equations, lambda, a->model->dof_count) : 0;
@@ -171,7 +173,8 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
   }
 }
 
-/* Returns the derivative with respect to time through prescribed coordinates: product (nv) . their rates at time t. */
+/* Returns product . (rates of the prescribed coordinates at time t), the derivative with respect to time through these
+ * coordinates. product[nv]. */
 static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
   step_lengths_rates(a, t, a->lengths->rates);
   return dot(product, a->lengths->rates, a->model->dof_count);
@@ -181,8 +184,9 @@ void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
   a->lengths->by_prescribed += prescribed_by_time(a, product, t);
 }
 
-/* Returns the derivative with respect to time through the prescribed coordinates at t + dt, of reduced . q + lambda .
- * F, including half-spaces, which have no rows in H (A11, A13). event not NULL: plus the event's function. */
+/* Returns the derivative of reduced . q + lambda . F with respect to the end time through the prescribed coordinates at
+ * t + dt. Half-spaces, which have no rows in H, are included (A11, A13). event: if not NULL, the event function is
+ * added to the differentiated scalar. */
 static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
                                const double* reduced, const double* lambda, const double* nu, const ContactField* more,
                                const EventTerms* event) {
@@ -217,7 +221,8 @@ void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const Eve
   if (what->kind == EVENT_UPPER) gradient->joint[what->dof][JOINT_UPPER] -= nu;
 }
 
-/* Sets event_bar of an impact of two hulls. Returns false if the pair is not among the recorded ones. */
+/* Sets event_bar to the derivatives of the event function of an impact of two hulls. Returns false if the pair is not
+ * among the recorded pairs. */
 static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   const StepEvent* what = &step->clock.event;
   if (!a->replay || !contact_replay_event(a->replay, what->hull_a, what->hull_b, event)) return false;
@@ -230,7 +235,8 @@ static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   return true;
 }
 
-/* The event function of a limit is q - bound - sign ENTRY margin (I15), that of a closure its distance (Z20). */
+/* The event function of a joint limit is q - bound - sign ENTRY margin (I15). The event function of a closure is the
+ * distance of its points (Z20). */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   StepLengths* l = a->lengths;
   const StepEvent* what = &step->clock.event;
@@ -246,8 +252,9 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   return true;
 }
 
-/* The event U(x) - U_e = 0 ends the step. Replaces lambda by lambda + nu lambda_event, with nu such that the derivative
- * with respect to the length vanishes (I12). */
+/* For a step that ends at an event U(x) - U_e = 0: replaces lambda by lambda + nu lambda_event, with nu such that the
+ * derivative of the adjoint's scalar with respect to the step length vanishes (I12). Returns false if the event has no
+ * derivative. */
 static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   StepLengths* l = a->lengths;

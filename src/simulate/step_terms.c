@@ -1,5 +1,5 @@
-/* Assembly at the accepted configuration with tracking of terms that are out of date: links, joints, contact, closures
- * and tendons with their gradient (docs/derivations/step.md, S9). */
+/* Assembles the terms of links, joints, contact, closures and tendons and their gradient at the accepted configuration,
+ * and records which terms are out of date (docs/derivations/step.md, S9). */
 #include <assert.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ void step_all_stale(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->stale[s->scope.trees[n]] = s->stale_blocks[n] = true;
 }
 
-/* Marks both trees of every pair as stale if one of them is in `trees`. */
+/* Marks both trees of every contact pair as stale if one of them is marked in `trees`. */
 static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
@@ -40,8 +40,8 @@ void step_mark_stale(Sim* s, const bool* links) {
   }
 }
 
-/* Marks assembled terms as up to date, except those of closures and tendons, which change even without motion. The
- * Hessian is not up to date yet. */
+/* Marks the terms of all trees as up to date. Trees with closures, tendons or bushings stay stale, because their terms
+ * change even without motion. Marks the Hessian blocks of all trees with recomputed terms as out of date. */
 static void assembled(Sim* s) {
   s->all_stale = false;
   for (int n = 0; n < s->scope.tree_count; n++) {

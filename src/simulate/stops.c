@@ -1,5 +1,5 @@
 /* Impacts of joint coordinates at their limits (docs/derivations/impact.md, I15). The stage of an impact follows from
- * the states at t and at the substep before, and from the clock. */
+ * the clock and from the states at t and one substep before. */
 #include <assert.h>
 
 #include "simulate/stops.h"
@@ -8,19 +8,21 @@
 #include "simulate/ball_limits.h"
 #include "simulate/moved_links.h"
 
-/* Restitution is 0 below FROM and limit_restitution above twice that [m/s, rad/s]; a quintic between them (I8). */
+/* Approach speed below which the restitution is 0. Above 2 FROM it is limit_restitution; between these speeds it
+ * follows a quintic (I8) [m/s, rad/s]. */
 #define FROM 5e-3
-/* Ratio mass / (stiffness dt^2) of the spring that reverses the speed: the relative error of the speed. */
+/* Ratio mass / (stiffness dt^2) for the spring that reverses the speed. It is the relative error of the reversed speed.
+ */
 #define SOFTNESS 1e-5
 
 /* ---------------------------------------------------------------- one coordinate */
 
-/* One side of the limits of a degree of freedom. Those of three rotations bound an angle each (ball_limits.h). */
+/* Lower or upper limit of a degree of freedom. Each limit of a ball joint bounds one of its angles (ball_limits.h). */
 typedef struct {
-  int dof, side, coordinate;               /* side: -1 lower, 1 upper; coordinate: of three rotations the first */
-  const ModelLink* ball;                   /* link of the three rotations, or NULL */
-  int which, ball_dof;                     /* angle of three rotations, and their first degree of freedom */
-  double bound, sign, margin, restitution; /* sign: 1 lower, -1 upper */
+  int dof, side, coordinate; /* side: -1 lower, 1 upper; coordinate: index in q, for a ball joint of its quaternion */
+  const ModelLink* ball;     /* link of the ball joint; NULL: the limit bounds a plain coordinate */
+  int which, ball_dof;       /* which: angle of the ball joint; ball_dof: first degree of freedom of the ball joint */
+  double bound, sign, margin, restitution; /* sign: 1 lower limit, -1 upper limit */
 } Stop;
 
 static bool stop_of(const Model* m, int dof, int side, Stop* out) {
@@ -43,7 +45,8 @@ static bool stop_of(const Model* m, int dof, int side, Stop* out) {
 
 #define BEFORE_FIRST ((Stop){.dof = -1, .side = 1})
 
-/* Sets *stop to the next one in order of degrees of freedom, lower before upper. Returns false after the last. */
+/* Sets *stop to the next limit, in the order of degrees of freedom, lower before upper. Returns false after the last
+ * limit. */
 static bool next_stop(const Sim* s, Stop* stop) {
   int dof = stop->dof, side = stop->side;
   while (s->stops) {
@@ -55,24 +58,25 @@ static bool next_stop(const Sim* s, Stop* stop) {
   return false;
 }
 
-/* Returns the distance from the start of the impact, in units of the margin; negative: beyond it. */
+/* Returns the distance of q from the coordinate at which an impact begins, in units of the margin; negative beyond this
+ * coordinate. */
 static double ahead_of(const Stop* stop, double q) {
   return stop->sign * (q - stop->bound) / stop->margin - IMPACT_ENTRY;
 }
 
-/* Returns the coordinate or angle in the configuration q (nq). */
+/* Returns the coordinate or angle that the limit bounds in the configuration q (nq) [m, rad]. */
 static double place_of(const Stop* stop, const double* q) {
   return stop->ball ? ball_angle(stop->ball, stop->which, quat_at(q + stop->coordinate)) : q[stop->coordinate];
 }
 
-/* Returns its change in the last substep. */
+/* Returns the change of the bounded coordinate or angle in the last substep [m, rad]. */
 static double way_of(const Sim* s, const Stop* stop) {
   if (!stop->ball) return s->difference_old[stop->dof];
   Quat before = ball_before(quat_at(s->q_now + stop->coordinate), s->difference_old + stop->ball_dof);
   return place_of(stop, s->q_now) - ball_angle(stop->ball, stop->which, before);
 }
 
-/* Returns its initial rate [m/s, rad/s]. */
+/* Returns the initial rate of the bounded coordinate or angle [m/s, rad/s]. */
 static double start_rate_of(const Sim* s, const Stop* stop) {
   double slope[3], sum = 0;
   if (!stop->ball) return s->start_rate[stop->dof];
@@ -83,8 +87,7 @@ static double start_rate_of(const Sim* s, const Stop* stop) {
 
 typedef enum { STAGE_NONE, STAGE_ENTERED, STAGE_BOUNCES } Stage;
 
-/* Returns the stage of an impact. kind_before: kind of the substep that led to the present state, at whose end the
- * coordinate reaches the start of the impact. */
+/* Returns the stage of an impact. kind_before: kind of the substep that led to the present state. */
 static Stage stage_of(const Sim* s, const Stop* stop, StepKind kind_before) {
   double way = way_of(s, stop), before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
@@ -154,8 +157,8 @@ void stops_slope(const Sim* s, int dof, double* slope) {
                      slope + stop.ball_dof);
 }
 
-/* Returns the approach speed: the larger of those in this substep, which the barrier may have reduced, and in the one
- * before. */
+/* Returns the approach speed [m/s, rad/s]: the larger of the speed in this substep, which the barrier may have reduced,
+ * and the speed in the previous substep. */
 static double speed_of(const Sim* s, const Stop* stop) {
   double way = place_of(stop, s->configuration[s->current].q) - place_of(stop, s->q_now);
   double old = s->clock.dt_before > 0 ? way_of(s, stop) / s->clock.dt_before : start_rate_of(s, stop);
@@ -192,8 +195,8 @@ bool stops_let_go(const Sim* s) {
 
 /* ---------------------------------------------------------------- creation */
 
-/* Returns the generalized mass of a coordinate: sum over the links that it moves of m |v|^2 + w . I w at unit rate,
- * plus armature [kg, kg m^2]. */
+/* Returns the generalized mass of a degree of freedom: the sum of m |v|^2 + w . I w at unit rate over the links that it
+ * moves, plus the armature [kg, kg m^2]. */
 static double moved_mass(const Sim* s, int dof) {
   const Model* m = s->model;
   const Screw* screw = &s->screws[dof];
@@ -209,16 +212,16 @@ static double moved_mass(const Sim* s, int dof) {
   return sum;
 }
 
-/* Returns a power of two between 0.6 and 1.2 times the mass. It is piecewise constant, so it has no derivative with
- * respect to masses; the factor keeps its jumps away from round numbers. */
+/* Returns a power of two between 0.6 and 1.2 times the mass. The result is piecewise constant, so its derivative with
+ * respect to masses is zero. The factor 1.18 moves the jumps away from round numbers. */
 static double rounded(double mass) {
   int exponent;
   (void)frexp(1.18 * mass, &exponent);
   return ldexp(1, exponent - 1);
 }
 
-/* Returns the mass of the spring of a degree of freedom: for three rotations the largest of the three, since each of
- * their angles changes along an axis of its own. */
+/* Returns the mass for the spring of a degree of freedom. For a ball joint it is the largest mass of the three degrees
+ * of freedom, because each angle of the joint changes about an axis of its own. */
 static double spring_mass(const Sim* s, int dof) {
   const ModelLink* link = &s->model->links[s->model->dof_link[dof]];
   int base = link->dof_first + link->joint.plain_count;

@@ -1,5 +1,5 @@
-/* Divides a step into substeps: equal ones, by choice or because the whole step was not solved
- * (docs/derivations/step.md, S13, S14), and unequal ones during impacts with restitution (S15). */
+/* Divides a step into substeps (docs/derivations/step.md). Equal substeps are requested by the scene, or needed because
+ * the whole step was not solved (S13, S14). Unequal substeps occur in impacts with restitution (S15). */
 #include <assert.h>
 #include <float.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "simulate/stops.h"
 #include "simulate/tree_flight.h"
 
-/* Number of consecutive steps solved at the first attempt after which fewer substeps are tried again. */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* Number of such steps if a flying tree required shorter substeps. It is larger because each change of the substep
- * length changes the energy of the tree by (w dt)^2 (W50). */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a flying tree
+ * required shorter substeps. It is larger than CALM_STEPS because each change of the substep length changes the energy
+ * of the tree by (w dt)^2 (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -61,7 +62,7 @@ static void create_backup(Sim* s) {
                         .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
-/* Stores the state before the first substep of a step. */
+/* Saves the state before the first substep of a step. */
 static void save(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
@@ -76,7 +77,7 @@ static void save(Sim* s) {
   copy_past(s->model, &s->backup, &past);
 }
 
-/* Restores the state stored by `save`. */
+/* Restores the state that `save` saved. */
 static void restore(Sim* s) {
   SimPast past = past_of(s);
   s->clock = s->backup_clock;
@@ -90,7 +91,7 @@ static void restore(Sim* s) {
   sim_publish(s);
 }
 
-/* Contact is reset because the candidate list was built for the rejected states, and may lack pairs that the restored
+/* Resets contact, because the candidate list was built for the rejected states and may lack pairs that the restored
  * state needs. */
 void step_reject(Sim* s, ContactMemory to) {
   if (to == CONTACT_STEP) restore(s);
@@ -151,8 +152,8 @@ static void keep_state(Sim* s) {
   b->count++;
 }
 
-/* Sets the list of substates for sim_substates. Its entries point into the arrays of the store, so call this only when
- * the arrays no longer grow. */
+/* Sets the list of substates for sim_substates. Its entries point into the arrays of the store. Call only when these
+ * arrays no longer grow. */
 static void list_states(Sim* s) {
   const Model* m = s->model;
   SubstateStore* b = &s->between;
@@ -188,7 +189,7 @@ void substates_free(Sim* s) {
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
-/* Times are multiples of the substep length, as in a run whose steps have this length. */
+/* Times are multiples of the substep length, as in a run whose steps have the length of these substeps. */
 void sim_set_clock(Sim* s, int count, int index) {
   assert(count >= 1 && index >= 0 && index < count);
   double whole = s->model->simulation.dt;
@@ -206,8 +207,8 @@ void step_add_work(StepReport* to, const StepReport* from) {
   to->factor_retries += from->factor_retries;
 }
 
-/* Returns the report of two consecutive substeps: the sum of the work, the worse of the quality measures, and all other
- * entries of the second one. */
+/* Returns the report of two consecutive substeps: the sum of their work, the worse of their quality measures, and all
+ * other entries of the second substep. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   step_add_work(&out, sum);
@@ -232,7 +233,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a substep */
 
-/* SHORTENINGS: largest number of repetitions of a substep. PARTS_MOST: largest number of substeps in a step. */
+/* SHORTENINGS: largest number of times that a substep is repeated. PARTS_MOST: largest number of substeps in a step. */
 enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
 /* Length of a short substep of an impact, relative to the time step. */
 #define IMPACT_SHARE (1.0 / 1024)
@@ -240,8 +241,8 @@ enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
  * shorter remainder would be dominated by rounding. */
 #define LEAST_REST (1.0 / 4)
 /* Largest residual, relative to the acting forces, that counts as converged in a short substep of an impact. A smaller
- * one may be out of reach, because rounding of positions changes the force that reverses an approach (impact.md, I7).
- */
+ * residual may be unattainable, because rounding of positions changes the force that reverses an approach (impact.md,
+ * I7). */
 #define IMPACT_FLOOR 1e-3
 
 /* Returns true if impacts of bodies can change the lengths or kinds of substeps. This requires a rest speed above 0,
@@ -255,18 +256,19 @@ static bool looks_at_impacts(const Sim* s) {
 /* Returns true if events of joint limits or closures can determine the lengths of substeps. */
 static bool has_joint_events(const Sim* s) { return s->stops || closures_have_events(s->closures); }
 
-/* Returns true if events (impacts with restitution, stops, closing closures) can determine the lengths of substeps. */
+/* Returns true if events (impacts with restitution, impacts at joint limits, closing closures) can determine the
+ * lengths of substeps. */
 static bool has_events(const Sim* s) { return s->model->contact.bounces || has_joint_events(s); }
 
-/* Returns the kind of a substep after the end of an approach: second_order resumes only after both steps that it
- * extrapolates from were free of impacts. */
+/* Returns the kind of a substep after the end of an approach. second_order resumes only after both steps from which it
+ * extrapolates were free of impacts. */
 static StepKind kind_after_strike(const Sim* s) {
   StepKind before = s->reached.kind;
   if (before == STEP_STRIKES || (s->contact && contact_pressed(s->contact))) return STEP_STRUCK;
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
-/* Shortest substep, relative to the time step, after which second_order extrapolates from the substeps before. */
+/* Shortest substep, relative to the time step, from which second_order extrapolates to the next substep. */
 #define UNEVEN_LEAST (1.0 / 16)
 
 /* Returns the kind of a substep without an impact whose length differs from the length of the previous substep.
@@ -285,7 +287,7 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
-/* Solves the substep of s->clock from the present state, without accepting it. */
+/* Solves the substep of s->clock from the present state. Does not advance the state. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
@@ -310,8 +312,8 @@ static StepReport solve_part(Sim* s) {
   return report;
 }
 
-/* Changes the outcome to STEP_CROSSED if several Newton iterations together moved bodies past each other (crossing.c).
- * Only shorter steps resolve such an impact. */
+/* Changes the outcome to STEP_CROSSED if bodies tunnelled through each other over several Newton iterations
+ * (crossing.c). Only shorter steps resolve such an impact. */
 static void refuse_crossing(const Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
   StepSqueeze found;
@@ -326,7 +328,7 @@ static void end_part(Sim* s, const StepReport* report) {
   if (reached) sim_advance(s);
 }
 
-/* Repeats a substep of another run. */
+/* Solves the substep `as` of another run. */
 static StepReport repeat_part(Sim* s, const StepClock* as) {
   s->clock = *as;
   StepReport report = solve_part(s);
@@ -342,8 +344,8 @@ static bool strikes(const Sim* s) {
   return second && free && looks_at_impacts(s) && contact_struck(s->contact);
 }
 
-/* Returns true if a contact force vanished in a substep of second_order. The scheme continues with half of the last
- * acceleration, so the vanished force would still act, halved in each step. */
+/* Returns true if a contact force vanished in a substep of second_order. This scheme continues with half of the last
+ * acceleration, so the vanished force would still act and would be halved in each step. */
 static bool lets_go(const Sim* s) {
   bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
@@ -357,8 +359,8 @@ static StepKind better_kind(const Sim* s) {
   return lets_go(s) ? STEP_STRUCK : s->clock.kind;
 }
 
-/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of
- * positions. */
+/* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of a
+ * position. */
 #define SPEED_KNOWN 1e-3
 #define PLACE_KNOWN (16 * DBL_EPSILON)
 
@@ -370,28 +372,28 @@ static bool is_lost(const Sim* s, double length) {
 /* An event that begins within a substep. */
 typedef struct {
   StepEvent what;
-  double before, after; /* distance from the start of the event at the start and at the end of the substep, in units of
-                           the contact range, limit margin or `within` */
+  double before, after; /* distance from the start of the event, at the start and at the end of the substep, in units of
+                           the contact range, the limit margin or `within` */
 } SubstepEvent;
 
-/* State of the search for the length of a substep that ends when an impact begins (impact.md, I10). The length is
- * between `low`, before the event, and `high`, after the event; ahead_low and ahead_high are the distances from the
- * event at these lengths. */
+/* State of the search for the length of a substep that ends when an event begins (impact.md, I10). The length is
+ * between `low`, before the event, and `high`, after the event. ahead_low and ahead_high are the distances from the
+ * event at these two lengths. */
 typedef struct {
-  bool found; /* an event was found */
+  bool found; /* true after an event was found */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
   double end; /* end time of the span [s]; a closure that would close within CLOSES_APART before this time closes at
                  this time (Z20) */
-  int side;   /* end of the bracket that the last length replaced, for the Illinois rule */
-  int again;  /* number of times in succession that the same end of the bracket was replaced */
-  bool bent;  /* true: the distance counts as a bent function of the length, because the barrier of a limit acts after
-                 the event */
+  int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
+  int again;  /* number of times that `high` was replaced again in succession */
+  bool bent;  /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
+                 limit acts after the event */
 } EventSearch;
 
-/* BENT_AGAIN: if the same end of the bracket was replaced this many times in succession, the distance counts as bent,
- * and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a bent distance is
- * interpolated linearly again. */
+/* BENT_AGAIN: after this many successive replacements of the same end of the bracket, the distance is treated as
+ * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a
+ * strongly curved distance is interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {
@@ -432,8 +434,9 @@ static SubstepEvent closing(const ClosureEntry* join) {
 }
 
 /* Sets *event to the first event in the solved substep of s->clock: the start of an impact, or the closing of a
- * closure. Returns false if there is no event. An impact that the search has found before counts at any speed, because
- * the approach over a shorter substep may appear slower. The first short substep of the impact measures the speed. */
+ * closure. Returns false if there is no event. An impact that the search found before counts at any speed, because the
+ * approach over a shorter substep may appear slower. The first short substep of the impact measures the approach speed.
+ */
 static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
@@ -472,12 +475,12 @@ static double event_ahead(Sim* s, const StepEvent* event) {
   }
 }
 
-/* Call after the substep of s->clock was solved. Returns true if the substep ends at an event or contains no event.
- * Returns false if not, and sets *length to the next length to try. */
+/* Returns true if the solved substep of s->clock ends at an event or contains no event. Otherwise returns false and
+ * sets *length to the next length to try [s]. */
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e, &event);
-  if (s->clock.kind == STEP_IMPACT) return true; /* it is already short */
+  if (s->clock.kind == STEP_IMPACT) return true; /* a short substep of an impact is not shortened to an event */
   if (entry)
     event_after(e, &event, *length);
   else if (!e->found)
@@ -492,14 +495,14 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   return false;
 }
 
-/* Length and kind of a substep. */
+/* Planned length and kind of a substep. */
 typedef struct {
   double length; /* s */
   StepKind kind;
 } SubstepPlan;
 
-/* Returns the plan of a substep at whose end a closure opens (Z21). Its length is the fraction ClosureLoad.due of the
- * remaining span. left: length of the remaining span [s]. */
+/* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
+ * ClosureLoad.due of the remaining span. left: length of the remaining span [s]. */
 static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   const ClosureLoad* load = &s->closures->load[closure];
   double share = load->due < 1 - CLOSES_APART ? load->due : 1;
@@ -510,10 +513,10 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? uneven_kind(s) : kind};
 }
 
-/* Returns the plan of the next substep from the conditions that are known before it is solved: an impact that begins,
- * spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after the end
- * of the step; the step then ends late (I10). left: time to the end of the span [s]. parts: number of substeps of the
- * span so far. Sets end and share of s->clock. */
+/* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
+ * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
+ * the end of the step. In this case the step ends late (I10). left: time to the end of the span [s]. parts: number of
+ * substeps of the span so far. Sets end and share of s->clock. */
 static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   double brief = IMPACT_SHARE * s->model->simulation.dt;
   bool last = parts >= PARTS_MOST;
@@ -531,7 +534,7 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
 }
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
- * substep that failed is halved, unless half the length is too short to measure speeds. A substep in which an event
+ * substep that failed is halved, unless half its length is too short to measure speeds. A substep in which an event
  * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
  * true if the substep may still be shortened. */
 static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
@@ -598,7 +601,8 @@ static double span_start(const Sim* s, int count, int index) {
   return index == 0 ? s->state.step * whole : ((double)s->state.step * count + index) * (whole / count);
 }
 
-/* Solves equal substep `index` of `count`, divided further where impacts with restitution require it. */
+/* Solves equal substep `index` of `count`. Divides it further if impacts with restitution or other events require
+ * shorter substeps. */
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
@@ -615,8 +619,8 @@ static StepReport take_span(Sim* s, int count, int index) {
   }
 }
 
-/* Returns the pair of links that made the last trial fail: the pair with the largest overlap, or, without overlaps,
- * with the largest contact force. */
+/* Returns the pair of links that made the last trial fail: the pair with the largest overlap or, if none overlap, the
+ * pair with the largest contact force. */
 static StepSqueeze find_squeeze(Sim* s) {
   StepSqueeze worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
@@ -634,18 +638,19 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* TRY_ITERATIONS: iteration limit of an attempt that can still be refined, because finer substeps cost less than many
- * more iterations. The finest number of substeps that a scene may request has all iterations. If all attempts fail,
- * each is repeated with all iterations: finer substeps need a larger force for the same change of momentum, so a coarse
- * one may be the easiest. */
+/* Iteration limit of an attempt that can still be refined, because finer substeps cost less than many more iterations.
+ * The finest number of substeps that a scene may request has all iterations. If all attempts fail, each is repeated
+ * with all iterations. A coarse attempt may then be the easiest, because finer substeps need a larger force for the
+ * same change of momentum. */
 enum { TRY_ITERATIONS = 200 };
 
 static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Solves all substeps of a step: `count` equal ones, divided further at impacts, or exactly the substeps of `as`.
- * Restores the state before the step if a substep fails. limit: largest number of iterations in a substep. */
+/* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
+ * `count` substeps of `as`. Restores the state before the step if a substep fails. limit: largest number of iterations
+ * in a substep. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
@@ -693,15 +698,15 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* An attempt to solve a step: number of substeps, and iteration limit of each substep. */
+/* Attempt to solve a step: number of substeps, and iteration limit of each substep. */
 typedef struct {
   int count, limit;
 } SubstepTry;
 enum { TRIES_MOST = 24 };
 
-/* Sets tries (TRIES_MOST) to the attempts of a step and returns their number. The first *finer attempts have `substeps`
- * substeps, twice as many and so on. The other attempts have all iterations, from the least number of substeps on, for
- * numbers of substeps whose first attempt had a lower limit. */
+/* Sets tries[TRIES_MOST] to the attempts of a step and returns their number. The first *finer attempts have `substeps`
+ * substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers of substeps,
+ * from the least number on, that were not attempted with all iterations. */
 static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
   int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
   for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
@@ -713,13 +718,13 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
 }
 
 /* Makes attempts until one succeeds. If all fail, returns the report of the finest of the first attempts, with the
- * outcome STEP_BLOCKED if a prescribed link was blocked in any of them. More iterations are not tried if a prescribed
- * link was blocked or only the last substeps failed: the prescribed position at the end of the step may be impossible
- * because of a body in its way. */
+ * outcome STEP_BLOCKED if a prescribed link was blocked in one of them. More iterations are not tried if a prescribed
+ * link was blocked, or if only the last substeps failed: another body may then make the prescribed position at the end
+ * of the step impossible. */
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
-  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts failed in their last substep */
+  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts so far failed in their last substep */
   StepReport failed = {.outcome = STEP_CONVERGED};
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
@@ -738,7 +743,8 @@ static StepReport step_from(Sim* s, int substeps) {
   return failed;
 }
 
-/* Returns the number of substeps that the scene requests, or more while a spinning body has friction (spin.md, W10). */
+/* Returns the number of substeps that the scene requests, or a larger number while a spinning body has friction
+ * (spin.md, W10). */
 static int least_substeps(Sim* s) {
   int given = simulation_substeps(&s->model->simulation);
   double length = s->model->simulation.dt / given;
@@ -768,7 +774,7 @@ StepReport sim_step_in(Sim* s, int substeps) {
   return report;
 }
 
-/* Begins with the number of substeps that the last step needed, because a failed attempt costs far more than
+/* The first attempt uses the number of substeps that the last step needed, because a failed attempt costs far more than
  * unnecessary substeps. Substeps for spinning bodies are determined anew in each step. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;

@@ -1,16 +1,16 @@
-/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95, L97). */
+/* Energies, forces and Hessians of tendons in a step (docs/derivations/loads.md, L5-L6, L8, L94, L95, L97). */
 #include "simulate/tendons.h"
 
 #include <assert.h>
 #include <float.h>
 #include <string.h>
 
-/* Rounding error of a tendon's energy per force, relative to the lengths it is computed from. */
+/* Relative rounding error of a length. Times a force it is the rounding error of a tendon's energy. */
 #define LENGTH_ROUNDINGS (16 * DBL_EPSILON)
 
 /* ---------------------------------------------------------------- creation */
 
-/* Returns the number of links that a tendon acts on: of points, wraps and joints. */
+/* Returns the number of links that a tendon acts on: one for each point, wrap and joint. */
 static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count + tendon->joint_count; }
 static int holder(const SceneTendon* tendon, int index) {
   if (index < tendon->count) return tendon->points[index].link;
@@ -18,8 +18,8 @@ static int holder(const SceneTendon* tendon, int index) {
   return index < tendon->wrap_count ? tendon->wraps[index].link : tendon->joints[index - tendon->wrap_count].link;
 }
 
-/* Lists the degrees of freedom that change the tendon's length, each once. Returns their number. dof NULL: counts
- * only. */
+/* Lists in dof the degrees of freedom that change the tendon's length, each once. dof may be NULL to count only.
+ * seen[nv]: workspace. Returns their number. */
 static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int* dof) {
   int count = 0;
   memset(seen, 0, sizeof(bool) * (size_t)m->dof_count);
@@ -58,7 +58,7 @@ static void create_lists(TendonSystem* s) {
   memory_free(seen);
 }
 
-/* Sets the links of all terms. */
+/* Sets the links of the terms of all tendons. */
 static void create_segments(TendonSystem* s) {
   s->segment = MEMORY_NEW(TendonSegment, s->count);
   TendonSegment* next = s->segment;
@@ -153,14 +153,16 @@ double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
 }
 
 /* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
- * distance beyond the limit of the length at t [m]; slope: derivative with respect to it. */
+ * distance of the length at t beyond the limit [m]. Sets *slope to the derivative of this fraction with respect to
+ * `over`. */
 static double damped_share(double over, double margin, double* slope) {
   double x = fmin(fmax(over / margin, 0), 1);
   *slope = 6 * x * (1 - x) / margin;
   return x * x * (3 - 2 * x);
 }
 
-/* Returns the terms of the limits at the rate of the length [m/s] (L94). */
+/* Returns the energy, the force and the stiffness of the limits on a tendon's length, and the derivatives of the force
+ * with respect to earlier lengths (L94). rate: of the length [m/s]. */
 static TendonLimit range_limit(const TendonSystem* s, int k, double length, double rate) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   LimitEnergy law;
@@ -170,7 +172,7 @@ static TendonLimit range_limit(const TendonSystem* s, int k, double length, doub
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
   (void)limits_energy(
       &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
-      &law); /* a penalty law always returns true */
+      &law); /* a penalty law never fails */
   return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
                        law.first + damping * rate,
                        law.second + a * damping,
@@ -180,7 +182,8 @@ static TendonLimit range_limit(const TendonSystem* s, int k, double length, doub
                        0};
 }
 
-/* Adds friction: F / a (sqrt(r^2 + v^2) - v), r the rate of the length, as of joints (M5, L97). */
+/* Adds the friction energy F / a (sqrt(r^2 + v^2) - v), its force and the derivatives of this force. r: rate of the
+ * length; the law is that of joints (M5, L97). */
 static void add_friction(const TendonSystem* s, int k, double rate, TendonLimit* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   double a = s->rate_now, b = s->rate_old, force = tendon->friction, speed = tendon->friction_speed;
@@ -231,7 +234,8 @@ static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
     }
 }
 
-/* Sets the hessian to pull J^T C J, C the curvature, J the derivative of d with respect to both twists. */
+/* Sets t->hessian to pull J^T C J. C: t->curvature; J: derivative of the offset of both ends with respect to both
+ * twists. */
 static void set_hessian(TendonSegment* t, double pull) {
   double slope[3][12], of[3][6];
   for (int side = 0; side < 2; side++) {
@@ -264,7 +268,8 @@ static void set_terms(TendonSegment* t, double pull) {
   set_hessian(t, pull);
 }
 
-/* Adds pull (w . (slope x d) + transpose), w the wrap's rotation: the slope rotates with the wrap. */
+/* Adds pull (w . (slope x d) + transpose) to the Hessian, because the slope rotates with the wrap. w: rotation of the
+ * wrap; d: offset of the ends. */
 static void add_turn(TendonSegment* t, double pull) {
   double of[2][3][6];
   Mat3 cross = mat3_cross(t->slope);
@@ -280,8 +285,8 @@ static void add_turn(TendonSegment* t, double pull) {
       }
 }
 
-/* Adds pull u^T C v to a 6 x 6 block of the hessian, and its transpose. u and v: derivatives with respect to a
- * twist. */
+/* Adds pull u^T C v to the 6 x 6 block of the Hessian at (row, column), and its transpose at (column, row). u and v:
+ * derivatives with respect to a twist. */
 static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6], const double (*v)[6],
                      double pull) {
   for (int i = 0; i < 6; i++)
@@ -294,10 +299,11 @@ static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const
     }
 }
 
-/* Sets the three terms of a wrapped segment (L8): of each end with the wrap, and of both ends with each other. */
+/* Sets the three terms of a wrapped segment (L8): one between each end and the wrap, and one between the two ends. */
 static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
                         const Vec3* reference) {
-  double of[2][2][3][6]; /* for each end: derivative with respect to its own link's twist, and to the wrap's */
+  double of[2][2][3]
+           [6]; /* for each end: derivatives with respect to the twists of its own link and of the wrap's link */
   for (int k = 0; k < 2; k++) {
     t[k].slope = way->slope[k];
     t[k].curvature = way->curvature[k];
@@ -320,7 +326,7 @@ static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 en
   add_pair(&t[1], 6, 6, cross, of[0][1], of[1][1], pull);
 }
 
-/* Sets the terms of the segment from a point to the next. Returns their number. */
+/* Sets the terms of the segment from a point of tendon k to the next point. Returns the number of terms. */
 static int place_way(const TendonSystem* s, int k, int point, int term, const Pose* poses, const Vec3* reference) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
@@ -343,7 +349,8 @@ static int place_way(const TendonSystem* s, int k, int point, int term, const Po
   return tendon_terms(tendon, point);
 }
 
-/* out[at[dof]] += slope . (velocity of the link's point x per unit of dof). at NULL: out[dof]. */
+/* Adds slope . (velocity of the link's world point x at a unit rate of dof) to out[at[dof]] for each dof that moves the
+ * link. at NULL: adds to out[dof]. */
 static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Screw* screws, const int* at,
                          double* out) {
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -351,7 +358,7 @@ static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Scr
       out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
 }
 
-/* As add_velocity for the links of wraps, over all segments of tendon k. */
+/* Does the same as add_velocity, for the links of the wraps in all segments of tendon k. */
 static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                            const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
@@ -362,12 +369,14 @@ static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Po
                    tendon_point(&tendon->points[i + side], poses), screws, at, out);
 }
 
-/* out[at[dof]] += factor x d length / d dof. */
+/* Adds factor (d length / d dof) of tendon k to out[at[dof]], for the points and the wraps of the tendon but not for
+ * its joints. at NULL: adds to out[dof]. */
 static void add_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                       const int* at, double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   const TendonSegment* t = &s->segment[s->first[k]];
-  Vec3 before = vec3(0, 0, 0); /* minus the derivative with respect to the end point of the segment before */
+  Vec3 before =
+      vec3(0, 0, 0); /* minus the derivative of the length of the previous segment with respect to its end point */
   for (int i = 0; i < tendon->count; i++) {
     Vec3 x = tendon_point(&tendon->points[i], poses), slope = vec3(0, 0, 0), end = slope;
     if (i + 1 < tendon->count) {
@@ -383,7 +392,7 @@ static void add_slope(const TendonSystem* s, int k, double factor, const Pose* p
   if (tendon->wrap_count > 0) add_wrap_slope(s, k, factor, poses, screws, at, out);
 }
 
-/* Sets the term of tendon k with stiffness = d pull / d length. */
+/* Sets the stiffness term of tendon k. stiffness: derivative of the pull with respect to the length [N/m]. */
 static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* poses, const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
@@ -455,7 +464,7 @@ void tendons_couple(const TendonSystem* s, Assembly* assembly) {
   assembly->stretched_count = s->model->tendon_count;
 }
 
-/* out += factor x d length / d dof, of points and joints. */
+/* Adds factor (d length / d dof) of tendon k to out[nv], for the points, the wraps and the joints of the tendon. */
 static void add_whole_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                             double* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;

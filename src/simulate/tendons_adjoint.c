@@ -6,7 +6,8 @@
 
 static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
 
-/* Adds the change of the wrenches on both links of a term: hessian x twists, plus the force by a change of the pull. */
+/* Adds the change of the wrenches on both links of a term to wrench[links]: (Hessian of the term) twists, plus the
+ * force by a change of the pull. */
 static void segment_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
                             double (*wrench)[6]) {
   const TendonSegment* t = &s->segment[index];
@@ -25,7 +26,7 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
   }
 }
 
-/* Returns the rate of the term's length for twist[links]. */
+/* Returns the rate of the length of term `index` for twist[links]. */
 static double segment_lengthening(const TendonSystem* s, int index, const double (*twist)[6]) {
   const TendonSegment* t = &s->segment[index];
   double rate = 0;
@@ -46,7 +47,8 @@ void tendons_product(const TendonSystem* s, const double (*twist)[6], double (*w
   }
 }
 
-/* Rotation of a point's link, with its change dr and the change x_dot of the point by lambda. */
+/* Rotation r of the link of a tendon's point, with the change dr of this rotation and the change x_dot of the point by
+ * lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 x_dot;
@@ -65,17 +67,18 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
   return out;
 }
 
-/* The path between two neighbouring points with its change by lambda. Index 0: first end, 1: second end. */
+/* Path between two neighbouring points of a tendon, with its change by lambda. Index 0: first end; index 1: second end.
+ */
 typedef struct {
   MovedPoint at[2];
-  const SceneTendonWrap* wrap; /* the wrap that it touches; NULL: it is straight */
+  const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
   MovedPoint of_wrap;
-  Mat3 turn;      /* rotation of the wrap by lambda, dR R^T */
-  Vec3 arm[2];    /* from the wrap's centre to the ends [m] */
-  TendonWrap way; /* slopes are also set for a straight path */
-  Vec3 dot[2];    /* change of the ends relative to the wrap [m] */
-  Vec3 bent[2];   /* curvature x dot */
-  double rate;    /* change of the length [m] */
+  Mat3 turn;      /* rotation dR R^T of the wrap by lambda */
+  Vec3 arm[2];    /* from the wrap's centre to each end [m] */
+  TendonWrap way; /* wrapped path; its slopes are also set for a straight path */
+  Vec3 dot[2];    /* change of each end relative to the wrap [m] */
+  Vec3 bent[2];   /* curvature times dot */
+  double rate;    /* change of the path's length by lambda [m] */
 } MovedPath;
 
 static void move_straight(MovedPath* w, const TendonSegment* t) {
@@ -104,7 +107,7 @@ static void move_wrapped(MovedPath* w, const Sim* sim, const Vec3 end[2], const 
   w->bent[1] = vec3_add(mat3_mul_vec(c[1], w->dot[1]), mat3_tmul_vec(c[2], w->dot[0]));
 }
 
-/* Returns the path from point i of tendon k to the next; t: its first term. */
+/* Returns the path from point i of tendon k to the next point. t: first term of this path. */
 static MovedPath moved_path(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
   const SceneTendon* tendon = sim->model->tendons[k].source;
   const Pose* poses = sim->configuration[sim->current].pose;
@@ -121,8 +124,8 @@ static MovedPath moved_path(const Sim* sim, int k, int i, const TendonSegment* t
   return w;
 }
 
-/* Converts the derivative with respect to a rotation of a wrap about its centre, in the world, to one with respect to
- * its axis in the link's frame. */
+/* Converts by_turn, the derivative of a scalar with respect to a rotation of a wrap about its centre in world axes,
+ * into its derivative with respect to the wrap's axis in the link's frame, and adds the result to bar. */
 static void add_axis(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
   if (wrap->type != WRAP_CYLINDER) return;
   double size = vec3_norm(wrap->axis);
@@ -141,8 +144,8 @@ static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, 
     signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
-/* Adds the derivatives of the length of a wrapped path at an earlier state with respect to the wrap's numbers and the
- * pose of its link. */
+/* Adds by_length times the derivatives of the length of a wrapped path at an earlier state, with respect to the wrap's
+ * parameters to by_wrap and with respect to the pose of the wrap's link to bar. */
 static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
                               double by_length, double (*bar)[3][4], double* by_wrap) {
   Vec3 center = pose_apply(pose, wrap->position), turn = vec3(0, 0, 0), sum = turn;
@@ -165,8 +168,8 @@ static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way
   add_axis(wrap, pose.r, turn, by_wrap);
 }
 
-/* Adds the derivatives of a tendon's length at an earlier state with respect to points, wraps and poses, times
- * by_length. */
+/* Adds by_length times the derivatives of the length of tendon k at an earlier state with respect to points, wraps,
+ * poses and joint coordinates. */
 static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
                          ModelGradient* gradient) {
   const ModelTendon* tendon = &sim->tendons->model->tendons[k];
@@ -196,7 +199,8 @@ static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_len
   }
 }
 
-/* Adds the derivatives with respect to the wrap of a path at t + dt. */
+/* Adds the derivatives of pull * rate with respect to the parameters of the wrap of a path at t + dt to bar. slack:
+ * derivative with respect to the path's length. */
 static void reverse_wrap(const MovedPath* w, double pull, double slack, double* bar) {
   Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
   bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
@@ -211,7 +215,8 @@ static void reverse_wrap(const MovedPath* w, double pull, double slack, double* 
   add_axis(w->wrap, w->of_wrap.r, turn, bar);
 }
 
-/* Adds the derivatives with respect to the ends of a path at t + dt, in the frames of their links. */
+/* Adds the derivatives of pull * rate with respect to the ends of a path at t + dt, in the frames of their links, to
+ * bar[2]. slack: derivative with respect to the path's length. */
 static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* bar) {
   for (int side = 0; side < 2; side++) {
     Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
@@ -222,8 +227,8 @@ static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* ba
   }
 }
 
-/* Adds the derivatives of Phi = pull x rate: rate = change of the length by lambda, pull = tension + stiffness x
- * stretch + limit force. */
+/* Adds the derivatives of Phi = pull * rate of tendon k with respect to earlier states and the tendon's parameters.
+ * rate: change of the length by lambda; pull = tension + stiffness * stretch + limit force. */
 static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
                            StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;
@@ -275,8 +280,8 @@ static void add_rotation(double (*bar)[3][4], int link, Mat3 by) {
   for (int n = 0; n < 9; n++) bar[link][n / 3][n % 3] += by.m[n / 3][n % 3];
 }
 
-/* Adds the derivatives of factor x rate with respect to pose and motion of the wrap's link. by_pose: those with respect
- * to the ends at constant motion. */
+/* Adds the derivatives of factor * rate with respect to the pose and the motion of the wrap's link. by_pose:
+ * derivatives with respect to the ends at constant motion. */
 static void reverse_wrap_motion(const MovedPath* w, Pose pose, const Vec3 by_pose[2], double factor,
                                 double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
   int link = w->wrap->link;

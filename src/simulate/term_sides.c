@@ -1,9 +1,9 @@
-/* Index of pair terms by tree, so that trees can be processed independently. */
+/* Lists the pair terms that act on each tree, so that trees can be processed independently. */
 #include <string.h>
 
 #include "simulate/terms.h"
 
-/* Returns the place of a link's tree; tree_count if it cannot move; -1 for no link. */
+/* Returns the index of the link's tree in the scope; tree_count if the link cannot move; -1 if link < 0. */
 static int place_of(const Assembly* in, int link) {
   if (link < 0) return -1;
   int tree = in->model->link_tree[link];
@@ -27,8 +27,8 @@ static bool same_links(const ContactTerms* a, const ContactTerms* b) {
   return a->link_a == b->link_a && a->link_b == b->link_b;
 }
 
-/* Copies the terms of closures, tendons and bushings. Returns the number of all terms. *same: there are no contacts,
- * and the terms act on the same links as in the last call. */
+/* Copies the terms of closures, tendons and bushings. Returns the number of all terms. Sets *same to true if there are
+ * no contacts and the terms act on the same links as in the last call. */
 static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
   const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons, &in->bushings};
   for (int k = 0; k < 4; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
@@ -63,8 +63,8 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   }
   for (int k = 0; k <= trees; k++) sides->first[k + 1] += sides->first[k];
   int total = sides->first[trees + 1];
-  for (int k = terms - 1; k >= 0;
-       k--) { /* filled backwards: `first` changes from the end to the beginning of each place */
+  for (int k = terms - 1; k >= 0; k--) { /* fills the list of each tree backwards: sides->first[place + 1] moves from
+                                            the end of the list to its beginning */
     ContactTerms term = assembly_term(in, k);
     int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 1; side >= 0; side--)

@@ -1,4 +1,4 @@
-/* Trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
+/* Targets of trees of joints that conserve their momentum in free flight (docs/derivations/spin.md, W11-W17). */
 #include "simulate/tree_flight.h"
 
 #include <assert.h>
@@ -34,8 +34,9 @@ double tree_flight_speed(const Sim* s) {
 
 /* ---------------------------------------------------------------- the equations */
 
-/* Sets the coordinates of a joint before and after q^t, extrapolated from the motion of the last step by one step of
- * the present length and by one step of the longer length. Sets the initial guess of the joint's target. */
+/* Sets the coordinates of a joint one step before and one step after q^t, extrapolated with the displacement of the
+ * last step: `before` and `ahead` for the present step length, `behind` and `beyond` for the longer of the present and
+ * the previous length. `ahead` is the initial guess of the joint's target. */
 static void go_back(Sim* s, int i) {
   TreeFlight* f = s->flight;
   const ModelLink* link = &s->model->links[i];
@@ -107,7 +108,7 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
-/* Sets the tree's entries of flight->reduced to J(q^t)^T bar. */
+/* Sets the tree's entries of f->reduced to J(q^t)^T f->bar. */
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
@@ -116,14 +117,14 @@ static void project(const Sim* s, int tree, LinkSpan span) {
   bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-/* Adds h (h + h') / 2 F to reduced (W51). */
+/* Adds h (h + h') / 2 F^ to f->reduced. F^: joint forces that the target of the tree contains (W51). */
 static void add_held(const TreeFlight* f, int tree) {
   const FlightTree* t = &f->tree[tree];
   for (int k = 0; f->holds[tree] && k < t->free_count; k++)
     f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->held[f->free[t->free_first + k]];
 }
 
-/* Sets flight->reduced to the residual of the first equation of W15 and W51 at the present iterate of the target. */
+/* Sets f->reduced to the residual of the first equation of W15 and W51 at the present iterate of the target. */
 static void residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -139,14 +140,15 @@ static void residual(const Sim* s, const FlightGroup* g) {
   flight_rows_push(s, g);
 }
 
-/* Sets the inertia times the motion of a link's pose under a screw. */
+/* Sets out to the motion of a link's pose under a screw, times the second moment of the link's mass. */
 static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, double out[3][4]) {
   double motion[3][4];
   pose_matrix((Pose){mat3_mul(mat3_cross(screw->w), pose.r), screw_velocity(screw, pose.t)}, motion);
   inertia_times(link, motion, out);
 }
 
-/* Sets one column of A = J(q^t)^T M dx^/ddof, rows and columns of free degrees of freedom only. */
+/* Sets column `column` of A = J(q^t)^T M dx^/ddof. A has rows and columns for free degrees of freedom only. x^: poses
+ * at the target. */
 static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
@@ -165,11 +167,12 @@ static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
     own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
-/* A pivot below this fraction of the diagonal entry counts as zero: a motion without inertia. */
+/* A pivot below this fraction of the diagonal entry counts as zero. It belongs to a motion without inertia. */
 #define LEAST_PIVOT 1e-12
 
-/* Factors A = L U in place, without pivoting: A differs from the inertia matrix only by the rotation of one step.
- * Returns 0 for a zero pivot; -1 for a negative one, which means a rotation of more than a right angle; else 1. */
+/* Factors A = L U in place, without pivoting, because A differs from the inertia matrix only by the rotation of one
+ * step. Returns 0 if a pivot is zero. Returns -1 if a pivot is negative, which means a rotation of more than a right
+ * angle. Otherwise returns 1. */
 static int factor(int n, double* a) {
   int sign = 1;
   for (int k = 0; k < n; k++) {
@@ -214,7 +217,8 @@ static void factor_tree(const Sim* s, int tree) {
   t->sign = factor(t->free_count, t->matrix);
 }
 
-/* Factors the trees and rows of a group. Returns 0 if one is singular, -1 if a pivot is negative, else 1. */
+/* Factors the matrices of the trees and of the closure rows of a group. Returns 0 if a matrix is singular, -1 if a
+ * pivot is negative, otherwise 1. */
 static int factor_group(const Sim* s, const FlightGroup* g) {
   const TreeFlight* f = s->flight;
   int sign = 1;
@@ -227,7 +231,7 @@ static int factor_group(const Sim* s, const FlightGroup* g) {
   return flight_rows_factor(s, g) ? sign : 0;
 }
 
-/* Applies a solve of one tree's matrix to the tree's free entries of x. */
+/* Applies `by`, a solve with the matrix of one tree, to the tree's free entries of x. */
 static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
   const FlightTree* t = &f->tree[tree];
   const int* dof = f->free + t->free_first;
@@ -272,9 +276,9 @@ bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
   return true;
 }
 
-/* ---------------------------------------------------------------- the aim */
+/* ---------------------------------------------------------------- the target */
 
-/* Sets change to A^-1 reduced, corrected for the closure rows. */
+/* Sets f->change to A^-1 f->reduced, corrected so that the closure rows are satisfied. */
 static void solve_change(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   for (int n = 0; n < g->tree_count; n++) {
@@ -286,8 +290,8 @@ static void solve_change(const Sim* s, const FlightGroup* g) {
   flight_rows_close(s, g);
 }
 
-/* Performs one Newton step for the target of a group. Returns the size of the step, |change . residual|, the square of
- * its norm with the inertia matrix M; negative if no step was possible. Sets *sign to the result of factor_group. */
+/* Performs one Newton iteration for the target of a group. Returns |change . residual|, the squared norm of the change
+ * in the metric of the inertia matrix M; negative if the iteration failed. Sets *sign to the result of factor_group. */
 static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   TreeFlight* f = s->flight;
   LinkSpan span = group_span(f, g);
@@ -310,7 +314,8 @@ static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
   return isfinite(sum) ? fabs(sum) : -1;
 }
 
-/* Returns the sum over the links of m |displacement to the target|^2, the same norm for the whole displacement. */
+/* Returns the sum over the links of m |displacement to the target|^2, the squared norm of newton_step for the whole
+ * displacement. */
 static double way_energy(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++)
@@ -319,11 +324,12 @@ static double way_energy(const Sim* s, LinkSpan span) {
   return sum;
 }
 
-/* Rounding error of a link's position, as a factor of its distance from the origin and its size. */
+/* Relative rounding error of a link's position. It is multiplied by the sum of the link's distance from the origin and
+ * its size. */
 #define PLACE_ROUNDINGS (64 * DBL_EPSILON)
 
-/* Returns the rounding error of way_energy. Iterations cannot reduce a Newton step below this error, which matters for
- * a tree at rest. */
+/* Returns the rounding error of way_energy. Newton's method cannot reduce its change below this error, which matters
+ * for a tree at rest. */
 static double way_rounding(const Sim* s, LinkSpan span) {
   double sum = 0;
   for (int k = 0; k < span.count; k++) {
@@ -335,14 +341,14 @@ static double way_rounding(const Sim* s, LinkSpan span) {
 }
 
 enum { FLIGHT_ITERATIONS = 20 };
-/* Newton steps decrease quadratically. A step that decreased by less than this factor has reached its rounding error.
- */
+/* Newton's changes decrease quadratically. A change that decreased by less than this factor has reached its rounding
+ * error. */
 #define STILL_CONVERGING (1.0 / 16)
-/* Largest last change relative to the displacement, both squared: far above rounding, far below the change at a
- * different root. */
+/* Largest last change of Newton's method relative to the displacement, both squared. It is far above rounding and far
+ * below the change between two different roots. */
 #define FLIGHT_SOLVED 1e-16
 
-/* Solves W11 and W15 for the target of a group. Returns true if the iteration converged. */
+/* Solves W11 and W15 for the target of a group. Returns true if Newton's method converged. */
 static bool find_aim(Sim* s, const FlightGroup* g) {
   LinkSpan span = group_span(s->flight, g);
   begin(s, g);
@@ -352,9 +358,8 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
     double change = newton_step(s, g, &sign);
     s->flight->turns = sign != 0;
     if (change < 0) return false;
-    bool believed =
-        k == 0 &&
-        sign < 0; /* a negative pivot in the first iteration: only a solution equal to the guess is accepted */
+    bool believed = k == 0 && sign < 0; /* after a negative pivot in the first iteration, only a solution equal to the
+                                           initial guess is accepted */
     if (k == 0 && sign > 0) first = change;
     if (believed || change == 0 || change > STILL_CONVERGING * last) {
       place_ahead(s, g);
@@ -366,7 +371,7 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
   return false;
 }
 
-/* Stores the forces of closures and drives of prescribed joints during the flight (W17). */
+/* Stores the forces of closures and of the drives of prescribed joints in free flight (W17). */
 static void note_forces(Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   flight_rows_shorten(s, g);
@@ -383,8 +388,8 @@ static void note_forces(Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Frequency times substep [rad]. Above TENSION_RESOLVED a step is divided; above TENSION_STABLE trees keep the
- * first-order target, because explicit forces are unstable above 2. */
+/* Limits of the frequency of a tree times the substep [rad]. Above TENSION_RESOLVED the step is divided into substeps.
+ * Above TENSION_STABLE the tree keeps the first-order target, because explicit forces are unstable above 2. */
 #define TENSION_RESOLVED 0.5
 #define TENSION_STABLE 1.5
 
@@ -398,7 +403,8 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   return most;
 }
 
-/* Sets `holds` of each tree of a group to whether joint forces act in the tree. Returns true if one has such forces. */
+/* Sets f->holds of each tree of a group to true if joint forces act in the tree. Returns true if this holds for at
+ * least one tree. */
 static bool begin_held(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   bool any = false;
@@ -412,9 +418,9 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
   return any;
 }
 
-/* Finds the target of a group with the forces of its joints. If there is no such target, or if the forces would make
- * the group oscillate, finds the target without these forces (W51). Returns true if a target is found. Sets *tension to
- * the largest flight_tension of the group. */
+/* Finds the target of a group with the forces of its joints. If there is no such target, or if these forces would make
+ * the group oscillate, finds the target without them (W51). Returns true if a target is found. Sets *tension to the
+ * largest flight_tension of the group. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
   if (begin_held(s, g) && find_aim(s, g)) {
@@ -434,7 +440,9 @@ void tree_flight_aim(Sim* s) {
   double dt = s->clock.dt, before = fmax(s->clock.dt_before, 0);
   f->gravity_time = 0.5 * dt * (dt + before);
   f->factor = before > 0 ? dt / before : dt;
-  double shorter = before > dt ? dt / before : 1; /* of the present length and the longer one */
+  double shorter = before > dt
+                       ? dt / before
+                       : 1; /* ratio of the present step length to the longer of the present and the previous length */
   f->span = f->factor / shorter;
   f->bend = 0.5 * (1 - before / dt) * shorter * shorter;
   f->coarse = false;
@@ -479,7 +487,8 @@ static void mark_untouched(Sim* s) {
     for (int side = 0; side < 2; side++)
       if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
   }
-  for (int n = 0; s->closures && n < f->group_count; n++) { /* a group starts at its aim with all trees or with none */
+  for (int n = 0; s->closures && n < f->group_count;
+       n++) { /* the trees of a group start at their targets together or not at all */
     const FlightGroup* g = &f->group[n];
     bool all = true;
     for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];

@@ -3,7 +3,7 @@
 
 #include "simulate/step_adjoint.h"
 
-/* The displacement [dR | dt] of a pose under a twist (w, v) about its origin. */
+/* Sets out to the displacement [dR | dt] of a pose under a twist (w, v) about its origin. */
 static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
   Mat3 turn = mat3_mul(mat3_cross(vec3_at(twist)), pose.r);
   for (int r = 0; r < 3; r++) {
@@ -14,8 +14,8 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
 
 static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
 
-/* Sets a->product to mu and flight->eta from the derivatives with respect to the aims (W18). Returns false if no group
- * has an aim. */
+/* Sets the multipliers mu (a->product) and eta (f->eta) from the derivatives of a scalar with respect to the targets
+ * (W18). Returns false if no group has a target. */
 static bool find_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -28,7 +28,8 @@ static bool find_multipliers(StepAdjoint* a) {
     if (!tree_flight_found(f, link)) continue;
     LinkSpan one = {&i, 1};
     bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
-    for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++) /* of -lambda . F^ by the aim (W51) */
+    for (int d = link->dof_first; d < link->dof_first + link->dof_count;
+         d++) /* derivative of -lambda . F^ with respect to the target (W51) */
       a->product[d] -= f->stiff[d] * a->lambda[d];
   }
   for (int k = 0; k < f->group_count; k++)
@@ -36,8 +37,8 @@ static bool find_multipliers(StepAdjoint* a) {
   return any;
 }
 
-/* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of one link. Sets f->bar to -D S. a->twist: of the
- * links by mu. */
+/* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of link i. Sets f->bar[i] to -D S. a->twist must
+ * hold the twists of the links by mu. */
 static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
@@ -61,7 +62,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* Adds the derivatives through the row forces at q^t, moved by mu, and through the rows at the aim. */
+/* Adds the derivatives of the adjoint's scalar with respect to poses, targets and closures, through the row forces at
+ * q^t, which the motion by mu changes, and through the closure rows at the target. */
 static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -83,11 +85,13 @@ static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar n
                          (ClosurePoseBars){now.pose, f->bar});
     closure_adjoint_rows(a->closures, m, k, f->pose_ahead, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
     for (int row = first; row < first + closure_rows(f->at_now, k); row++)
-      f->push[row] = -f->push[row]; /* restored: the forward derivatives call this once per equation of a step */
+      f->push[row] = -f->push[row]; /* restores the sign, because the forward derivatives call this function once for
+                                       each equation of a step */
   }
 }
 
-/* Adds the derivatives with respect to the prescribed coordinates of the target, from composed forces and couplings. */
+/* Adds the derivatives of a scalar with respect to the prescribed coordinates of the target, from the composed forces
+ * on links and from couplings. */
 static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -105,8 +109,8 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
 }
 
-/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before, behind or beyond),
- * with the derivatives `bar` with respect to them. */
+/* Coordinates and poses reached from q^t by `factor` times the last displacement (TreeFlight.before, behind or beyond).
+ * bar: derivatives of a scalar with respect to these poses. */
 typedef struct {
   const double* q;
   const Pose* pose;
@@ -114,8 +118,8 @@ typedef struct {
   double factor;
 } FlightSide;
 
-/* Converts the derivatives of one FlightSide to those with respect to the states at t and before, or the initial
- * velocities. */
+/* Converts the derivatives of a FlightSide into derivatives with respect to the states at t and one step before. In the
+ * first step, converts them into derivatives with respect to the initial velocities. */
 static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
                          ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -140,7 +144,8 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   }
 }
 
-/* Adds the derivatives through reactions, which contain the force D S / (h (h + h') / 2) (O3). */
+/* Adds the derivatives of slopes . reactions through the force D S / (h (h + h') / 2), which the joint reactions
+ * contain (O3). */
 static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

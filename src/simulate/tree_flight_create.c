@@ -1,10 +1,11 @@
-/* Groups of trees that fly together, and the arrays for their aims (docs/derivations/spin.md, W15). */
+/* Creates the groups of trees that fly together, and the arrays for their targets (docs/derivations/spin.md, W15). */
 #include "simulate/tree_flight.h"
 
-/* Returns a tree that closure or coupling k acts on. */
+/* Returns one of the trees that closure or coupling k acts on. */
 static int first_tree(const Model* m, const ClosureSystem* c, int k) { return m->links[closure_link(c, k)].tree; }
 
-/* Sets the group of every tree: trees joined by closures or couplings, if one of them flies. */
+/* Sets the group of every tree. A group consists of trees that closures or couplings connect, at least one of which
+ * flies. Other trees get the group -1. */
 static void find_groups(TreeFlight* f, const Model* m) {
   int* set = MEMORY_NEW(int, m->tree_count);
   bool* flies = MEMORY_NEW(bool, m->tree_count);
@@ -21,7 +22,7 @@ static void find_groups(TreeFlight* f, const Model* m) {
   memory_free(flies);
 }
 
-/* Appends the trees, links and closures of one group to the lists. */
+/* Appends the trees, links, closures and couplings of one group to the lists. */
 static void list_group(TreeFlight* f, const Sim* s, int index, FlightGroup* g) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) {
@@ -104,11 +105,11 @@ static void create_room(TreeFlight* f, const Model* m) {
   f->eta = MEMORY_NEW(double, m->closure_row_count);
 }
 
-/* A centre of mass closer to the axis than this fraction of the link's size lies on it. */
+/* A centre of mass lies on an axis if its distance from the axis is at most this fraction of the link's size. */
 #define ON_AXIS 1e-9
 
-/* Returns true if a link rotates only about an axis of its parent through its centre of mass, and carries no other
- * link. */
+/* Returns true if link i rotates relative to its parent only about one axis, which passes through its centre of mass,
+ * and carries no other link. */
 static bool is_wheel(const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   const Joint* joint = &link->joint;
@@ -118,8 +119,8 @@ static bool is_wheel(const Model* m, int i) {
   return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= ON_AXIS * link->reach;
 }
 
-/* Returns true if a link is a balanced wheel with an axis of constant direction. The inertia of its tree does not
- * depend on the angle (W14). */
+/* Returns true if link i is a balanced wheel whose axis has a constant direction. The inertia of its tree does not
+ * depend on the angle of the wheel (W14). */
 static bool turns_in_place(const Model* m, int i) {
   if (!is_wheel(m, i)) return false;
   for (int up = m->links[i].parent; up >= 0; up = m->links[up].parent)
@@ -127,7 +128,7 @@ static bool turns_in_place(const Model* m, int i) {
   return true;
 }
 
-/* Returns true if the forces of the link's joint belong to the aim (W51). */
+/* Returns true if the target of the tree contains the forces of the link's joint (W51). */
 static bool joint_acts(const Model* m, const FlightTree* tree, int i) {
   const ModelLink* link = &m->links[i];
   if (tree->free_count < 2 || link->prescribed >= 0 || is_wheel(m, i)) return false;

@@ -1,4 +1,4 @@
-/* Forces of joints in the aims of trees that conserve their momentum (docs/derivations/spin.md, W51). */
+/* Joint forces that the targets of trees that conserve their momentum contain (docs/derivations/spin.md, W51). */
 #include <assert.h>
 #include <string.h>
 

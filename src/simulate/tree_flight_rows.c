@@ -1,10 +1,10 @@
-/* Closures and couplings in the aims of the trees that they join (docs/derivations/spin.md, W15, W16). */
+/* Closures and couplings in the targets of the trees that they connect (docs/derivations/spin.md, W15, W16). */
 #include <string.h>
 
 #include "linalg/linalg.h"
 #include "simulate/tree_flight.h"
 
-/* With entries scaled to order 1, a pivot below this is zero: the rows are linearly dependent. */
+/* A pivot below this counts as zero, if the entries are scaled to order 1. The rows are then linearly dependent. */
 #define RANK 1e-12
 
 static int closure_of(const TreeFlight* f, const FlightGroup* g, int n) { return f->closures[g->closure_first + n]; }
@@ -51,7 +51,7 @@ void flight_rows_push(const Sim* s, const FlightGroup* g) {
   }
 }
 
-/* Lists the rows that have slopes at q^t and at the aim. */
+/* Lists the closure rows that have nonzero derivatives both at q^t and at the target. */
 static void list_active(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   f->rows.count = 0;
@@ -67,7 +67,7 @@ static double* column_of(const TreeFlight* f, const Sim* s, int r) {
   return f->rows.column + (size_t)r * (size_t)s->model->dof_count;
 }
 
-/* Sets the group's entries of x to 0. */
+/* Sets the entries of x that belong to the group's degrees of freedom to 0. */
 static void clear(const Sim* s, const FlightGroup* g, double* x) {
   for (int n = 0; n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->flight->trees[g->tree_first + n]];
@@ -75,7 +75,7 @@ static void clear(const Sim* s, const FlightGroup* g, double* x) {
   }
 }
 
-/* Sets the entries of the group's prescribed degrees of freedom to 0. */
+/* Sets the entries of x that belong to the group's prescribed degrees of freedom to 0. */
 static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
   for (int n = 0; s->fixed_count > 0 && n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->flight->trees[g->tree_first + n]];
@@ -91,7 +91,7 @@ static bool touches(const Sim* s, int tree, const double* x) {
   return false;
 }
 
-/* Sets column r to A^-1 C(q^t)^T of one row. */
+/* Sets column r to A^-1 C(q^t)^T for closure row r. */
 static void solve_column(const Sim* s, const FlightGroup* g, int r) {
   TreeFlight* f = s->flight;
   double* x = column_of(f, s, r);

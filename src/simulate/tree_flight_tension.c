@@ -1,17 +1,19 @@
-/* Frequencies of a tree due to its joint forces, such as the lateral vibration of a cable under tension
- * (docs/derivations/spin.md, W50). */
+/* Estimates the highest frequency of a tree due to its joint forces, such as the lateral vibration of a cable under
+ * tension (docs/derivations/spin.md, W50). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "simulate/tree_flight.h"
 
-/* Iterations of the power method. The highest frequencies of a chain lie close together, so few iterations suffice. */
+/* Number of iterations of the power method. The highest frequencies of a chain lie close together, so few iterations
+ * suffice. */
 enum { POWER_STEPS = 6 };
 /* Largest coordinate change in the central differences of the joint forces [m, rad]. */
 #define FORCE_DIFFERENCE 1e-4
 
-/* Sets out (nv) to J^T M D at q^t displaced by `by` times x, with D constant. */
+/* Sets out[nv] to J^T M D at the coordinates q^t + by x. M D is constant (f->bar); the Jacobian J is evaluated at these
+ * coordinates. */
 static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;

@@ -1,19 +1,21 @@
-/* Reverse derivatives with respect to rotations of joint frames and joint axes (docs/derivations/adjoint.md, A20). A
- * rotation of a joint frame is a degree of freedom between parent and joint; a rotation of the link against its joint
- * is one between joint and link. Rotating an axis is the first plus the opposite of the second. */
+/* Reverse derivatives of a scalar with respect to rotations of joint frames and joint axes
+ * (docs/derivations/adjoint.md, A20). A rotation of a joint frame acts like a degree of freedom between the parent and
+ * the joint. A rotation of the link relative to its joint acts like a degree of freedom between the joint and the link.
+ * A rotation of the joint axis is the first rotation combined with the opposite of the second. */
 #include "simulate/step_adjoint.h"
 
-/* Returns true if rotations of the joint frame have derivatives. For a free body on the world they change only the
- * start. */
+/* Returns true if the gradient has derivatives with respect to rotations of the joint frame. For a free body on the
+ * world such rotations change only the start of the run. */
 static bool has_turns(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
 
-/* Returns the pose of the joint's frame before its motion, in the world. */
+/* Returns the world pose of the frame of joint i before the motion of this joint. */
 static Pose joint_frame(const Model* m, const Pose* pose, int i) {
   const ModelLink* link = &m->links[i];
   return link->parent < 0 ? link->origin : pose_mul(pose[link->parent], link->origin);
 }
 
-/* Adds the derivatives, given the torque `outer` about the joint's origin and `inner` about the link's, world axes. */
+/* Adds the derivatives of a scalar with respect to rotations of the frame and the axis of joint i. outer: torque about
+ * the origin of the joint; inner: torque about the origin of the link; both in world axes. */
 static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 inner, ModelGradient* gradient) {
   Vec3 frame = mat3_tmul_vec(joint_frame(m, pose, i).r, outer), link = mat3_tmul_vec(pose[i].r, inner);
   gradient->turns[i] = vec3_add(gradient->turns[i], frame);
@@ -30,7 +32,8 @@ void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* g
   }
 }
 
-/* Returns (K^T - tr K) w + v x f for the motion (w, v) of the joint's own rates. */
+/* Returns (K^T - tr K) w + v x f for the twist (w, v) that the rates of joint i alone give to its link. K: first moment
+ * in->moment[i]; f: force in->force[i]. */
 static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
@@ -42,8 +45,8 @@ static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
   return vec3_add(turned, vec3_cross(v, in->force[i]));
 }
 
-/* Returns (K - tr K) w + (c - p) x (f x w): change of the torque about p when everything nearer the root rotates with
- * w. */
+/* Returns (K - tr K) w + (c - p) x (f x w), the change of the torque about p when everything nearer the root rotates
+ * with angular velocity w. c: in->at[i]; p: `about`. */
 static Vec3 outer_curve(const TurnMotion* in, int i, Vec3 w, Vec3 about) {
   Vec3 turned = vec3_sub(mat3_mul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
   return vec3_add(turned, vec3_cross(vec3_sub(in->at[i], about), vec3_cross(in->force[i], w)));
@@ -58,7 +61,7 @@ void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion
     force[i] = in->change ? vec3_at(in->change[i] + 3) : vec3(0, 0, 0);
     curve[i] = vec3(0, 0, 0);
   }
-  for (int i = m->link_count - 1; i >= 0; i--) { /* the slots of link i already contain its descendants */
+  for (int i = m->link_count - 1; i >= 0; i--) { /* the entries of link i already contain those of its descendants */
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
     if (has_turns(link)) {

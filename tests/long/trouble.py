@@ -45,7 +45,7 @@ DOUBT = 10                # times the resolution of gradcheck's differences
 SECONDS_A_RUN = 120
 STANDS_STILL = 30
 # The steps that may be given up: the drawn machine jams. The scenes that may be refused: nothing to hold together.
-NO_MOTION = ("a prescribed link cannot move on", "the links cannot move as they are made to")
+NO_MOTION = ("a prescribed link cannot move on", "no motion of the links can close it")
 REFUSED = ("there is nothing to hold together", "neither can move")
 
 
