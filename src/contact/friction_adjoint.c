@@ -1,8 +1,8 @@
 /* Reverse derivatives of the friction force of a pair (docs/derivations/adjoint.md, A7-A8). They are the derivatives of
- *  Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta,
+ *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta,
  * with the weights w, the slip r of each contact point, and the twists eta of both bodies. Phi depends on the slip s =
  * (u, omega) of the pair, which solves sum w J^T phi = 0. Let a solve
- *  (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr.
+ *   (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr.
  * Then the derivative of Phi equals the derivative of mu sum w phi(r) . q at fixed s and a, with q = zeta + J a. */
 #include <string.h>
 
