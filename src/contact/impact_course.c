@@ -43,7 +43,7 @@ bool impact_enters(const ImpactParameters* p, const Pressure* next, const Impact
 bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const Impact* impact) {
   if (course->stage != IMPACT_NONE) return false;
   bool came = course->approach > least_speed(p) &&
-              !(p->restitution > 0); /* with restitution, the begin of contact is an event (I9) */
+              !(p->restitution > 0); /* with restitution, the start of contact is an event (I9) */
   return came || (course->past.now.potential > 0 && impact->first > STRUCK);
 }
 
