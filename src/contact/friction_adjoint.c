@@ -152,7 +152,7 @@ static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* h
   return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
-/* Derivatives with respect to the plane of the friction reference, summed over the contact points. */
+/* Derivatives of Phi with respect to the plane of the friction reference, summed over the contact points. */
 typedef struct {
   Vec3 direction; /* with respect to n^ = n / |n| */
   double length;  /* with respect to |n| */
@@ -181,7 +181,7 @@ static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
   return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
 }
 
-/* Derivatives with respect to the motion of a hull and to the velocities of its twist (A7b). */
+/* Derivatives of Phi with respect to the motion of a hull and to the velocities of its twist (A7b). */
 typedef struct {
   Vec3 displacement, field; /* with respect to displacement and velocity of the hull's point at c */
   double slip[2], dual[2];  /* with respect to the tangential components of displacement and velocity */
@@ -213,9 +213,9 @@ typedef struct {
   Vec3 by_arms;     /* over a half-space: with respect to a common rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivative with respect to the
- * normal n^ to *bar and the derivative with respect to the radius r to *out, both through e. by: derivatives with
- * respect to x0 at t and at t + dt. by_arm: derivative with respect to e at t + dt. */
+/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivatives of Phi that act through
+ * e: with respect to the normal n^ to *bar, and with respect to the radius r to *out. by: derivatives of Phi with
+ * respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
@@ -253,17 +253,18 @@ static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, cons
   out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
 }
 
-/* Adds to by_e the derivatives with respect to the tangents e_i, on which `displacement` and `field` are projected.
- * by_r, by_q: derivatives with respect to the projections of `displacement` and of `field`. */
+/* Adds the derivatives of Phi with respect to the tangents e_i to f->by_e. `displacement` and `field` are projected
+ * onto these tangents. by_r, by_q: derivatives of Phi with respect to the projections of `displacement` and of
+ * `field`. */
 static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displacement, const double by_q[2],
                          Vec3 field) {
   for (int i = 0; i < 2; i++)
     f->by_e[i] = vec3_add(f->by_e[i], vec3_add(vec3_scale(displacement, by_r[i]), vec3_scale(field, by_q[i])));
 }
 
-/* (A7c) Adds the derivatives that act through the tangents e_i. They contribute to the normal by de_i = -(e_i . dn^)
- * n^. With directed friction they also contribute to the axis and the ratio by de_i = dS e_i, where e_i is the tangent
- * before S. */
+/* (A7c) Adds the derivatives of Phi that act through the tangents e_i. They contribute to the normal by de_i = -(e_i .
+ * dn^) n^. With directed friction they also contribute to the axis and the ratio by de_i = dS e_i, where e_i is the
+ * tangent before S. */
 static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
@@ -285,8 +286,8 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* Adds the derivative that acts through the axis of directed friction. The axis is fixed in one body, so the derivative
- * is with respect to the rotation of this body in the reference state. */
+/* Adds the derivative of Phi that acts through the axis of directed friction. The axis is fixed in one body, so the
+ * derivative is with respect to the rotation of this body in the reference state. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -313,9 +314,9 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
 }
 
-/* Returns the derivatives with respect to the positions of a contact point over a half-space at t + dt (`next`) and at
- * t (`now`), through its slip and zeta. Sets *by_arm to the derivative with respect to the arm of the point at t +
- * dt. */
+/* Returns the derivatives of Phi with respect to the positions of a contact point over a half-space at t + dt (`next`)
+ * and at t (`now`), through its slip and zeta. Sets *by_arm to the derivative of Phi with respect to the arm of the
+ * point at t + dt. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -337,8 +338,8 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Adds the derivatives through slip and zeta of one contact point of a hull to f->by[side]. hull_reverse uses these
- * sums. */
+/* Adds the derivatives of Phi that act through slip and zeta of one contact point of a hull to f->by[side].
+ * hull_reverse uses these sums. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -364,7 +365,7 @@ static Vec3 spin_of(Mat3 rotation, Vec3 x) {
 
 /* (A8d) Differentiates the arm e = (1 - q^2) E + q^2 (n^ . E) n^ of a hull, with its mean arm E, q = n^ . z, and the
  * axis z of its circles. Sets the derivative with respect to E. Adds the derivatives with respect to n^ and to the
- * rotation of z. by_e: derivative with respect to e. */
+ * rotation of z. by_e: derivative of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
   double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
@@ -375,8 +376,9 @@ static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* ba
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
 }
 
-/* (A8d) Sets the derivatives that act through the arm of a hull: with respect to its mean arm, its roll angle and the
- * rate of the roll angle. by_point: derivative with respect to the point c - arm, which moves with the arm. */
+/* (A8d) Sets the derivatives of Phi that act through the arm of a hull: with respect to its mean arm, its roll angle
+ * and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm, which moves with the
+ * arm. */
 static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
@@ -385,8 +387,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* Adds the derivatives that act through the motion of a hull, with respect to c, the hull's pose at t and the normal
- * (A7b). */
+/* Adds the derivatives of Phi that act through the motion of a hull, with respect to c, the hull's pose at t and the
+ * normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -425,8 +427,8 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
  * for t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
-/* Adds the derivatives that act through the weight of a vertex, with respect to plane, support, rounding and position.
- * weight_bar: derivative with respect to the weight. */
+/* Adds the derivatives of Phi that act through the weight of a vertex, with respect to plane, support, rounding and
+ * position. weight_bar: derivative of Phi with respect to the weight. */
 static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
@@ -442,9 +444,9 @@ static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex*
   return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
 }
 
-/* Returns the derivatives with respect to the position of a contact point at t and to the position of its centre at t +
- * dt, at fixed weight. Sets *phi_q to the derivative with respect to the weight divided by mu, and *by_arm to the
- * derivative with respect to the arm of the point at t + dt. */
+/* Returns the derivatives of Phi with respect to the position of a contact point at t and to the position of its centre
+ * at t + dt, at fixed weight. Sets *phi_q to the derivative of Phi with respect to the weight divided by mu, and
+ * *by_arm to the derivative with respect to the arm of the point at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                  double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -481,10 +483,10 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* Returns the derivative with respect to the position of a contact point at t that acts through c, the weighted mean of
- * the points. Sets *weight_bar to the derivative with respect to the weight of the point. Sets *by_arm to the
- * derivative with respect to its arm through FrictionLag.mean_arm, the weighted mean of the arms of the side.
- * side_weight: total weight of the points of the side. */
+/* Returns the derivative of Phi with respect to the position of a contact point at t that acts through c, the weighted
+ * mean of the points. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. Sets *by_arm
+ * to the derivative of Phi with respect to its arm through FrictionLag.mean_arm, the weighted mean of the arms of the
+ * side. side_weight: total weight of the points of the side. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
@@ -507,7 +509,7 @@ static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
-/* Derivatives with respect to the friction points of a circle, to their arms and to their weights. */
+/* Derivatives of Phi with respect to the friction points of a circle, their arms and their weights. */
 typedef struct {
   VertexShare by[RING_POINTS];
   Vec3 arm[RING_POINTS]; /* with respect to the arms at t + dt */
@@ -521,8 +523,8 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
 
 /* (A8c) Friction of a circle acts at the points y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N). m
  * is the force-weighted mean of the unit radii of the rim, b = 2/3 (1 - m^2)^2, and e_j is a unit radius fixed in the
- * body. Adds the derivatives that act through these points and weights. v: the friction points of the circle. nodes:
- * the nodes of the circle, over which F and m are sums. */
+ * body. Adds the derivatives of Phi that act through these points and weights. v: the friction points of the circle.
+ * nodes: the nodes of the circle, over which F and m are sums. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -580,9 +582,9 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
-/* Adds the derivatives with respect to the pose of the half-space. If the body and the half-space move together at t,
- * only the direction of the plane relative to the later motion changes. So the half-space gets the negative of the
- * body's derivatives. moved, turned: derivatives of the body without those of friction. */
+/* Adds the derivatives of Phi with respect to the pose of the half-space. If the body and the half-space move together
+ * at t, only the direction of the plane relative to the later motion changes. So the half-space gets the negative of
+ * the body's derivatives. moved, turned: derivatives of the body without those of friction. */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
@@ -602,9 +604,9 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
   }
 }
 
-/* Adds the derivatives that act through the plane at t, with respect to the points that determine the plane (implicit
- * function theorem). These points are the lagged vertices and the nodes of circles. first[side]: index of the first
- * entry of out->share[side] that belongs to friction. */
+/* Adds the derivatives of Phi that act through the plane at t, with respect to the points that determine the plane
+ * (implicit function theorem). These points are the lagged vertices and the nodes of circles. first[side]: index of the
+ * first entry of out->share[side] that belongs to friction. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
@@ -641,7 +643,7 @@ static int nodes_of(const ActiveVertex* active, int first, int count, int ring) 
   return last - first;
 }
 
-/* Adds the derivatives with respect to the contact points of one side. Writes the active vertices of the side to
+/* Adds the derivatives of Phi with respect to the contact points of one side. Writes the active vertices of the side to
  * `active` and returns their number. */
 static int side_reverse(FrictionReverse* f, int side, const double twist[6], ActiveVertex* active, LagBar* bar,
                         PairShares* out) {
@@ -665,8 +667,8 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* Adds the derivatives with respect to the contact points of one side that act through c. share: shares of the side's
- * vertices, to which the derivatives are added. */
+/* Adds the derivatives of Phi with respect to the contact points of one side that act through c. share: shares of the
+ * side's vertices, to which the derivatives are added. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -719,8 +721,8 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
 }
 
-/* (A8d) Adds the derivatives that act through the roll angle of the arms, with respect to the rotation at t and to the
- * expected rotation at t + dt. */
+/* (A8d) Adds the derivatives of Phi that act through the roll angle of the arms, with respect to the rotation at t and
+ * to the expected rotation at t + dt. */
 static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];

@@ -38,8 +38,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Adds the derivatives with respect to the support (*out) and to the potential at t (*bar) that act through y at t.
- * y_bar: derivative with respect to y. */
+/* Adds the derivatives of Phi with respect to the support (*out) and to the potential at t (*bar) that act through y at
+ * t. y_bar: derivative of Phi with respect to y. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -112,9 +112,9 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
   to->force += factor * from->force;
 }
 
-/* Adds the derivatives that act through the impact factor of a pair that bounces, except through its potential at t +
- * dt (I12). by_factor: derivative with respect to the factor. by_load: the part of by_factor that acts through the
- * force that limits friction. */
+/* Adds the derivatives of Phi that act through the impact factor of a pair that bounces, except through its potential
+ * at t + dt (I12). by_factor: derivative of Phi with respect to the factor. by_load: the part of by_factor that acts
+ * through the force that limits friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;

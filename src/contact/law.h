@@ -88,7 +88,7 @@ typedef struct ContactLaw {
   bool overlaps; /* true if the law has no barrier: bodies may overlap, the gap is PairState.separation, and there is no
                     certificate */
   /* Returns the reason why the law does not support a hull, as the end of a sentence, or NULL if the law supports the
-   * hull. Function NULL: the law supports all hulls. */
+   * hull. If the function is NULL, the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
   bool links; /* true: all pairs of links that may touch are pairs of items, too; link items follow the hulls (system.h)
                */
@@ -106,33 +106,34 @@ typedef struct ContactLaw {
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. NULL: the law does
-   * not use them. */
+  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. If the function is
+   * NULL, the law does not use them. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
   /* Returns the range of the law [m]: two hulls at this distance or farther apart exert no force on each other.
    * INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
-  /* Returns true if the pair of these two links is a pair of items (see `links`). Function NULL: all pairs of links
-   * are. */
+  /* Returns true if the pair of these two links is a pair of items (see `links`). If the function is NULL, all pairs of
+   * links are. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
-  /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. Function
-   * NULL: no pair of links represents its hulls. */
+  /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. If the
+   * function is NULL, no pair of links represents its hulls. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
-  /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. NULL: half the range. */
+  /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
+   * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. NULL:
-   * this sum. */
+  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. If the
+   * function is NULL, the distance is this sum. */
   double (*pair_reach)(const void* law, int hull_a, int hull_b);
   /* Returns the magnitude of the force of two bodies that overlap by `overlap` [m], for stiffness 1. own:
-   * ModelContact.own. Function NULL: the stiffness is not derived from an overlap. */
+   * ModelContact.own. If the function is NULL, the stiffness is not derived from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);
-  /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). Both functions NULL: the stiffness is
-   * neither derived nor checked. */
+  /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). If both functions are NULL, the stiffness
+   * is neither derived nor checked. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
   /* Returns LawPair.law for a pair of these two items, which is also the first argument of `nearest`. Called once, when
-   * the pair is listed. NULL: LawPair.law is the result of `create`. */
+   * the pair is listed. If the function is NULL, LawPair.law is the result of `create`. */
   void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, called in this order */
@@ -140,12 +141,12 @@ typedef struct ContactLaw {
    * called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
   /* Sets friction_energy and has_terms of trial->state for a lagged pair. Returns false if the minimum over the slip
-   * was not found. NULL: the law has no friction. */
+   * was not found. If the function is NULL, the law has no friction. */
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
-  /* Returns true if friction acts between the items of the pair. NULL: friction never acts. */
+  /* Returns true if friction acts between the items of the pair. If the function is NULL, friction never acts. */
   bool (*friction_acts)(const LawPair* pair);
   /* Copies those data of the accepted state in LawPair.memory to the data of the trial state. The system has already
-   * copied `state` and `own`. NULL: nothing to copy. */
+   * copied `state` and `own`. If the function is NULL, there are no such data. */
   void (*take_over)(const LawPair* trial);
   /* Returns the smallest separation that the line search admits for a trial [m]. For smaller separations, the quadratic
    * model of Newton's method is useless. */
@@ -155,7 +156,8 @@ typedef struct ContactLaw {
   /* Sets pair->derivatives to the gradient and the Hessian of a state with terms. They contain the stiffness. The state
    * is the one that was evaluated last. */
   void (*derive)(const LawPair* pair);
-  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. NULL: never known. */
+  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. If the function is NULL, this
+   * is never known. */
   bool (*convex)(const LawPair* pair);
   /* Returns the error of the energy [J] that results from the rounding of clearances. A clearance is a difference of
    * coordinates of size `reach` [m]. */
@@ -164,48 +166,49 @@ typedef struct ContactLaw {
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
   /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: twists
-   * (w, v) of both bodies in the next Newton step (I13). Function NULL: no correction. */
+   * (w, v) of both bodies in the next Newton step (I13). If the function is NULL, the force is not corrected. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* lag_room returns the number of bytes of `room` that `lag` needs for an active pair. `lag` makes the state of the
    * pair the friction reference of the next step, and returns the number of bytes used, a multiple of 8. `room` is
-   * valid until the next lag. NULL: the law has no friction reference. */
+   * valid until the next lag. If the function is NULL, the law has no friction reference. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that depends on the normal force of the same step (friction.md, F8, F14). It is a weighted sum of friction
-   * by the force of the previous solve of the step and friction by the force at t. All NULL: friction depends only on
-   * the force at t. `loads` sets *load to the friction force that the normal force admits [N], and *change to its
-   * difference from the reference; if friction pays later, *change is the force that friction owes when the pair leaves
-   * the range. `own_share` returns the weight of friction by the state's own force: 0 if its difference from the force
-   * at t is negligible, 1 if it is large. `relag` sets, as `lag` does, the reference of friction by the state's own
-   * force, for slip since the poses `begin` of both bodies, and its weight: own_share if `blends`, otherwise 1. It
-   * returns the bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
-   * previous solve of the step (own true), or by the force at t (own false), acts. */
+   * by the force of the previous solve of the step and friction by the force at t. If all functions are NULL, friction
+   * depends only on the force at t. `loads` sets *load to the friction force that the normal force admits [N], and
+   * *change to its difference from the reference; if friction pays later, *change is the force that friction owes when
+   * the pair leaves the range. `own_share` returns the weight of friction by the state's own force: 0 if its difference
+   * from the force at t is negligible, 1 if it is large. `relag` sets, as `lag` does, the reference of friction by the
+   * state's own force, for slip since the poses `begin` of both bodies, and its weight: own_share if `blends`,
+   * otherwise 1. It returns the bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by
+   * the force of the previous solve of the step (own true), or by the force at t (own false), acts. */
   void (*loads)(const LawPair* pair, double* load, double* change);
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
-  /* Sets *out to the account of friction in the last substep (friction.md, F14). Function NULL: the law keeps no
-   * account. */
+  /* Sets *out to the account of friction in the last substep (friction.md, F14). If the function is NULL, the law keeps
+   * no account. */
   void (*account)(const LawPair* pair, FrictionAccount* out);
-  /* Initializes an active pair at the start of a run. NULL: nothing to do. */
+  /* Initializes an active pair at the start of a run. If the function is NULL, nothing is initialized. */
   void (*begin)(const LawPair* pair);
   /* `keep` stores the data of an active pair that cannot be computed from the poses to `kept` (kept_size bytes);
-   * `recall` restores them. NULL: there are no such data. */
+   * `recall` restores them. If the function is NULL, there are no such data. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
   /* Writes the members of LawPair.memory and of the accepted state's `own` on which later steps depend to a block, or
-   * reads them. Function NULL: both structures contain only doubles, and the system writes or reads all of them. */
+   * reads them. If the function is NULL, both structures contain only doubles, and the system writes or reads all of
+   * them. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Marks the state as restored, so that it has no derivatives with respect to previous states. NULL: the law does not
-   * depend on previous states. */
+  /* Marks the state as restored, so that it has no derivatives with respect to previous states. If the function is
+   * NULL, the law does not depend on previous states. */
   void (*hold)(const LawPair* pair);
   /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt [s] from the
    * state of `kept` (NULL: the pair was inactive). rest_speed [m/s] and restitution replace the parameters of the pair.
-   * Function NULL: the factor is 1. */
+   * If the function is NULL, the factor is 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, no impacts. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
    * [s]. */
   bool (*impacts)(const LawPair* pair, double dt_before);
@@ -228,7 +231,8 @@ typedef struct ContactLaw {
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls
-   * [m]. found: distance of the hulls. Returns false if no plane was found. NULL: no plane is ever found. */
+   * [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL, no plane is
+   * found. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
   /* Returns true if the hulls exert a force on each other, and then sets normal, point and pressure of *spot. found:
@@ -236,16 +240,16 @@ typedef struct ContactLaw {
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. NULL: nothing
-   * to recompute. */
+  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. If the function
+   * is NULL, there are no such data. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. They contain the stiffness. Returns
    * false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Sets `force` and `torque` to the derivatives of the pair's potential with respect to the displacements and
    * rotations of both bodies at t + dt (EventTerms). Returns the derivative with respect to the potential of the load
-   * that the pair carries to the next step (PairCarry.load) [m]. Call it only for an active record, after `replay`.
-   * NULL: pairs have no events and carry nothing. */
+   * that the pair carries to the next step (PairCarry.load) [m]. Call it only for an active record, after `replay`. If
+   * the function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Sets *out to the derivatives of the scalar Phi + carry . c, for stiffness 1. Phi (A4) is the scalar for the twists
    * of both bodies. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of the
@@ -254,10 +258,11 @@ typedef struct ContactLaw {
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call it only
    * after `replay`. Returns false, with `wrench` undefined, unless friction of the pair is limited by the impulse of an
-   * impact with restitution. Function NULL: always false. */
+   * impact with restitution. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
   /* Returns the number through which friction acts on the next step (PairCarry.left), for the present force_ratio and
-   * stiffness 1. Call it only after `replay`. Function NULL: friction does not act on the next step in this way. */
+   * stiffness 1. Call it only after `replay`. If the function is NULL, friction does not act on the next step in this
+   * way. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 

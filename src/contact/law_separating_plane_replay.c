@@ -182,17 +182,17 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   return by_speed * share.speed / change;
 }
 
-/* Adds the derivatives that act through the impact factor at t. by_factor: derivative with respect to this factor. The
- * width of the impact is that of the previous step, v_r dt (impact.md, I2). */
+/* Adds the derivatives of Phi that act through the impact factor at t. by_factor: derivative of Phi with respect to
+ * this factor. The width of the impact is that of the previous step, v_r dt (impact.md, I2). */
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
   impact_late_load_adjoint(&r->load, by_factor, bar, s);
   if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
 }
 
-/* Adds the derivatives of friction that depends on the force of the previous solve of the step (F9), or on weighted
- * forces (F14). by_left: derivative with respect to Payment.left, from the next step. *bar: receives the derivatives
- * with respect to the pressure at t. */
+/* Adds the derivatives of Phi that act through friction which depends on the force of the previous solve of the step
+ * (F9), or on weighted forces (F14). by_left: derivative of the scalar with respect to Payment.left, found in the next
+ * step. Adds the derivatives with respect to the pressure at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               double by_left, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;

@@ -599,8 +599,9 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
     if (hull->smooth->slope[k].moves) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* Adds the derivatives that act through a point x of a link to `pose` (3x4), the derivatives with respect to the
- * entries of the link's pose. x: link frame [m]. by: derivative with respect to the world position of the point. */
+/* Adds the derivatives of Phi that act through a point x of a link to `pose` (3x4), the derivatives with respect to the
+ * entries of the link's pose. x: link frame [m]. by: derivative of Phi with respect to the world position of the
+ * point. */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {
@@ -611,7 +612,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Adds the derivatives with respect to the vertices of one side to pose_now (poses at t) and to *gradient (design). */
+/* Adds the derivatives of Phi with respect to the vertices of one side to pose_now (poses at t) and to *gradient
+ * (design). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -632,9 +634,9 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   }
 }
 
-/* Adds the derivatives that act through a motion of a body to `pose` (3x4), the derivatives with respect to the entries
- * of its pose. share: derivatives with respect to displacement and rotation of the body. r: rotation of the body; a
- * rotation by w changes r by [w]x r. */
+/* Adds the derivatives of Phi that act through a motion of a body to `pose` (3x4), the derivatives with respect to the
+ * entries of its pose. share: derivatives of Phi with respect to displacement and rotation of the body. r: rotation of
+ * the body; a rotation by w changes r by [w]x r. */
 static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
   Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
   double force[3] = {share->force.x, share->force.y, share->force.z};
@@ -684,9 +686,9 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
-/* Adds the derivatives with respect to the masses of links that act through the pair's inertia 1 / (1/m_a + 1/m_b) to
- * *gradient. bar: derivative with respect to the inertia. m_a, m_b: masses of the trees of both links (impact.md,
- * I7). */
+/* Adds the derivatives of Phi with respect to the masses of links that act through the pair's inertia 1 / (1/m_a +
+ * 1/m_b) to *gradient. bar: derivative of Phi with respect to the inertia. m_a, m_b: masses of the trees of both links
+ * (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
   double mass[2], mobility = 0;
