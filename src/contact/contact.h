@@ -75,7 +75,7 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, double
 void contact_set_aim(ContactSystem* system, const Pose* aim);
 
 /* Returns the contact range of the model [m]: hulls at this distance or farther apart exert no force on each other. It
- * is the largest range of all laws of the model. INFINITY for long-range laws. Cannot fail. */
+ * is the largest range of all laws of the model, and INFINITY if the model has a long-range law. Cannot fail. */
 double contact_range(const Model* model);
 /* Returns true if the energy of some law of the model is only once differentiable, so that gradients of runs have
  * kinks. Cannot fail, allocates nothing. */
@@ -158,15 +158,16 @@ bool contact_lag(ContactSystem* system);
 bool contact_relag(ContactSystem* system, bool blends);
 /* Returns true if some pair has a weight ContactLaw.own_share above 0 in the accepted state. Allocates nothing. */
 bool contact_friction_is_late(const ContactSystem* system);
-/* Returns true if all reference forces of friction agree with the forces of the accepted state to `tolerance` >= 0
- * (asserted) times the largest force; always true under laws without ContactLaw.loads. Sets links[2], unless NULL, to
- * the links of the pair with the largest difference, if some difference is above 0. Allocates nothing. */
+/* Returns true if all reference forces of friction agree with the forces of the accepted state. They agree if their
+ * difference is at most `tolerance` times the largest force, tolerance >= 0 (asserted). Returns true under laws without
+ * ContactLaw.loads. If some difference is above 0, sets links[2], unless NULL, to the links of the pair with the
+ * largest difference. Allocates nothing. */
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
-/* Returns the largest change of speed [m/s] that friction of a pair applies one step late: mu |N - N_r| dt / m, but at
- * most the slip speed over the substep of length dt [s]. N: normal force of the accepted state; N_r: normal force of
- * the friction reference; m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For pairs whose
- * friction pays later (friction.md, F14), the force that friction owes when the pair leaves the range replaces N - N_r.
- * Sets links[2] to the links of the pair with the largest change, if the result is above 0. Returns 0 under laws
+/* Returns the largest change of speed [m/s] that friction of a pair applies one step late. It is mu |N - N_r| dt / m,
+ * but at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r: normal
+ * force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For pairs
+ * with FrictionAccount.owed (friction.md, F14), the force `owed` that is lost when the pair leaves the range replaces N
+ * - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0 under laws
  * without ContactLaw.loads. Allocates nothing. */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Resets the system to the start of a run at poses[links] (copied). Removes all candidates. Returns false if hulls
@@ -478,9 +479,9 @@ void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar
  * pairs with ContactRecord.own_force depends on the forces of this solve. The arrays are borrowed until the next load.
  * solve NULL, the initial value: there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs carry at t
- * (contact_replay_carried), which the last contact_replay_adjoint found. contact_replay_add_aside adds the stored
- * derivatives to those of a step that was loaded later and begins at the same t. */
+/* contact_replay_set_aside stores the derivatives with respect to the numbers of PairCarry at t, which the last
+ * contact_replay_adjoint found. contact_replay_add_aside adds the stored derivatives to those of a step that was loaded
+ * later and begins at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed from the last step to the first. If the previous load
@@ -495,15 +496,15 @@ ContactTermList contact_replay_terms(const ContactReplay* replay);
  * had the state `now` as its `next`, the state is not computed again. Returns false if a plane or a slip of the record
  * was not reproduced. Allocates while the number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Returns how many numbers a pair carries from step to step besides the poses of its bodies (PairCarry), the same for
- * all laws. The replay stores the derivatives with respect to these numbers at t + dt, which the next step has found,
- * and at t (records x numbers). Cannot fail, allocates nothing. */
+/* Returns how many numbers of a pair, besides the poses of its bodies, influence the next step (PairCarry). The number
+ * is the same for all laws. The replay stores the derivatives with respect to these numbers at t + dt, which the next
+ * step has found, and at t (records x numbers). Cannot fail, allocates nothing. */
 int contact_replay_carried(const ContactReplay* replay);
-/* Sets the derivative at t + dt with respect to one carried number of one pair to 1, and the derivatives with respect
- * to all other carried numbers to 0. pair: index into the records at t + dt; -1: all derivatives are 0. number <
- * contact_replay_carried. Both are asserted. Allocates nothing. */
+/* Sets the derivative at t + dt with respect to one number of PairCarry of one pair to 1, and the derivatives with
+ * respect to all other numbers to 0. pair: index into the records at t + dt. If pair is -1, all derivatives are set to
+ * 0. number: index < contact_replay_carried. Both are asserted. Allocates nothing. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* Copies the derivatives with respect to the carried numbers at t to `out` (records at t x contact_replay_carried,
+/* Copies the derivatives with respect to the numbers of PairCarry at t to `out` (records at t x contact_replay_carried,
  * row-major), memory of the caller. The length of `out` is not checked. Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
@@ -521,9 +522,10 @@ typedef struct {
 /* Sets *event to the derivatives of the potential of the pair of hulls hull_a and hull_b. Returns false if the pair is
  * not loaded, if it is not active, or if its law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds to wrench[links] (torque about the centre of mass, force) the derivatives with respect to the twists of links at
- * t + dt through the loads that pairs carry to the next step. The derivatives with respect to the loads come from the
- * next step, or from contact_replay_seed_carry. Returns false if no load has a derivative. Allocates nothing. */
+/* Adds the derivatives with respect to the twists of links at t + dt that act through PairCarry.load, the impact
+ * factors of the pairs, to wrench[links] (torque about the centre of mass, force). The derivatives with respect to
+ * these factors come from the next step, or from contact_replay_seed_carry. Returns false if all of them are zero.
+ * Allocates nothing. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 /* Seeds the scalar nu (U - U_0), with the potential U_0 at which impacts begin and the factor nu [m]. The next
  * contact_replay_adjoint adds the derivatives of this scalar with respect to vertices and half-spaces. Adds the
@@ -531,7 +533,7 @@ bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s], which the last
  * contact_replay_adjoint found. They are 0 under laws that do not depend on these lengths. `dt` contains only the
- * derivative through the load that pairs carry to the next step. */
+ * derivative that acts through PairCarry.load, on which the next step depends. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;

@@ -298,9 +298,9 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* (A8d) Differentiates by_r . displacement + by_q . velocity of the end of a rotating arm, relative to the arm's start.
- * Adds the derivatives with respect to the angles of the arm and to its shift. Returns the derivative with respect to
- * the arm. */
+/* (A8d) Differentiates by_r . displacement + by_q . velocity of the end of a rotating arm, relative to the start of the
+ * arm. Adds the derivatives of this sum with respect to the angles and the shift of the arm. Returns its derivative
+ * with respect to the arm. */
 static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
                             PairShares* out) {
   const RollShift* shift = &f->lag->shift[side];
@@ -363,9 +363,9 @@ static Vec3 spin_of(Mat3 rotation, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
 }
 
-/* (A8d) Differentiates the arm e = (1 - q^2) E + q^2 (n^ . E) n^ of a hull, with its mean arm E, q = n^ . z, and the
- * axis z of its circles. Sets the derivative with respect to E. Adds the derivatives with respect to n^ and to the
- * rotation of z. by_e: derivative of Phi with respect to e. */
+/* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
+ * circles. Adds the derivatives of Phi that act through e: sets the one with respect to E, and adds those with respect
+ * to n^ and to the rotation of z. by_e: derivative of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
   double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);

@@ -4,8 +4,8 @@
 
 /* (I2) |dy/dz| of a vertex is about SLOPE y^(7/5) for small clearances. */
 #define SLOPE 2.5
-/* (I2) Displacement in a step at the rest speed, divided by the range. If the displacement is smaller, the width also
- * accounts for |dy/dz| at the edge of the range. */
+/* (I2) If the displacement in a step at the rest speed is below FINE_STEP times the range, the width also accounts for
+ * |dy/dz| at the edge of the range. */
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {

@@ -208,7 +208,8 @@ typedef struct ContactLaw {
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, no impacts. */
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, there are no
+   * impacts. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
    * [s]. */
   bool (*impacts)(const LawPair* pair, double dt_before);
@@ -246,10 +247,10 @@ typedef struct ContactLaw {
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. They contain the stiffness. Returns
    * false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets `force` and `torque` to the derivatives of the pair's potential with respect to the displacements and
-   * rotations of both bodies at t + dt (EventTerms). Returns the derivative with respect to the potential of the load
-   * that the pair carries to the next step (PairCarry.load) [m]. Call it only for an active record, after `replay`. If
-   * the function is NULL, pairs have no events. */
+  /* Sets `force` and `torque` to the derivatives of the potential of the pair with respect to the displacements and
+   * rotations of both bodies at t + dt (EventTerms). Returns the derivative of the impact factor at t + dt
+   * (PairCarry.load) with respect to the potential [m]. Call it only for an active record, after `replay`. If the
+   * function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Sets *out to the derivatives of the scalar Phi + carry . c, for stiffness 1. Phi (A4) is the scalar for the twists
    * of both bodies. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of the

@@ -158,7 +158,8 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face, the others are neglected */
+/* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face; the other vertices are
+ * neglected */
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 

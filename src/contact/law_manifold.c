@@ -377,7 +377,7 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* Returns the size in bytes of the largest possible number of contacts of the pair. */
+/* Returns the number of bytes that `lag` needs for the largest possible number of contacts of the pair. */
 static size_t lag_room(const LawPair* p) {
   const ManifoldLaw* law = p->law;
   size_t count = 0, edges = (size_t)law->most_edges;

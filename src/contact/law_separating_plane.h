@@ -114,8 +114,8 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* (F14) If friction one step late changes the speed of the bodies by at most LATE_FROM rest speeds, the weight of the
- * step's own force is 0. From LATE_TO rest speeds on, the weight is 1. */
+/* (F14) If friction that acts one step late changes the speed of the bodies by at most LATE_FROM times the rest speed,
+ * the weight of the step's own force is 0. From LATE_TO times the rest speed on, the weight is 1. */
 #define LATE_FROM 5.0
 #define LATE_TO 25.0
 

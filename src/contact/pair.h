@@ -171,7 +171,8 @@ typedef struct {
   double y;
   Pressure old;
   double load, event;
-  /* With respect to the squared slip of the step to t, on which static friction of the step from t depends. */
+  /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
+   * depends. */
   double slip;
   double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
@@ -187,8 +188,8 @@ typedef struct {
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness through the impact factor and
-   * the weight of friction (F14), but not through the factor on the pair's energy. */
+  /* inertia: derivative with respect to ImpactPast.inertia. stiffness: derivative with respect to the stiffness through
+   * the impact factor and the weight of friction (F14), but not through the factor on the energy of the pair. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   PairCarry carry;      /* derivatives that the step which ends at t uses */
@@ -203,7 +204,8 @@ typedef struct {
   RollShift shift[2];              /* with respect to FrictionLag.shift */
   double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
-  /* With respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. NULL: no parameters. */
+  /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. NULL: no
+   * parameters. */
   double* shape[2];
   int shape_count[2];
 } PairShares;

@@ -397,9 +397,10 @@ void contact_replay_begin(ContactReplay* r) {
   r->pose_now = NULL;
 }
 
-/* Prepares the derivatives with respect to carried numbers for the step that is loaded. follows: the loaded step
- * precedes the last one, so the derivatives found at t become those at t + dt; otherwise the derivatives at t + dt are
- * zeroed. The derivatives at t are always zeroed. now, next: numbers of records at t and at t + dt. */
+/* Prepares the derivatives with respect to the numbers of PairCarry for the step that is loaded. follows: true if the
+ * loaded step precedes the last one in the run. Then the derivatives found at t become those at t + dt; otherwise the
+ * derivatives at t + dt are zeroed. The derivatives at t are always zeroed. now, next: numbers of records at t and at t
+ * + dt. */
 static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   PairCarry* other = r->carry[0];
   int capacity = r->carry_capacity[0];

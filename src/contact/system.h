@@ -282,8 +282,8 @@ typedef struct WholeWay {
   ContactPath poses_at;
   void* context;
   bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
-  /* contact_prove_way sets the following members: poses of both links, and frame of their common ancestor, at WAY_PARTS
-   * + 1 points of the path, if known */
+  /* contact_prove_way sets the following members. known[k] is true if pose and frame at point k of the WAY_PARTS + 1
+   * points of the path are set: poses of both links, and rotation of their common ancestor. */
   PieceTrees trees;
   bool known[WAY_PARTS + 1];
   Pose pose[2][WAY_PARTS + 1];
