@@ -69,9 +69,9 @@ void contact_set_dt(ContactSystem* system, double dt);
  * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. The bounds are
  * asserted. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
-/* Sets the poses that links are expected to have at the end of the following steps.
- * aim (links): their rotations may be affine maps. The array is borrowed, and every contact_lag reads it. NULL, the
- * initial value: the poses are unknown. Cannot fail. */
+/* Sets the poses that links are expected to have at the end of the following steps. aim (links): expected poses, whose
+ * rotations may be affine maps. The array is borrowed, and every contact_lag reads it. If aim is NULL, which is the
+ * initial value, the poses are unknown. Cannot fail. */
 void contact_set_aim(ContactSystem* system, const Pose* aim);
 
 /* Returns the contact range of the model [m]: hulls at this distance or farther apart exert no force on each other. It
@@ -80,9 +80,9 @@ double contact_range(const Model* model);
 /* Returns true if the energy of some law of the model is only once differentiable, so that gradients of runs have
  * kinks. Cannot fail, allocates nothing. */
 bool contact_once_differentiable(const Model* model);
-/* Returns the distance below which two links are listed as touching [m]. INFINITY: the two links are listed if they
- * exert a force on each other. A pair without its own law has the range of the model's law. Undefined for link numbers
- * out of range. */
+/* Returns the distance below which two links are listed as touching [m]. If the result is INFINITY, the two links are
+ * listed if they exert a force on each other. A pair without its own law has the range of the model's law. Undefined
+ * for link numbers out of range. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under such a law,
  * pairs farther apart may exert forces, too. Cannot fail, allocates nothing. */
@@ -109,9 +109,9 @@ int contact_awake_count(const ContactSystem* system);
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* Evaluates a line-search trial at poses[links] (copied) for groups of links that move together. moves[links]: false
  * for a link whose pose is unchanged since the last trial from the same accepted state. groups[links]: group of each
- * link, below group_count; -1: a fixed link. Sets refused[group_count] to true for each group with a pair that is
- * infeasible or closer than the law admits for a trial. In a refused group some pairs, and all friction, may remain
- * unevaluated. Returns false if a group is refused. Does not change the accepted state. Allocates nothing. */
+ * link, below group_count, or -1 for a fixed link. Sets refused[group_count] to true for each group with a pair that is
+ * infeasible or closer than the law admits for a trial. Returns false if a group is refused. Some pairs of a refused
+ * group, and all friction, may then not be evaluated. Does not change the accepted state. Allocates nothing. */
 bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
                  bool* refused);
 /* A candidate pair in the accepted and in the trial state. */
@@ -198,11 +198,11 @@ typedef struct {
   int hull_a, hull_b;
   double before, after;
 } ContactEntry;
-/* Returns true if the impact of a pair began within the substep of length dt > 0 (asserted) [s] from poses `begin`
- * (links) to the accepted state, and sets *entry to the pair whose impact began first. Returns false if no impact began
- * before the end of the substep. aim (links): poses that the links would have at the end without contact. sought: pair
- * whose impact a longer substep has found, so that its approach speed is not tested; NULL: none. Pairs whose impact
- * begins at the end of the substep store their approach speed. */
+/* Returns true if the impact of a pair began within the substep from poses `begin` (links) to the accepted state, and
+ * sets *entry to the pair whose impact began first. Returns false if no impact began before the end of the substep. dt:
+ * length of the substep > 0 (asserted) [s]. aim (links): poses that the links would have at the end without contact.
+ * sought: pair whose impact a longer substep has found, or NULL; the approach speed of this pair is not tested. Pairs
+ * whose impact begins at the end of the substep store their approach speed. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
                           const ContactEntry* sought, ContactEntry* entry);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
@@ -264,8 +264,9 @@ void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* bl
  * fail, allocates nothing. */
 void contact_hold(ContactSystem* system);
 
-/* Callback for a path. Sets the poses at alpha in [0, 1] of `link` and of its ancestors below `from`; -1: of all its
- * ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world frame [m]. */
+/* Callback for a path. Sets the poses at alpha in [0, 1] of `link` and of its ancestors below `from`. If from is -1,
+ * sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world
+ * frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* The pair at which contact_certify failed. */
 typedef struct {
@@ -320,7 +321,7 @@ ContactTermList contact_term_list(const ContactSystem* system);
  * next Newton step [rad, m]. Cannot fail, allocates nothing. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* Replaces the Hessian of each term in the accepted state by the nearest positive semidefinite matrix, if at least one
- * link of the pair is marked in links[links] (NULL: all links). Cannot fail. */
+ * link of the pair is marked in links[links]. If links is NULL, replaces all Hessians. Cannot fail. */
 void contact_project(ContactSystem* system, const bool* links);
 /* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17). A part is a set of trees. While all
  * links stay in their regions, trees of different parts cannot come within contact range of each other. */
@@ -550,10 +551,10 @@ typedef struct {
   int count;
 } ForcePairSlopes;
 
-/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt; NULL: zero. The
- * other members are derivatives of a scalar with respect to contact forces; NULL: no derivatives. force: with respect
- * to the total force on each link. pair: with respect to the force of each pair on its first link, in the order of
- * contact_replay_terms. between: with respect to forces between two links. */
+/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt. The other members
+ * are derivatives of a scalar with respect to contact forces. force: with respect to the total force on each link.
+ * pair: with respect to the force of each pair on its first link, in the order of contact_replay_terms. between: with
+ * respect to forces between two links. Members that are NULL count as zero. */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */

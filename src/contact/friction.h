@@ -135,10 +135,10 @@ static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, V
  * half-space has no points. Cannot fail, allocates nothing. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Sets *lag to the friction reference of the pair in its present state. vertices: memory for friction_count points (not
- * checked), which the lag borrows. support [m]. begin: poses of both bodies from which slip is measured; NULL: their
- * present poses. aim: expected poses of both bodies at t + dt, of which only the rotations are used; NULL: present
- * poses. `aim` is ignored if `begin` is given. shift: shifts of both bodies (roll_shift.h); NULL: zero. `shift` is
- * ignored without expected poses. direction: direction-dependent friction; NULL: isotropic friction. Cannot fail,
+ * checked), which the lag borrows. support: s [m]. begin: poses of both bodies from which slip is measured. aim:
+ * expected poses of both bodies at t + dt, of which only the rotations are used; ignored if `begin` is given. If begin
+ * or aim is NULL, the present poses replace it. shift: shifts of both bodies (roll_shift.h), zero if NULL; ignored
+ * without expected poses. direction: direction-dependent friction; if NULL, friction is isotropic. Cannot fail,
  * allocates nothing. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
                   const Pose* const aim[2], const RollShift* const shift[2], const FrictionDirection* direction,

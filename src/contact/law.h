@@ -109,8 +109,8 @@ typedef struct ContactLaw {
   /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. If the function is
    * NULL, the law does not use them. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
-  /* Returns the range of the law [m]: two hulls at this distance or farther apart exert no force on each other.
-   * INFINITY: all pairs are candidates. */
+  /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other. If the
+   * range is INFINITY, all pairs are candidates. */
   double (*range)(const Model* model);
   /* Returns true if the pair of these two links is a pair of items (see `links`). If the function is NULL, all pairs of
    * links are. */
@@ -174,14 +174,15 @@ typedef struct ContactLaw {
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that depends on the normal force of the same step (friction.md, F8, F14). It is a weighted sum of friction
-   * by the force of the previous solve of the step and friction by the force at t. If all functions are NULL, friction
-   * depends only on the force at t. `loads` sets *load to the friction force that the normal force admits [N], and
-   * *change to its difference from the reference; if friction pays later, *change is the force that friction owes when
-   * the pair leaves the range. `own_share` returns the weight of friction by the state's own force: 0 if its difference
-   * from the force at t is negligible, 1 if it is large. `relag` sets, as `lag` does, the reference of friction by the
-   * state's own force, for slip since the poses `begin` of both bodies, and its weight: own_share if `blends`,
-   * otherwise 1. It returns the bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by
-   * the force of the previous solve of the step (own true), or by the force at t (own false), acts. */
+   * by the force of the previous solve of the step and of friction by the force at t. If all functions are NULL,
+   * friction depends only on the force at t. `loads` sets *load to the friction force that the normal force admits [N],
+   * and *change to its difference from the friction force of the reference. For a pair with an account (F14), *change
+   * is the friction force that is lost when the pair leaves the range. `own_share` returns the weight of friction by
+   * the state's own force. The weight is 0 if this force differs negligibly from the force at t, and 1 if it differs
+   * much. `relag` sets the reference of friction by the state's own force, as `lag` does. Slip is measured from the
+   * poses `begin` of both bodies. The weight becomes own_share if `blends` is true, otherwise 1. `relag` returns the
+   * number of bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
+   * previous solve of the step acts (own true), or if friction by the force at t acts (own false). */
   void (*loads)(const LawPair* pair, double* load, double* change);
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);

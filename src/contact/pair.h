@@ -204,8 +204,8 @@ typedef struct {
   RollShift shift[2];              /* with respect to FrictionLag.shift */
   double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
-  /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. NULL: no
-   * parameters. */
+  /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. A shape
+   * without parameters has NULL. */
   double* shape[2];
   int shape_count[2];
 } PairShares;

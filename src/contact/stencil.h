@@ -49,7 +49,7 @@ typedef struct {
 void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilDerivatives* out);
 
 /* Returns sin^2 of the angle between the edge vectors u and v, which must not be zero. Sets gradient (6) and hessian
- * (6x6) to its derivatives with respect to (u, v); NULL: not computed. */
+ * (6x6), unless they are NULL, to the derivatives of the result with respect to (u, v). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
 /* Adds to out (count) the derivatives of a scalar with respect to the points of the stencil, world axes (N20). The

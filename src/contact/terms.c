@@ -117,8 +117,8 @@ ContactTermList contact_term_list(const ContactSystem* s) {
   return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
 }
 
-/* Sets felt[6] to the twist of body a. If b is a half-space, which has no rows in the Hessian, sets felt[6] to the
- * twist of a relative to b. */
+/* Sets felt[6] to the twist of body a. For a half-space b, which has no rows in the Hessian, felt[6] is the twist of a
+ * relative to b. */
 static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
   memcpy(felt, a, sizeof(double[6]));
