@@ -7,8 +7,8 @@
 #include "contact/pair.h"
 
 /* Moments of the active vertices of one side about the plane's origin, with x~ = (x - origin, 1):
- *   second = sum P'' x~ x~^T (upper triangle by rows: xx xy xz xw yy yz yw zz zw ww),  first = sum sigma P' x~
- * (C3) */
+ *   first = sum sigma P' x~,  second = sum P'' x~ x~^T                                                          (C3)
+ * `second` contains the upper triangle by rows: xx xy xz xw yy yz yw zz zw ww. */
 typedef struct {
   double second[10], first[4];
   double ball; /* r sum P' of a rounded side; for such a side, x is the point of each ball nearest to the plane (C6) */
