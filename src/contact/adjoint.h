@@ -83,41 +83,42 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
 void friction_product(const FrictionLag* lag, const FrictionParameters* parameters, const PairBody next[2],
                       const double twist[2][6], double wrench[2][6]);
 
-/* A pair in one state, for the functions below. */
+/* A pair in one state, as argument of the functions below. */
 typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
-/* Sets *active to the active vertices of both sides, unless active->known. at->solution must not be NULL.
+/* Sets *active to the active vertices of both sides, if active->known is false. at->solution must not be NULL.
  * active->vertices: memory for the vertices of both hulls. Cannot fail. */
 void active_find(const ImpactMoment* at, double support, ActiveSides* active);
-/* Multiplies the contact derivatives that plane_adjoint has added to *out by W', and adds the derivatives of W'. Adds
- * the derivatives with respect to the pair's potential and force at t to *bar, for impact_pressure_adjoint. Cannot
- * fail, allocates nothing. */
+/* Converts the derivatives of contact that plane_adjoint has added to *out into those of contact with the impact factor
+ * W': multiplies them by W' and adds the derivatives of W'. Adds the derivatives with respect to the pair's potential
+ * and force at t to *bar, for impact_pressure_adjoint. Cannot fail, allocates nothing. */
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
-/* Adds the derivatives through the impact factor that multiplies the coefficients of friction and rolling: through the
- * state at t to *bar and *out, and through the previous state to out->carry. Multiplies the derivatives with respect to
- * the coefficients in *out by the factor. Call it after friction_adjoint and rolling_adjoint. Cannot fail, allocates
- * nothing. */
+/* Adds the derivatives of Phi that act through the impact factor on the coefficients of friction and rolling. Those
+ * that act through the state at t are added to *bar and *out, those that act through the previous state to out->carry.
+ * Multiplies the derivatives with respect to the coefficients in *out by the factor. Call it after friction_adjoint and
+ * rolling_adjoint. Cannot fail, allocates nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* As impact_load_adjoint, for a given derivative by_factor with respect to the impact factor. Does not change the
- * derivatives with respect to the coefficients. */
+/* Does the same as impact_load_adjoint for a given derivative with respect to the impact factor, by_factor. Does not
+ * change the derivatives with respect to the coefficients. */
 void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out);
-/* As impact_late_load_adjoint, for the factor W' in the previous solve of the step, and for a pair without restitution.
- * by_force: derivative with respect to the magnitude of the pair's force in that solve, for stiffness 1 and W' = 1.
- * solve: state of the pair in that solve. own: active vertices in `solve`; this function sets them if they are unknown.
- */
+/* Adds the derivatives of Phi that act through the impact factor W' and the force of the previous solve of the step,
+ * for a pair without restitution. by_factor: derivative of Phi with respect to W'. by_force: derivative of Phi with
+ * respect to the magnitude of the force in that solve, for stiffness 1 and W' = 1. solve: state of the pair in that
+ * solve. own: active vertices in `solve`; the function sets them if they are unknown. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
                              double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
                              Pressure* bar, PairShares* out);
-/* Adds to *bar and *out the derivatives through the pair's y at t, on which the next step depends (carried->y). Cannot
- * fail, allocates nothing. */
+/* Adds the derivatives that act through y of the pair at t to *bar and *out. carried->y: derivative of the scalar with
+ * respect to y, found in the next step. Cannot fail, allocates nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
-/* Adds to *out the derivatives through the pair's potential and force at t. bar: derivatives with respect to potential
- * and force. Does nothing for a pair that was not in contact at t. Cannot fail, allocates nothing. */
+/* Adds the derivatives of Phi that act through the potential and the force of the pair at t to *out. bar: derivatives
+ * of Phi with respect to potential and force. Does nothing if the pair was not in contact at t. Cannot fail, allocates
+ * nothing. */
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out);
 

@@ -1,4 +1,4 @@
-/* `sdrs bench pair`: time per evaluation of one pair [ns], by number of vertices. */
+/* `sdrs bench pair`: measures the time per evaluation of one pair [ns], for several numbers of vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +10,19 @@ enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
 static const double bench_support = 0.01; /* barrier distance [m]; the hulls have a radius of 0.5 m */
 static const double bench_motion = 2e-4;  /* size of the motion between two evaluations [m, rad] */
 
-/* Codes of round bodies in the column of vertices. */
-enum { BALL = 1, WHEEL = 0, WHEEL_FEELS = 8 }; /* WHEEL_FEELS: vertices of the hull paired with a wheel */
+/* Values of the column `vertices` that stand for round bodies. */
+enum {
+  BALL = 1,
+  WHEEL = 0,
+  WHEEL_FEELS = 8
+}; /* WHEEL_FEELS: number of vertices of the hull that forms a pair with a wheel */
 
 typedef struct {
   HullInstance hull; /* owns its points */
   Circle rings[ROUND_RINGS_MAX];
   int move;
   Pose moved[MOVES];
-  double twist[MOVES][6]; /* motion since the previous move: rotation vector, displacement [rad, m] */
+  double twist[MOVES][6]; /* motion since the previous move as rotation vector [rad] and displacement [m] */
 } BenchHull;
 
 typedef struct {
@@ -30,15 +34,15 @@ static Vec3 random_direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
 }
 
-/* Sets the hull to a wheel: two circles of radius 0.4 m, 0.2 m apart, with a rounding of 0.1 m. */
+/* Sets *h to a wheel: two parallel circles of radius 0.4 m, 0.2 m apart, with a rounding of 0.1 m. */
 static void fill_wheel(BenchHull* h) {
   for (int k = 0; k < 2; k++) h->rings[k] = (Circle){vec3(0, 0, k ? 0.1 : -0.1), vec3(0, 0, 1), 0.4};
   h->hull =
       (HullInstance){.rings = h->rings, .ring_count = 2, .rounding = 0.1, .pose = pose_identity(), .radius = 0.52};
 }
 
-/* Sets the hull to random points on a sphere of radius 0.5 m, all of which are vertices. BALL gives a ball, WHEEL a
- * wheel. */
+/* Sets *h to the convex hull of `vertices` random points on a sphere of radius 0.5 m. For vertices = BALL, sets *h to a
+ * ball; for WHEEL, to a wheel. */
 static void fill_hull(BenchHull* h, int vertices, Random* random) {
   if (vertices == WHEEL) {
     fill_wheel(h);
@@ -70,8 +74,8 @@ static void set_move(BenchHull* h, int move) {
   h->move = move;
 }
 
-/* Sets two random hulls at a gap of 40 % of the contact range, by moving b along the direction between the closest
- * points. */
+/* Sets *p to two random hulls with a gap of 40 % of the contact range. Finds the gap by moving hull b along the
+ * direction between the closest points. */
 static void fill_pair(BenchPair* p, int vertices, Random* random) {
   fill_hull(&p->a, vertices, random);
   fill_hull(&p->b, vertices == WHEEL ? WHEEL_FEELS : vertices, random);
@@ -112,7 +116,7 @@ static void contact_cold(BenchPair* p, BenchState* s, int k) {
              s, k);
 }
 
-/* Starts from the plane predicted by the last response, as a time step does. */
+/* Solves the plane from the plane predicted by the response of the previous solution, as a time step does. */
 static void contact_warm(BenchPair* p, BenchState* s, int k) {
   solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s,
              k);
@@ -140,7 +144,7 @@ static void gjk_warm(BenchPair* p, BenchState* s, int k) {
 
 typedef void (*BenchBody)(BenchPair*, BenchState*, int);
 
-/* Returns the median over repeats of the mean time of one call [ns]. */
+/* Returns the mean time of one call of `body` [ns], as the median over REPEATS repetitions. */
 static double time_body(BenchBody body, BenchPair* pairs, BenchState* s) {
   double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {

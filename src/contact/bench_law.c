@@ -1,16 +1,17 @@
-/* `sdrs bench pair --law NAME`: time of contact and of friction of one pair under a law, by number of vertices. One
- * evaluation is that of a time step: the value at a trial that starts from an accepted state, then gradient and Hessian
- * with respect to the twists of both bodies. */
+/* `sdrs bench pair --law NAME`: measures the time of contact and of friction of one pair under a law, for several
+ * numbers of vertices. One evaluation is the work of a time step for the pair. It computes the value of a trial state
+ * that starts from an accepted state, and then the gradient and Hessian with respect to the twists of both bodies. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "contact/law.h"
 
 enum { PAIRS = 24, MOVES = 16, REPEATS = 7 };
-/* Hulls of radius 0.5 m: contact range, gap, and motion between two evaluations [m, rad]. */
+/* The hulls have a radius of 0.5 m. Contact range and gap [m], and size of the motion between two evaluations [m,
+ * rad]. */
 static const double bench_range = 0.02, bench_gap = 0.008, bench_motion = 2e-4;
 
-/* A pair of two links with one hull each, and the law's data of the pair. */
+/* A pair of two links with one hull each, and all data that the law stores for the pair. */
 typedef struct {
   Scene scene;
   Model model;
@@ -49,8 +50,8 @@ static void scene_text(Text* yaml, const char* law, double support, int vertices
   text_add(yaml, "links:\n  - {name: a, shape: a, mass: 1}\n  - {name: b, shape: b, mass: 1, position: [3, 0, 0]}\n");
 }
 
-/* Returns the barrier distance [m] that gives every law the contact range bench_range; 0 for the long-range law, which
- * has none. */
+/* Returns the barrier distance [m] with which a law has the contact range bench_range. Returns 0 for the long-range
+ * law, which has no barrier distance. */
 static double support_of(ContactModel model) {
   return model == CONTACT_SEPARATING_PLANE ? 0.5 * bench_range : model == CONTACT_LONG_RANGE ? 0 : bench_range;
 }
@@ -99,7 +100,7 @@ static void bench_destroy(LawBench* p) {
   scene_free(&p->scene);
 }
 
-/* The pair at the poses of one move, as the law receives it. */
+/* The pair at the poses of one move, and the LawPair that the law receives. */
 typedef struct {
   HullInstance instance[2];
   LawPair pair;
@@ -125,8 +126,9 @@ static void stand(LawBench* p, int move, int which, Standing* out) {
   }
 }
 
-/* Evaluates the pair at `move` as a trial from the accepted state at `from`, with derivatives, and accepts it. follows:
- * both states have the same friction reference (LawOrigin.follows). */
+/* Evaluates the pair at the poses `move` as a trial state, with derivatives, and then accepts this state. The trial
+ * starts from the accepted state at the poses `from`. follows: LawOrigin.follows, true if both states have the same
+ * friction reference. */
 static void step(LawBench* p, int from, int move, bool follows) {
   Standing now;
   stand(p, move, 1 - p->which, &now);
@@ -147,7 +149,7 @@ static void step(LawBench* p, int from, int move, bool follows) {
   p->sink += now.pair.derivatives->hessian[0][0] + state->friction_energy;
 }
 
-/* Makes the accepted state the friction reference of the following evaluations. */
+/* Makes the accepted state the friction reference of the evaluations that follow. */
 static void lag(LawBench* p) {
   Standing now;
   p->lagged = true;
@@ -158,7 +160,7 @@ static void lag(LawBench* p) {
   step(p, 0, 0, false);
 }
 
-/* Returns the median over repeats of the mean processor time of one evaluation [ns]. */
+/* Returns the mean processor time of one evaluation [ns], as the median over REPEATS repetitions. */
 static double time_steps(LawBench* pairs) {
   double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEAF_SIZE: most boxes of a leaf. STACK_SIZE: most nodes that wait in a query. MANY_KEYS: up to this many keys of a
- * box are sorted by insertion, more by qsort. */
+/* LEAF_SIZE: largest number of boxes in a leaf. STACK_SIZE: capacity of the stack of nodes in a query. MANY_KEYS: up to
+ * this number, the keys of a box are sorted by insertion; more keys are sorted by qsort. */
 enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
-/* With fewer moving boxes than this, tree and queries use one thread. */
+/* If fewer boxes than this move, the tree is built and searched by one thread. */
 enum { MANY_BOXES = 128 };
 
 static bool box_empty(const Box* b) { return b->low.x > b->high.x; }
@@ -17,8 +17,8 @@ static bool box_overlap(const Box* a, const Box* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Extends the box to contain [low, high]. Comparisons are faster than fmin and fmax, which handle NaN; boxes contain
- * none. */
+/* Extends the box to contain [low, high]. Uses comparisons, which are faster than fmin and fmax because these also
+ * handle NaN. Boxes contain no NaN. */
 static void cover(Box* box, Vec3 low, Vec3 high) {
   box->low = vec3(low.x < box->low.x ? low.x : box->low.x, low.y < box->low.y ? low.y : box->low.y,
                   low.z < box->low.z ? low.z : box->low.z);
@@ -26,15 +26,15 @@ static void cover(Box* box, Vec3 low, Vec3 high) {
                    high.z > box->high.z ? high.z : box->high.z);
 }
 
-/* Returns true if box i precedes box j in the order of their centres along one axis. middle: twice the centres'
- * coordinate on that axis, at a stride of 3. Ties are broken by index, so that the tree does not depend on earlier
- * sorting. */
+/* Returns true if the centre of box i is below the centre of box j along one axis. middle: twice the coordinates of the
+ * centres along this axis; the coordinate of box i is middle[3 i]. Equal centres are ordered by index, so that the tree
+ * does not depend on earlier sorting. */
 static bool before(const double* middle, int i, int j) {
   double a = middle[3 * (size_t)i], b = middle[3 * (size_t)j];
   return a < b || (a == b && i < j);
 }
 
-/* Partitions `order` (count) so that the `rank` boxes with the smallest centres come first (quickselect). */
+/* Reorders order[count] such that the `rank` boxes with the smallest centres come first (quickselect). */
 static void split(const double* middle, int* order, int count, int rank) {
   int low = 0, high = count - 1;
   while (low < high) {
@@ -65,13 +65,13 @@ static int common_group(const BroadGroups* groups, const int* order, int count) 
   return group;
 }
 
-/* Returns true if pairs of a box of group a and a box of group b are excluded from the search. */
+/* Returns true if the search excludes pairs of a box of group a and a box of group b. */
 static bool strangers(const BroadGroups* groups, int a, int b) {
   return a != BROAD_MIXED && b != BROAD_MIXED && groups->strange[(size_t)a * (size_t)groups->count + (size_t)b];
 }
 
-/* Sets a node to the boxes order[first], ... (count). Returns false for a leaf. Otherwise partitions the boxes into two
- * halves, for the child nodes `child` and child + 1. */
+/* Sets `node` to the boxes order[first], ..., order[first + count - 1]. Returns false if the node is a leaf. Otherwise
+ * divides the boxes into two halves, whose nodes are `child` and child + 1. */
 static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
                    int child) {
   BroadNode* n = &tree->nodes[node];
@@ -94,7 +94,8 @@ static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes,
   return true;
 }
 
-/* Builds the subtree of a node over the boxes order[first], ... (count). next: the first unused node, updated. */
+/* Builds the subtree of `node` over the boxes order[first], ..., order[first + count - 1]. *next: index of the first
+ * unused node; it is increased by the number of new nodes. */
 static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
                   int* next) {
   int child = *next;
@@ -104,7 +105,8 @@ static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
 }
 
-/* Sets the numbers of descendants of a node with `count` boxes, and of a node with count + 1. */
+/* Sets below[0] to the number of descendants of a node with `count` boxes, and below[1] to that of a node with count +
+ * 1 boxes. */
 static void count_below(int count, int below[2]) {
   below[0] = below[1] = 0;
   if (count < LEAF_SIZE) return;
@@ -115,7 +117,8 @@ static void count_below(int count, int below[2]) {
   below[1] = 2 + half[odd] + half[1];
 }
 
-/* Task of the construction: a node, its range of items, and the first free node for its descendants. */
+/* One unit of work in building the tree: a node, the range of its boxes, and the first unused node for its
+ * descendants. */
 typedef struct {
   int node, first, count, next;
 } BroadPiece;
@@ -145,8 +148,8 @@ static void build_piece(void* context, int index, int thread) {
   build(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
 }
 
-/* Builds the same tree as `build` in parallel: level by level down to BROAD_PARTS nodes, then the subtrees of these
- * nodes. */
+/* Builds the same tree as `build`, with several threads. First divides the nodes level by level until there are
+ * BROAD_PARTS nodes, then builds the subtrees of these nodes in parallel. */
 static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;
@@ -169,7 +172,7 @@ static void add_key(BroadKeys* to, int a, int b) {
   to->keys[to->count++] = (uint64_t)a << 32 | (uint32_t)b;
 }
 
-/* Sorts in place. count > 0 (asserted): without pairs `keys` is NULL. */
+/* Sorts keys[count] in ascending order. Requires count > 0 (asserted), because `keys` is NULL if there are no pairs. */
 static void sort_keys(uint64_t* keys, int count) {
   assert(count > 0);
   if (count > MANY_KEYS) {
@@ -184,8 +187,8 @@ static void sort_keys(uint64_t* keys, int count) {
   }
 }
 
-/* Adds the keys of box `index` with all boxes of the tree that overlap it. In the tree of moving boxes only larger
- * indices count, so that each pair is found once. */
+/* Appends the keys of all pairs of box `index` and an overlapping box of the tree to *to. In the tree of moving boxes,
+ * only boxes with a larger index are considered, so that each pair is found once. */
 static void query(const BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index, BroadKeys* to) {
   int stack[STACK_SIZE], depth = 0, group = group_of(&broad->groups, index);
   bool still = tree == &broad->still;
@@ -207,7 +210,8 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
   }
 }
 
-/* Makes room for a tree of the boxes in `indices` (count; NULL: 0 to count - 1). */
+/* Allocates memory for a tree of the boxes indices[count], ascending. If indices is NULL, the boxes are 0 to count -
+ * 1. */
 static void reserve_tree(BroadTree* tree, const int* indices, int count) {
   if (count > tree->capacity) {
     memory_free(tree->nodes);
@@ -223,7 +227,8 @@ static void reserve_tree(BroadTree* tree, const int* indices, int count) {
   tree->middle_capacity = last + 1;
 }
 
-/* Builds a tree of the nonempty boxes among `indices` (count; NULL: 0 to count - 1). */
+/* Builds a tree of those boxes among indices[count] that are not empty. If indices is NULL, the boxes are 0 to count -
+ * 1. */
 static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
                   int count) {
   int used = 0;
@@ -263,7 +268,8 @@ typedef struct {
   int count, parts;
 } QueryTask;
 
-/* Finds the keys of one of the `parts` equal ranges of moving boxes, in the order of the boxes. */
+/* Finds the keys of one of the task->parts equal ranges of moving boxes, in the order of the boxes. part: number of the
+ * range. */
 static void query_part(void* context, int part, int thread) {
   (void)thread;
   const QueryTask* task = context;

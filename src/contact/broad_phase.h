@@ -58,9 +58,10 @@ void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int
  * pairs. Cannot fail. */
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count);
 /* Sets broad->keys to the keys of all overlapping pairs of two moving boxes, and of a moving box and a box at rest.
- * moving: indices of the moving boxes, ascending (count); NULL: 0 to count - 1. boxes [m]: borrowed for the call. An
- * empty box (low.x > high.x) overlaps no box. `broad` owns the keys; they are valid until the next call, and
- * independent of the number of threads. Allocates while the number of pairs grows. Cannot fail. */
+ * moving[count]: indices of the moving boxes, ascending. If moving is NULL, the moving boxes are 0 to count - 1. boxes
+ * [m]: borrowed for the call. An empty box (low.x > high.x) overlaps no box. `broad` owns the keys. They are valid
+ * until the next call, and independent of the number of threads. Allocates while the number of pairs grows. Cannot
+ * fail. */
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
 /* Frees the arrays of *broad, which may be zeroed, and zeroes *broad. NULL is not accepted. */
 void broad_phase_free(BroadPhase* broad);

@@ -5,7 +5,7 @@ static void add_one_arm(const CenterTerms* t, int side, const Lanes h[3][3], Lan
   int place = 0;
   for (int i = 0; i < 3; i++) {
     Lanes column[3];
-    lanes_cross(r, h[i], column); /* H is symmetric */
+    lanes_cross(r, h[i], column); /* h is symmetric, so its rows are its columns */
     for (int k = 0; k < 3; k++) c[k][i] = column[k];
   }
   for (int i = 0; i < 3; i++) {
@@ -39,20 +39,22 @@ void center_sums_add(CenterSums* s, const CenterTerms* t) {
 
 static double sum_lanes(Lanes x) { return ((x[0] + x[1]) + x[2]) + x[3]; }
 
-/* Adds `sign` times a 3x3 block to a 12x12 Hessian; corner: the Hessian's entry at the block's first row and column.
- * symmetric: `entries` is the upper triangle by rows, and only that is added; otherwise all nine entries by rows. */
+/* Adds `sign` times a 3x3 block to a 12x12 Hessian. corner: entry of the Hessian in the first row and column of the
+ * block. If `symmetric` is true, `entries` contains the upper triangle of the block by rows, and only this triangle is
+ * added. Otherwise `entries` contains all nine entries by rows. */
 static void add_block(const Lanes* entries, bool symmetric, double sign, double* corner) {
   for (int i = 0, place = 0; i < 3; i++)
     for (int j = symmetric ? i : 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[place++]);
 }
 
-/* Adds all nine entries of a symmetric 3x3 block that is not on the diagonal of the Hessian. */
+/* Adds `sign` times all nine entries of a symmetric 3x3 block. Used for blocks that are not on the diagonal of the
+ * Hessian. */
 static void add_whole_block(const Lanes entries[TWO], double sign, double* corner) {
   static const int entry[NINE] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   for (int k = 0; k < NINE; k++) corner[12 * (k / 3) + k % 3] += sign * sum_lanes(entries[entry[k]]);
 }
 
-/* Adds the transpose of a 3x3 block (entries by rows). */
+/* Adds `sign` times the transpose of a 3x3 block. entries: nine entries of the block by rows. */
 static void add_turned(const Lanes* entries, double sign, double* corner) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[3 * j + i]);
@@ -64,7 +66,7 @@ static Mat3 sum_matrix(const Lanes* entries, double sign) {
   return m;
 }
 
-/* Adds the upper triangle of the Hessian only; the caller mirrors it. */
+/* The function sets only the upper triangle of the Hessian. The caller copies it to the lower triangle. */
 void center_sums_give(const CenterSums* s, bool ground, PairDerivatives* out) {
   double* h = out->hessian[0];
   Vec3 g = vec3(sum_lanes(s->force[0]), sum_lanes(s->force[1]), sum_lanes(s->force[2]));

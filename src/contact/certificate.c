@@ -1,22 +1,23 @@
 /* Proof that no hulls intersect along the path of a step (docs/derivations/certificate.md).
  *
- * For a vertex x of a body that moves along x(alpha) and a plane (n, o) interpolated linearly between its ends, the
- * clearance c(alpha) = sigma (n . x + o) obeys |c''| <= B = 2 |n1 - n0| |x'| + max|n| |x''|, hence
+ * Let x(alpha) be the path of a vertex of a hull, and let the plane (n, o) be interpolated linearly between its values
+ * at both ends. The second derivative of the clearance c(alpha) = sigma (n . x + o) is bounded by |c''| <= B = 2 |n1 -
+ * n0| |x'| + max|n| |x''|. Hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
- * If this bound is not positive, the interval is halved and the plane is solved at its middle. */
+ * If this lower bound is not positive, the interval is halved, and the plane is computed at its middle. */
 #include <assert.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Largest number of halvings: an interval of 2^-14 of the path without a proof counts as a failure. */
+/* Largest number of halvings. If an interval of 2^-14 of the path has no proof, the certificate fails. */
 enum { DEEPEST = 14 };
-/* Number of halvings that contact_certify_arrival subtracts from DEEPEST, so that its shortest intervals are 2^-8 of
- * the path. A later proof of the same path, from planes that differ by rounding, then succeeds within intervals of
- * 2^-14. */
+/* contact_certify_arrival uses ARRIVAL_DEPTH halvings fewer, so that its shortest intervals are 2^-8 of the path. A
+ * later proof of the same path may start from planes that differ by rounding. It then still succeeds with intervals of
+ * at least 2^-14. */
 enum { ARRIVAL_DEPTH = 6 };
 
-/* A pair at one point of the path. */
+/* A pair at the point alpha of its path. */
 typedef struct {
   double alpha;
   HullInstance a, b;
@@ -24,11 +25,13 @@ typedef struct {
   Plane plane;
   double clearance[2]; /* lower bounds of both clearances [m] */
   double separation;   /* lower bound of the distance [m] */
-  Vec3 axis;           /* unit, from a to b: direction of the last known gap */
-  Mat3 frame; /* rotation of the pair's common ancestor, relative to which motion is bounded; identity for the world */
+  Vec3 axis;           /* unit, from a to b; direction of the gap that was computed last */
+  Mat3 frame; /* rotation of the common ancestor of the pair's links, relative to which motion is bounded; identity for
+                 the world */
 } Station;
 
-/* Bounds on the first and second derivative of a hull's points over the whole path, alpha in [0, 1]. */
+/* Upper bounds of the first and second derivatives of the positions of a hull's points with respect to alpha, over the
+ * whole path (alpha in [0, 1]) [m]. */
 typedef struct {
   double speed, acceleration;
 } PointBound;
@@ -47,19 +50,21 @@ static PointBound bound_at(const MotionBound* m, double arm) {
   return (PointBound){m->speed + m->spin * arm, m->acceleration + (m->spin * m->spin + m->spin_rate) * arm};
 }
 
-/* Returns the bound on the motion of a link relative to an ancestor. */
+/* Returns the upper bounds of the motion of a link relative to its ancestor `ancestor`. */
 static MotionBound bound_from(const Model* model, const JointBound* joints, int ancestor, int link) {
   if (link == ancestor) return (MotionBound){0, 0, 0, 0};
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
 }
 
-/* Returns the bound on the motion of a link relative to the common ancestor of the pair's links, or relative to the
- * world if they have none. Motion of the common ancestor does not change the distance of the links. */
+/* Returns the upper bounds of the motion of a link relative to the common ancestor of the pair's links, or relative to
+ * the world if the links have no common ancestor. A motion of the common ancestor does not change the distance of the
+ * links. */
 static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds, int link) {
   return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
 }
 
-/* Sets the bounds on the motion of the hulls' points. ma, mb: bounds on the motion of their links. */
+/* Sets q->a and q->b to the upper bounds of the motion of the points of both hulls. ma, mb: upper bounds of the motion
+ * of the links of these hulls. */
 static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
@@ -68,8 +73,8 @@ static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
     q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
-  /* the height of x over a half-space with origin t and normal n has the second derivative n'' . (x - t) + 2 n' . (x' -
-   * t') + n . (x'' - t'') */
+  /* The height of a point x over a half-space with origin t and normal n has the second derivative n'' . (x - t) + 2 n'
+   * . (x' - t') + n . (x'' - t''). */
   const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
   double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed + mb.speed;
   q->b = bound_at(&mb, arm);
@@ -81,20 +86,20 @@ static void set_bounds(Search* q, const MotionBounds* bounds) {
                bound_of(q->system, q->pair, bounds, q->pair->link_b));
 }
 
-/* Returns true if (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]. */
+/* Returns true if (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1], with B = bound. */
 static bool stays_positive(double c0, double c1, double bound) {
   if (!(c0 > 0) || !(c1 > 0)) return false;
   double least = c0 < c1 ? c0 : c1;
   if (bound < 8 * least) return true;
-  if (bound <= 2 * fabs(c1 - c0)) return true; /* monotone: the minimum is at an end */
+  if (bound <= 2 * fabs(c1 - c0)) return true; /* the function is monotone, so its minimum is at an end */
   double t = 0.5 - (c1 - c0) / bound;
   return (1 - t) * c0 + t * c1 - 0.5 * t * (1 - t) * bound > 0;
 }
 
 /* ---------------------------------------------------------------- three ways to prove an interval of length h */
 
-/* Proof by distance. Returns true if the sum of the distances at both ends of the interval exceeds the sum of the path
- * lengths of both bodies. */
+/* Returns true if the distances at both ends of the interval prove that the hulls do not intersect: if their sum
+ * exceeds the sum of the lengths of both paths. */
 static bool proved_by_length(const Search* q, const Station* s0, const Station* s1, double h) {
   return s0->separation + s1->separation > h * (q->a.speed + q->b.speed);
 }
@@ -109,8 +114,8 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
          stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* Proof by a fixed direction. Returns true if the gap along `axis`, given in the frame of the common ancestor, stays
- * positive. */
+/* Returns true if a fixed direction proves that the hulls do not intersect: if the gap along `axis` stays positive.
+ * axis: in the frame of the common ancestor. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
@@ -156,7 +161,7 @@ static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose*
   return out;
 }
 
-/* Sets the poses at alpha of both links of the pair and of their ancestors. */
+/* Sets `poses` of both links of the pair and of their ancestors to the poses at alpha. */
 static void pair_poses_at(const Search* q, double alpha, Pose* poses) {
   const ContactPair* p = q->pair;
   q->poses_at(q->context, alpha, p->link_a, -1, poses);
@@ -171,7 +176,7 @@ static Station station_at(const Search* q, double alpha, const Pose* poses) {
                    .b = moved_instance(q->system, q->pair->hull_b, poses)};
 }
 
-/* Sets distance, direction and plane of a station. Returns false if the hulls intersect. */
+/* Sets distance, direction and plane of the station *out. Returns false if the hulls intersect. */
 static bool measure_station(Search* q, Station* out) {
   ContactSystem* s = q->system;
   if (out->b.half_space) {
@@ -214,7 +219,7 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
 typedef struct {
   WholeWay way;
   Search search;
-  ContactPair* pair; /* pair of one hull of each link, set by prove_hulls */
+  ContactPair* pair; /* current pair of one hull of each link, set by prove_hulls */
   int depth;
 } WholeSearch;
 
@@ -241,13 +246,14 @@ static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to)
   return !q->failure->meet && certify_piece(q, &s0, &s1, depth);
 }
 
-/* Proves that no hulls of a pair of links collide on the path, if the pair represents the pairs of its hulls. Returns
- * true without a proof for other pairs of links. start, end: poses at both ends of the path (links). depth: number of
- * halvings that is subtracted from the largest number. */
+/* Returns true if provably no hulls of a pair of links intersect on the path. If the pair of links does not represent
+ * the pairs of its hulls, returns true without a proof. start, end: poses of all links at both ends of the path
+ * (links). depth: number by which the largest number of halvings is reduced. */
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
   ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
-  if (!contact_is_whole(s, p->link_a, p->link_b)) return true; /* the pairs of their hulls are proved one by one */
+  if (!contact_is_whole(s, p->link_a, p->link_b))
+    return true; /* the pairs of hulls of these links are proved one by one */
   WholeSearch w;
   w.search = *q;
   w.search.pair = w.pair = &s->way_pair;
@@ -266,8 +272,8 @@ static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pos
   return contact_prove_way(s, &w.way);
 }
 
-/* Returns true if distances or planes of the pair's two states prove the complete path without halving. Copies no
- * states. */
+/* Returns true if the distances or the planes of the pair's two states prove the complete path without halving. This
+ * function copies no states, so it is fast. */
 static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
@@ -283,8 +289,8 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
 
-/* Returns true if the bounds relative to the world prove that two distant hulls cannot collide. This is the proof for
- * most pairs. */
+/* Returns true if the upper bounds of motion relative to the world prove that two distant hulls cannot intersect. This
+ * proof succeeds for most pairs. */
 static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   if (!b->kind->bounded && s->model->links[b->link].tree >= 0) return false;
@@ -341,8 +347,8 @@ void contact_way_begin(ContactSystem* s) {
   }
 }
 
-/* Sets *out to the station at the start of the path. If `remembered` and the pair has a mark, the station is the mark;
- * otherwise it is measured. Returns false if the hulls intersect. */
+/* Sets *out to the station at the start of the path. If `remembered` is true and the pair has a mark, distance and
+ * plane are taken from the mark; otherwise they are computed. Returns false if the hulls intersect. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
   const PairMark* mark = &q->pair->mark;
   pair_poses_at(q, 0, q->system->way_poses);
@@ -356,13 +362,13 @@ static bool station_at_start(Search* q, bool remembered, Station* out) {
   return true;
 }
 
-/* Returns true if the hulls of one pair provably do not intersect on the path to the accepted state. Usually, the
- * distance in the accepted state suffices for the proof. */
+/* Returns true if the hulls of one pair provably do not intersect on the path to the accepted state. Usually the
+ * distance in the accepted state is sufficient for the proof. */
 static bool arrives(Search* q, const MotionBounds* bounds, bool remembered) {
   ContactSystem* s = q->system;
   const PairState* now = &q->pair->state[s->current];
   set_bounds(q, bounds);
-  if (now->separation > q->a.speed + q->b.speed) return true; /* the distance at the start is > 0 */
+  if (now->separation > q->a.speed + q->b.speed) return true; /* the distance at the start of the path is > 0 */
   Station s0, s1 = station_of_state(s, q->pair, s->current, 1);
   if (s1.b.half_space) s1.axis = vec3_scale(s1.b.normal, -1.0);
   return station_at_start(q, remembered, &s0) && certify_piece(q, &s0, &s1, ARRIVAL_DEPTH);

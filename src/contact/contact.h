@@ -1,7 +1,7 @@
-/* contact: pairs of hulls and the contact laws (laws.c). The first law is separating-plane contact with lagged plane
- * friction (SDRS sections IV-B, IV-C). Equations: docs/derivations/contact.md, friction.md, certificate.md. Contact
- * depends on links and world points, not on joints. It gives every link a force, a moment of force and a 6x6 Hessian,
- * and every pair of links a 6x6 cross block. */
+/* contact: pairs of hulls and the contact laws (laws.c). The default law is separating-plane contact with lagged plane
+ * friction (SDRS sections IV-B, IV-C). Equations are in docs/derivations/contact.md, friction.md and certificate.md.
+ * Contact depends on links and world points, but not on joints. It gives every link a force, a moment of force and a
+ * 6x6 Hessian, and every pair of links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
 #define SDRS_CONTACT_H
 
@@ -14,19 +14,20 @@
  * threads. */
 typedef struct ContactSystem ContactSystem;
 
-/* Bounds on a link's motion along a path x(alpha), alpha in [0, 1]: derivatives with respect to alpha of the link
- * frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
+/* Upper bounds of the motion of a link along a path x(alpha), alpha in [0, 1]. speed, acceleration: bounds of the first
+ * two derivatives of the origin of the link frame with respect to alpha [m]. spin, spin_rate: bounds of the angular
+ * velocity and angular acceleration with respect to alpha [rad]. */
 typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
 
-/* Bounds on the motion of a link relative to its parent, which its joint causes (docs/derivations/certificate.md,
- * P1-P3). */
+/* Upper bounds of the motion of a link relative to its parent, which the link's joint causes
+ * (docs/derivations/certificate.md, P1-P3). */
 typedef struct {
   double arm;             /* distance of the joint's origin from the origin of the parent's frame [m] */
   double length;          /* largest displacement of the link from the joint's origin by prismatic coordinates [m] */
-  double slide;           /* bound on the derivative of that displacement with respect to alpha [m] */
-  double spin, spin_rate; /* bound of the rotation [rad] */
+  double slide;           /* bound of the derivative of this displacement with respect to alpha [m] */
+  double spin, spin_rate; /* bounds of the rotation, as in MotionBound [rad] */
   Vec3 start_w, start_v;  /* exact rate of the link frame, world axes, at the start of the path [rad, m] */
 } JointBound;
 
@@ -35,21 +36,22 @@ typedef struct {
   JointBound* joint; /* bounds on the motion of each link relative to its parent (links) */
 } MotionBounds;
 
-/* Returns the bound on the motion of a link relative to the world. up: bound of its parent; own: bound of its joint; m
- * and rad per unit of alpha. The result is infinite if `up` is infinite. Accepts all values, allocates nothing. */
+/* Returns the upper bounds of the motion of a link relative to the world. up: bounds of its parent relative to the
+ * world. own: bounds of the link relative to its parent. The result is infinite if `up` is infinite. Accepts all
+ * values, allocates nothing. */
 MotionBound motion_bound_below(MotionBound up, const JointBound* own);
 
-/* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their
- * centres of mass, world axes, stiffness included [J, N, N m, ...]. link_a is never negative; link_b may be immovable.
- */
+/* Derivatives of the contact and friction energy of a pair with respect to the twists (w, v) of its links about their
+ * centres of mass, world axes. They contain the stiffness [J, N, N m, ...]. link_a is never negative; link_b may be
+ * immovable. */
 typedef struct {
   int link_a, link_b;
   const Vec3* force;           /* dE/dv of a and b  (2) */
-  const Mat3* moment;          /* sum g r^T of a and b  (2) */
-  const double (*hessian)[12]; /* 12x12, a first; NULL: none */
-  bool across;                 /* only the cross block of the Hessian, rows of a and columns of b, is nonzero */
-  bool rows_of_b; /* b has rows in the Hessian, even if all their entries are zero: contact_replay_slip_product adds to
-                     them */
+  const Mat3* moment;          /* moment of force, sum g r^T, of a and of b  (2) */
+  const double (*hessian)[12]; /* 12x12, rows of a before rows of b; NULL: no Hessian */
+  bool across;    /* true: only the cross block of the Hessian, with the rows of a and the columns of b, is nonzero */
+  bool rows_of_b; /* true if b has rows in the Hessian. contact_replay_slip_product may add to these rows even if all
+                     their entries are zero. */
 } ContactTerms;
 
 /* Creates the contact system of a valid model. Borrows the model, which must outlive the system. The caller frees the
@@ -67,20 +69,20 @@ void contact_set_dt(ContactSystem* system, double dt);
  * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. The bounds are
  * asserted. Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
-/* Sets the poses that links are expected to have at the end of the following steps.
- * aim (links): their rotations may be affine maps. The array is borrowed, and every contact_lag reads it. NULL, the
- * initial value: the poses are unknown. Cannot fail. */
+/* Sets the poses that links are expected to have at the end of the following steps. aim (links): expected poses, whose
+ * rotations may be affine maps. The array is borrowed, and every contact_lag reads it. If aim is NULL, which is the
+ * initial value, the poses are unknown. Cannot fail. */
 void contact_set_aim(ContactSystem* system, const Pose* aim);
 
 /* Returns the contact range of the model [m]: hulls at this distance or farther apart exert no force on each other. It
- * is the largest range of all laws of the model. INFINITY for long-range laws. Cannot fail. */
+ * is the largest range of all laws of the model, and INFINITY if the model has a long-range law. Cannot fail. */
 double contact_range(const Model* model);
 /* Returns true if the energy of some law of the model is only once differentiable, so that gradients of runs have
  * kinks. Cannot fail, allocates nothing. */
 bool contact_once_differentiable(const Model* model);
-/* Returns the distance below which two links are listed as touching [m]. INFINITY: the two links are listed if they
- * exert a force on each other. A pair without its own law has the range of the model's law. Undefined for link numbers
- * out of range. */
+/* Returns the distance below which two links are listed as touching [m]. If the result is INFINITY, the two links are
+ * listed if they exert a force on each other. A pair without its own law has the range of the model's law. Undefined
+ * for link numbers out of range. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Returns true if some law of the model lists touching pairs by distance (contact_listed_range). Under such a law,
  * pairs farther apart may exert forces, too. Cannot fail, allocates nothing. */
@@ -107,9 +109,9 @@ int contact_awake_count(const ContactSystem* system);
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* Evaluates a line-search trial at poses[links] (copied) for groups of links that move together. moves[links]: false
  * for a link whose pose is unchanged since the last trial from the same accepted state. groups[links]: group of each
- * link, below group_count; -1: a fixed link. Sets refused[group_count] to true for each group with a pair that is
- * infeasible or closer than the law admits for a trial. In a refused group some pairs, and all friction, may remain
- * unevaluated. Returns false if a group is refused. Does not change the accepted state. Allocates nothing. */
+ * link, below group_count, or -1 for a fixed link. Sets refused[group_count] to true for each group with a pair that is
+ * infeasible or closer than the law admits for a trial. Returns false if a group is refused. Some pairs of a refused
+ * group, and all friction, may then not be evaluated. Does not change the accepted state. Allocates nothing. */
 bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
                  bool* refused);
 /* A candidate pair in the accepted and in the trial state. */
@@ -156,21 +158,22 @@ bool contact_lag(ContactSystem* system);
 bool contact_relag(ContactSystem* system, bool blends);
 /* Returns true if some pair has a weight ContactLaw.own_share above 0 in the accepted state. Allocates nothing. */
 bool contact_friction_is_late(const ContactSystem* system);
-/* Returns true if all reference forces of friction agree with the forces of the accepted state to `tolerance` >= 0
- * (asserted) times the largest force; always true under laws without ContactLaw.loads. Sets links[2], unless NULL, to
- * the links of the pair with the largest difference, if some difference is above 0. Allocates nothing. */
+/* Returns true if all reference forces of friction agree with the forces of the accepted state. They agree if their
+ * difference is at most `tolerance` times the largest force, tolerance >= 0 (asserted). Returns true under laws without
+ * ContactLaw.loads. If some difference is above 0, sets links[2], unless NULL, to the links of the pair with the
+ * largest difference. Allocates nothing. */
 bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
-/* Returns the largest change of speed [m/s] that friction of a pair applies one step late: mu |N - N_r| dt / m, but at
- * most the slip speed over the substep of length dt [s]. N: normal force of the accepted state; N_r: normal force of
- * the friction reference; m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For pairs whose
- * friction pays later (friction.md, F14), the force that friction owes when the pair leaves the range replaces N - N_r.
- * Sets links[2] to the links of the pair with the largest change, if the result is above 0. Returns 0 under laws
+/* Returns the largest change of speed [m/s] that friction of a pair applies one step late. It is mu |N - N_r| dt / m,
+ * but at most the slip speed over the substep of length dt [s]. N: normal force of the accepted state. N_r: normal
+ * force of the friction reference. m = 1 / (1/m_a + 1/m_b), with the masses m_a and m_b of the movable trees. For pairs
+ * with FrictionAccount.owed (friction.md, F14), the force `owed` that is lost when the pair leaves the range replaces N
+ * - N_r. If the result is above 0, sets links[2] to the links of the pair with the largest change. Returns 0 under laws
  * without ContactLaw.loads. Allocates nothing. */
 double contact_late_friction(ContactSystem* system, double dt, int links[2]);
 /* Resets the system to the start of a run at poses[links] (copied). Removes all candidates. Returns false if hulls
  * intersect; after false, no pair has terms. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
-/* Slots for data of an accepted state that cannot be computed from its poses. */
+/* Slots in which contact_remember stores data of an accepted state that cannot be computed from its poses. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* two slots */
 /* Stores in slot `which` the data of the accepted state that cannot be computed from its poses. Does nothing under laws
  * without such data. Allocates when there are more candidates than before. */
@@ -189,17 +192,17 @@ void contact_recall(ContactSystem* system, ContactMemory which);
 /* Returns true if the substep that begins in the accepted state belongs to an impact. dt_before: length of the previous
  * substep [s]. Cannot fail. */
 bool contact_impact_begins(ContactSystem* system, double dt_before);
-/* A pair of hulls whose impact begins in a substep. before, after: normalized distance of the pair from the start of
- * the impact at the beginning of the substep (> 0) and at its end (< 0). */
+/* A pair of hulls whose impact begins in a substep. Its impact begins at the normalized distance 0. before: normalized
+ * distance at the beginning of the substep (> 0). after: normalized distance at its end (< 0). */
 typedef struct {
   int hull_a, hull_b;
   double before, after;
 } ContactEntry;
-/* Returns true if the impact of a pair began within the substep of length dt > 0 (asserted) [s] from poses `begin`
- * (links) to the accepted state, and sets *entry to the pair whose impact began first. Returns false if no impact began
- * before the end of the substep. aim (links): poses that the links would have at the end without contact. sought: pair
- * whose impact a longer substep has found, so that its approach speed is not tested; NULL: none. Pairs whose impact
- * begins at the end of the substep store their approach speed. */
+/* Returns true if the impact of a pair began within the substep from poses `begin` (links) to the accepted state, and
+ * sets *entry to the pair whose impact began first. Returns false if no impact began before the end of the substep. dt:
+ * length of the substep > 0 (asserted) [s]. aim (links): poses that the links would have at the end without contact.
+ * sought: pair whose impact a longer substep has found, or NULL; the approach speed of this pair is not tested. Pairs
+ * whose impact begins at the end of the substep store their approach speed. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt,
                           const ContactEntry* sought, ContactEntry* entry);
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
@@ -216,14 +219,14 @@ bool contact_pressed(ContactSystem* system);
  * nothing. */
 bool contact_lets_go(ContactSystem* system);
 
-/* Friction of a run's first step (contact/grip.c; docs/derivations/friction.md, F6, F7). The step is first solved
- * without friction; the resulting normal forces then limit friction. */
+/* Friction of the first step of a run (contact/grip.c; docs/derivations/friction.md, F6, F7). The step is first solved
+ * without friction. The normal forces of this solve then limit friction. */
 /* Returns true if some pair with friction exerts a force in the accepted state, or is a pair of links that represents
  * the pairs of its hulls. Cannot fail, allocates nothing. */
 bool contact_begins_rubbing(const ContactSystem* system);
-/* Normal forces that limit friction from the next contact_lag on. GRIP_FULL: the normal forces of the reference state.
- * GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times the fraction of contact_grip_found, from
- * the forces that contact_note_forces stored at both ends of the frictionless solve. */
+/* Selects the normal forces that limit friction from the next contact_lag on. GRIP_FULL: the normal forces of the
+ * reference state. GRIP_NONE: zero. GRIP_FOUND: the normal forces of the reference state times ContactGripSlope.value,
+ * which is computed from the forces that contact_note_forces stored at both ends of the frictionless solve. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
 /* Records of pairs, as contact_record writes them, and the force of each pair on its first link, world axes [N]. */
@@ -232,16 +235,17 @@ typedef struct {
   const Vec3* force; /* (count) */
   int count;
 } ContactForces;
-/* States whose forces contact_note_forces stores, both without friction: the start of the solve (after contact_lag) and
- * the end of the solve. */
+/* contact_note_forces stores the forces of the accepted state for `end`. CONTACT_START: start of the solve without
+ * friction, after contact_lag. CONTACT_END: end of the solve without friction. */
 typedef enum { CONTACT_START, CONTACT_END } ContactEnd;
 void contact_note_forces(ContactSystem* system, ContactEnd end);
 /* Returns the forces that contact_note_forces stored for `end`. The system owns them; they are valid until the next
  * contact_note_forces for `end`. */
 ContactForces contact_noted_forces(const ContactSystem* system, ContactEnd end);
-/* Fraction of the initial force that limits the friction of a pair of items. Items are hulls, followed by links. start,
- * end: indices of the pair's records at the start and the end of the frictionless solve; -1: no record. by_start,
- * by_end: derivatives of `value` with respect to the magnitudes of the forces of these records [1/N]. */
+/* Fraction of the initial force that limits friction of a pair of items (the grip), and its derivatives. Items are the
+ * hulls, followed by the links. start, end: indices of the pair's records at the start and at the end of the solve
+ * without friction; -1 if there is no record. by_start, by_end: derivatives of `value` with respect to the magnitudes
+ * of the forces of these records [1/N]. */
 typedef struct {
   double value, by_start, by_end;
   int start, end;
@@ -260,14 +264,15 @@ void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* bl
  * fail, allocates nothing. */
 void contact_hold(ContactSystem* system);
 
-/* Callback for a path. Sets the poses at alpha in [0, 1] of `link` and of its ancestors below `from`; -1: of all its
- * ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world frame [m]. */
+/* Callback for a path. Sets the poses at alpha in [0, 1] of `link` and of its ancestors below `from`. If from is -1,
+ * sets the poses of all ancestors. The pose of `from` is already set. Does not change other poses. poses (links): world
+ * frame [m]. */
 typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
-/* A pair without a proof. */
+/* The pair at which contact_certify failed. */
 typedef struct {
   int candidate;
   double alpha; /* alpha where the search ended */
-  bool meet;    /* true: the hulls intersect at alpha; false: no proof was found within the halving limit */
+  bool meet; /* true: the hulls intersect at alpha; false: no proof was found within the largest number of halvings */
 } ContactFailure;
 /* Proves that no hulls intersect between the accepted and the trial poses along the path poses_at(context, alpha, ...),
  * which moves links within `bounds` (docs/derivations/certificate.md). Asserts a feasible trial. Adds the number of
@@ -279,13 +284,12 @@ bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactP
 /* Marks the accepted state as the start of a path over several accepted states, for all present candidates. Allocates
  * nothing. */
 void contact_way_begin(ContactSystem* system);
-/* Proves that no hulls intersect along another path that ends at the accepted state, with a lower halving limit than
- * contact_certify. remembered: true if the path starts at the state of contact_way_begin. Returns false if no proof was
- * found; this does not prove a collision. Does not change states. Allocates while the number of pairs outside the list
- * grows. */
+/* Returns true if provably no hulls intersect along another path that ends at the accepted state. Uses fewer halvings
+ * than contact_certify. remembered: true if the path starts at the state of contact_way_begin. A result false does not
+ * prove an intersection. Does not change states. Allocates while the number of pairs outside the list grows. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
-/* Gap of a candidate in the trial state, measured along the separating direction of the accepted state. */
+/* Gap of a candidate pair in the trial state, measured along the separating direction of the accepted state. */
 typedef struct {
   int link_a, link_b;
   Vec3 axis, at; /* axis: unit, from a to b, world axes; at: farthest point of a along the axis [m] */
@@ -312,15 +316,15 @@ typedef struct {
 /* Returns the list of terms of the accepted state. The system owns the terms; they are valid until the next
  * contact_accept. Returns an empty list if system is NULL. */
 ContactTermList contact_term_list(const ContactSystem* system);
-/* Adds to the force of every pair with restitution its first-order change under the next Newton step: W' += W'' dU.
- * Friction of the next substep is limited by the changed force (impact.md, I13). twist (links x 6): motion of each link
- * in the next Newton step [rad, m]. Cannot fail, allocates nothing. */
+/* Corrects the force of every pair with restitution to first order for the next Newton step: W' += W'' dU. The
+ * corrected force limits friction of the next substep (impact.md, I13). twist (links x 6): motion of each link in the
+ * next Newton step [rad, m]. Cannot fail, allocates nothing. */
 void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* Replaces the Hessian of each term in the accepted state by the nearest positive semidefinite matrix, if at least one
- * link of the pair is marked in links[links] (NULL: all links). Cannot fail. */
+ * link of the pair is marked in links[links]. If links is NULL, replaces all Hessians. Cannot fail. */
 void contact_project(ContactSystem* system, const bool* links);
-/* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17). A part is a set of trees. Trees of
- * different parts cannot come within contact range of each other while all links stay in their regions. */
+/* Independent parts of a scene (contact/part.c; docs/derivations/step.md, S17). A part is a set of trees. While all
+ * links stay in their regions, trees of different parts cannot come within contact range of each other. */
 
 /* Allocates the data of independent parts. contact_destroy frees the data. Returns false if the law does not support
  * independent parts: laws with pairs of links, and laws of infinite range. */
@@ -337,8 +341,9 @@ void contact_part_destroy(ContactSystem* part);
 /* Updates the part after a change of `whole`. Call it before contact_part_begin, and never while another thread changes
  * `whole`. */
 void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
-/* Sorts the candidates by part. of (trees): part of each tree, -1: none; borrowed until contact_parts_end. The list of
- * candidates must not change before contact_parts_end. Allocates while lists grow. */
+/* Sorts the candidates by the part to which they belong. of (trees): part of each tree, or -1 if it belongs to no part;
+ * borrowed until contact_parts_end. part_count: number of parts. The list of candidates must not change before
+ * contact_parts_end. Allocates while lists grow. */
 void contact_parts_list(ContactSystem* system, const int* of, int part_count);
 /* Starts the solution of part `number` from the accepted state of `whole`. The functions of `part` then apply to
  * links[count] (ascending) and the pairs of these links. May run in parallel with other parts. Allocates while lists
@@ -392,28 +397,28 @@ ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* ---------------------------------------------------------------- the account of friction (contact/own_force.c,
  * docs/derivations/friction.md, F14) */
-/* Account of friction of one or more pairs of hulls in the last substep [N]. With the normal force N at the end of the
- * substep, owed = owed' - lost' + N - load, where owed' and lost' are the values of the previous substep. */
+/* Account of friction of one or more pairs of hulls in the last substep [N]. Let N be the normal force at the end of
+ * the substep, and let owed' and lost' be the values of the previous substep. Then owed = owed' - lost' + N - load. */
 typedef struct {
-  double load; /* sum of the normal forces that limited friction, g S B (F6, F14) */
-  double owed; /* sum of the forces that friction still owes after the substep, e' */
-  double lost; /* part of `owed` that friction will not pay: of pairs that have left the range, or whose friction never
-                  pays */
+  double load; /* sum of the normal forces that limited friction in the substep, g S B (F6, F14) */
+  double owed; /* e': sum of all past normal forces, minus the sum of those that limited friction */
+  double lost; /* part of `owed` that friction will never use, because the pair has left the range or its friction does
+                  not use it */
 } FrictionAccount;
 
 /* Returns true if some pairs of the model keep an account of friction. This requires that contact.friction_iterations
  * is null, friction and rest_speed are above 0, no pair has restitution, and a law has ContactLaw.account. Cannot fail,
  * allocates nothing. */
 bool contact_keeps_account(const Model* model);
-/* Returns true if friction between some hulls of two links pays in the next step the force that it owes after this
- * step. Otherwise friction is limited by the normal force at the start of the step. Undefined for link numbers out of
- * range. Allocates nothing. */
+/* Returns true if friction between some hulls of two links uses the force FrictionAccount.owed in the next step.
+ * Otherwise friction is limited by the normal force at the start of the step. Undefined for link numbers out of range.
+ * Allocates nothing. */
 bool contact_friction_pays(const Model* model, int link_a, int link_b);
 /* Returns the account of friction of candidate `index` in the last substep. All members are 0 for pairs of links and
  * under laws without an account. Undefined for index >= contact_candidate_count. Allocates nothing. */
 FrictionAccount contact_account(const ContactSystem* system, int index);
 
-/* Wall time spent in contact, friction and broad phase since creation [s]. */
+/* Wall times spent in contact, friction and broad phase since the system was created [s]. */
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
@@ -432,7 +437,7 @@ typedef struct ContactRecord {
   bool rubbing;       /* friction acts between the items */
   bool own_force;     /* friction depends on the force of the previous solve of the step (contact_relag) */
   bool late;          /* friction depends on the force of the pair in the previous state */
-  double grip;        /* share of that force that limits friction: 1 except in a run's first step */
+  double grip;        /* factor on the force that limits friction; it is 1 except in the first step of a run */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
 /* Completes the list of candidates for contact_record. Call it before contact_record and contact_candidate_count. If
@@ -475,9 +480,9 @@ void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar
  * pairs with ContactRecord.own_force depends on the forces of this solve. The arrays are borrowed until the next load.
  * solve NULL, the initial value: there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_set_aside stores the derivatives with respect to the numbers that pairs carry at t
- * (contact_replay_carried), which the last contact_replay_adjoint found. contact_replay_add_aside adds the stored
- * derivatives to those of a step that was loaded later and begins at the same t. */
+/* contact_replay_set_aside stores the derivatives with respect to the numbers of PairCarry at t, which the last
+ * contact_replay_adjoint found. contact_replay_add_aside adds the stored derivatives to those of a step that was loaded
+ * later and begins at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed from the last step to the first. If the previous load
@@ -488,39 +493,40 @@ bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const 
 /* Returns the list of terms of the loaded step at t + dt. The replay owns the terms; they are valid until the next
  * load. The list is empty before the first load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
-/* As contact_replay_load, for a run that is processed from the first step to the last: the state that was `next` in the
- * previous load becomes `now`. Returns false if a plane or a slip of the record was not reproduced. Allocates while the
- * number of records grows. */
+/* Loads the step from `now` to `next` of a run that is processed from the first step to the last. If the previous load
+ * had the state `now` as its `next`, the state is not computed again. Returns false if a plane or a slip of the record
+ * was not reproduced. Allocates while the number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Returns how many numbers a pair carries from step to step besides the poses of its bodies (PairCarry), the same for
- * all laws. The replay stores the derivatives with respect to these numbers at t + dt, which the next step has found,
- * and at t (records x numbers). Cannot fail, allocates nothing. */
+/* Returns how many numbers of a pair, besides the poses of its bodies, influence the next step (PairCarry). The number
+ * is the same for all laws. The replay stores the derivatives with respect to these numbers at t + dt, which the next
+ * step has found, and at t (records x numbers). Cannot fail, allocates nothing. */
 int contact_replay_carried(const ContactReplay* replay);
-/* Sets the derivative at t + dt with respect to one carried number of one pair to 1, and the derivatives with respect
- * to all other carried numbers to 0. pair: index into the records at t + dt; -1: all derivatives are 0. number <
- * contact_replay_carried. Both are asserted. Allocates nothing. */
+/* Sets the derivative at t + dt with respect to one number of PairCarry of one pair to 1, and the derivatives with
+ * respect to all other numbers to 0. pair: index into the records at t + dt. If pair is -1, all derivatives are set to
+ * 0. number: index < contact_replay_carried. Both are asserted. Allocates nothing. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* Copies the derivatives with respect to the carried numbers at t to `out` (records at t x contact_replay_carried,
+/* Copies the derivatives with respect to the numbers of PairCarry at t to `out` (records at t x contact_replay_carried,
  * row-major), memory of the caller. The length of `out` is not checked. Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
 /* Recomputes the loaded pairs after contact_replay_set_dt. ratio_change: force_ratio of the substep (contact_set_part)
  * minus force_ratio of the record. Allocates nothing. */
 void contact_replay_refresh(ContactReplay* replay, double ratio_change);
-/* The pair of hulls whose potential U determines the end of a step (impact.md, I10). force and torque: derivatives of U
- * with respect to the twists of both links about their centres of mass at t + dt, world axes [1/m^2, 1/m]. For a
- * half-space, they belong to the link of the half-space. */
+/* The pair of hulls whose potential U determines the end of a step (impact.md, I10). force, torque: derivatives of U
+ * with respect to the twists of both links about their centres of mass at t + dt, world axes [1/m^2, 1/m]. If b is a
+ * half-space, its derivatives belong to the link of the half-space. */
 typedef struct {
   int index; /* index of the pair among the records at t + dt */
   int link[2];
   Vec3 force[2], torque[2];
 } EventTerms;
-/* Sets *event to the potential's derivatives for the pair of hulls hull_a and hull_b. Returns false if the pair is not
- * loaded, if it is not active, or if its law has no events. Allocates nothing. */
+/* Sets *event to the derivatives of the potential of the pair of hulls hull_a and hull_b. Returns false if the pair is
+ * not loaded, if it is not active, or if its law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds to wrench[links] (torque about the centre of mass, force) the derivatives with respect to the twists of links at
- * t + dt through the loads that pairs carry to the next step. The derivatives with respect to the loads come from the
- * next step, or from contact_replay_seed_carry. Returns false if no load has a derivative. Allocates nothing. */
+/* Adds the derivatives with respect to the twists of links at t + dt that act through PairCarry.load, the impact
+ * factors of the pairs, to wrench[links] (torque about the centre of mass, force). The derivatives with respect to
+ * these factors come from the next step, or from contact_replay_seed_carry. Returns false if all of them are zero.
+ * Allocates nothing. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 /* Seeds the scalar nu (U - U_0), with the potential U_0 at which impacts begin and the factor nu [m]. The next
  * contact_replay_adjoint adds the derivatives of this scalar with respect to vertices and half-spaces. Adds the
@@ -528,13 +534,13 @@ bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s], which the last
  * contact_replay_adjoint found. They are 0 under laws that do not depend on these lengths. `dt` contains only the
- * derivative through the load that pairs carry to the next step. */
+ * derivative that acts through PairCarry.load, on which the next step depends. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* Names the force of link `other` on `link`, summed over their hulls. */
+/* Two links, for the force of link `other` on link `link`, summed over their hulls. */
 typedef struct {
   int link, other;
 } ForcePair;
@@ -545,10 +551,10 @@ typedef struct {
   int count;
 } ForcePairSlopes;
 
-/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt; NULL: zero. The
- * other members are derivatives of a scalar with respect to contact forces; NULL: no derivatives. force: with respect
- * to the total force on each link. pair: with respect to the force of each pair on its first link, in the order of
- * contact_replay_terms. between: with respect to forces between two links. */
+/* Input of contact_replay_adjoint. twist: (w, v) of every link about its centre of mass at t + dt. The other members
+ * are derivatives of a scalar with respect to contact forces. force: with respect to the total force on each link.
+ * pair: with respect to the force of each pair on its first link, in the order of contact_replay_terms. between: with
+ * respect to forces between two links. Members that are NULL count as zero. */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
@@ -558,7 +564,8 @@ typedef struct {
 /* Adds the derivatives of Phi and of the scalar of `field` to three arguments. pose_now (links): with respect to the
  * entries of the poses at t, 3x4 matrices. ground_next (links): with respect to the entries of the poses of half-spaces
  * at t + dt, which the terms leave out. gradient: with respect to hull vertices in link frames and to contact
- * parameters. Call it only after a load that returned true. The caller zeroes the arrays. Allocates nothing. */
+ * parameters. Call it only after a load that returned true. The caller zeroes the three arguments before. Allocates
+ * nothing. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Adds to bar[links] the derivatives with respect to the entries of the poses of contact_replay_set_solve, 3x4

@@ -1,15 +1,17 @@
-/* Limit on the motion at a time of links with very many triangles, so that the candidate list does not grow to hundreds
- * of thousands of pairs of triangles. */
+/* Limits the motion of links with very many triangles in one search for pairs. Without this limit, the candidate list
+ * would grow to hundreds of thousands of pairs of triangles. */
 #include <assert.h>
 
 #include "contact/system.h"
 
-/* A link with this many triangles or more has its paths shortened. */
+/* The motion of a link is limited if it has at least this many triangles. */
 enum { MANY_TRIANGLES = 64 };
-/* Longest motion at a time of two such links that are near each other, in mean radii of their triangles. */
+/* Largest motion in one search for two such links that are near each other, as a multiple of the mean radius of their
+ * triangles. */
 #define RADII_AT_A_TIME 2.0
 
-/* Returns the mean radius of the triangles of a link with MANY_TRIANGLES or more [m]; 0 for other links. */
+/* Returns the mean radius of the triangles of a link [m]. Returns 0 for links with fewer than MANY_TRIANGLES
+ * triangles. */
 static double dense_link_radius(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   double sum = 0;
@@ -38,7 +40,8 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
   assert(link >= 0 && link < s->model->link_count);
-  if (s->links || !(s->dense_radius[link] > 0)) return 1; /* the candidate list of an independent part does not grow */
+  if (s->links || !(s->dense_radius[link] > 0))
+    return 1; /* an independent part has a fixed candidate list, which does not grow */
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;
   for (int i = 0; i < s->model->link_count; i++) {

@@ -1,11 +1,13 @@
-/* Private to contact/: potential of two bodies over the hierarchies of their pieces
- * (docs/derivations/law-long_range.md, N7-N12), and of a piece and a half-space (N13). With r the distance of two
- * nodes' centres, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)):
- *   P_ab = (1 - phi) A + phi P_c(r)                                                                              (N8)
- * A is the sum over the pairs of their children, or the exact potential of two leaves; P_c is the potential of two
- * points. If phi = 1, only P_c is evaluated; if phi = 0, only A. All values are for stiffness 1. One traversal of both
- * trees visits the nonzero terms. Its visitors compute value, derivatives and reverse derivatives. No list of terms is
- * stored: each blend is a stack frame of the traversal. */
+/* Private to contact/: long-range potential of two bodies, computed over the hierarchies of their hulls
+ * (docs/derivations/law-long_range.md, N7-N12), and of a hull and a half-space (N13). Let r be the distance of the
+ * centres of two nodes, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)). The potential of two
+ * nodes is
+ *   P_ab = (1 - phi) A + phi P_c(r).                                                                             (N8)
+ * A is the sum of the potentials of the pairs of their children, or the exact potential of two leaves. P_c is the
+ * potential of two points. If phi = 1, only P_c is evaluated; if phi = 0, only A. All values are for stiffness 1.
+ *
+ * One traversal of both trees visits the nonzero terms. Different visitors compute value, derivatives and reverse
+ * derivatives. No list of terms is stored: each blend of A and P_c is a stack frame of the traversal. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 
@@ -37,9 +39,9 @@ typedef struct {
   int count, piece_count, blend_count; /* numbers of terms, exact pieces and blends in the last traversal */
 } FieldWork;
 
-/* Results of the last evaluation of two links: the planes between their pieces in the order of the traversal, the
- * potential, its derivatives. An evaluation at the same poses reuses them, bit-identically. Initially zeroed; owns its
- * arrays, freed with field_kept_destroy. */
+/* Results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
+ * potential, and its derivatives. An evaluation at the same poses uses these results again and is bit-identical. The
+ * caller zeroes it before the first use. It owns its arrays, which field_kept_destroy frees. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
@@ -62,7 +64,7 @@ typedef struct {
   const Model* model;
   const Hierarchy* hierarchy;
   double blend;
-  bool plain; /* the sum over all pairs of pieces, without hierarchy and blending (N3) */
+  bool plain; /* true: the potential is the sum over all pairs of hulls, without hierarchy and blends (N3) */
 } FarField;
 
 /* Two links, or a hull and a half-space. */
@@ -82,13 +84,13 @@ bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, 
  * with *out zero, if two pieces intersect or a plane was not found. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
-/* Sets *point to the mean contact point of the pair, weighted by the magnitudes of the forces of its terms, world [m],
- * and `press` to the sum of these magnitudes [1/m^2]. The contact point of a term lies on the plane between two pieces,
- * or halfway between two centres. Returns false, with `press` 0 and *point unchanged, if two pieces intersect, a plane
+/* Sets *point to the mean contact point of the pair, world [m], weighted by the magnitudes of the forces of its terms.
+ * Sets `press` to the sum of these magnitudes [1/m^2]. The contact point of a term lies on the plane between two hulls,
+ * or halfway between two centres. Returns false, with `press` 0 and *point unchanged, if two hulls intersect, a plane
  * was not found, or the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
-/* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the half-space's pose. */
+/* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the pose of the half-space. */
 typedef struct {
   double value, by_blend;
   Vec3* vertices[2];  /* with respect to the vertices of each link, or of the hull paired with a half-space; world axes;
@@ -100,9 +102,10 @@ typedef struct {
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
-/* Local share 1 - phi of a pair of leaves (A.3 of the paper, N14), with its derivatives. */
+/* Local share 1 - phi of a pair of leaves (paper, A.3; N14), with its derivatives. Friction of the pair is multiplied
+ * by the local share. */
 typedef struct {
-  double part, slope; /* part = 1 - phi; slope: its derivative with respect to r [1/m] */
+  double part, slope; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;

@@ -17,7 +17,7 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
   return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
 }
 
-/* Returns the rate of the difference of two nodes' centres in the twist field. */
+/* Returns the rate of the difference of the centres of two nodes if the bodies move with their twists. */
 static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
   Vec3 rate = field_at(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
@@ -26,8 +26,8 @@ static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
 
 static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
 
-/* Adds the derivatives of alpha df/dt + beta f with respect to both centres, for a function f(r) with f' = first and
- * f'' = second. df/dt is the rate in the twist field. */
+/* Adds the derivatives of alpha df/dt + beta f with respect to the centres of both nodes. f(r) is a function of the
+ * distance with f' = first and f'' = second. df/dt is its rate if the bodies move with their twists. */
 static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
                            double beta) {
   Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);
@@ -43,7 +43,7 @@ static void reverse_center(const Reverse* r, const NodePlaces* at, double first,
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-/* Sets beta of the terms inside a blend, which weights them by 1 - phi (N11). */
+/* Sets the coefficient beta of the terms inside a blend. The blend multiplies these terms by 1 - phi (N11). */
 static void reverse_into(const Walk* w, Blend* b) {
   b->beta = b->within->beta * (1 - b->phi.value) - b->within->weight * b->phi.first * rate_along(w->context, &b->at);
 }
@@ -80,8 +80,9 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
   }
 }
 
-/* Adds the derivatives of Phi with respect to one vertex of a side, through its force P' n. x: its position relative to
- * the plane's origin. dp: rate of the plane. share: RECIPROCAL_PIECE over the number of vertices. */
+/* Adds the derivatives of Phi with respect to one vertex of a side to *out. The vertex contributes the force P' n to
+ * Phi. x: position of the vertex relative to the origin of the plane [m]. dp: rate of the plane if the bodies move with
+ * their twists. share: RECIPROCAL_PIECE divided by the number of vertices of the piece. */
 static void reverse_vertex(const Reverse* r, const Blend* within, int side, const Plane* plane, const double dp[4],
                            double share, Vec3 x, Vec3* out) {
   double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);

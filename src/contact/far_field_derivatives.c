@@ -15,13 +15,13 @@ static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) 
   return true;
 }
 
-/* Returns the sum of the marked lanes, added in order. */
+/* Returns the sum of the lanes of x that are marked in `where`. The lanes are added in order. */
 static double sum_marked(Lanes x, LaneBits where) {
   x = lanes_chosen(where, x, (Lanes){0});
   return ((x[0] + x[1]) + x[2]) + x[3];
 }
 
-/* Returns the values of centred_potential at four distances. */
+/* Returns the potential of two points, as in centred_potential, at four distances r. */
 static Lanes centred_values(Lanes r) {
   Lanes s = 1 + 1 / lanes_sqrt(r);
   return RECIPROCAL_PLANE * s * s;
@@ -53,8 +53,8 @@ bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double*
 
 /* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
 
-/* Arms r of J = [-[r_a]x, I, [r_b]x, -I], the derivative of the difference of two centres with respect to both twists
- * [m]. */
+/* Vectors r_a, r_b from the reference points of both bodies to two centres [m]. They determine J = [-[r_a]x, I, [r_b]x,
+ * -I], the derivative of the difference of the centres with respect to both twists. */
 typedef struct {
   Vec3 arm[2];
   int sides; /* number of bodies that move: 2, or 1 for a half-space */
@@ -67,7 +67,7 @@ static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
   return m;
 }
 
-/* out = J^T v. */
+/* Sets out (12) to J^T v. */
 static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
   memset(out, 0, 12 * sizeof(double));
   for (int side = 0; side < m->sides; side++) {
@@ -81,8 +81,8 @@ static void add_twelve(const double* from, double* to) {
   for (int i = 0; i < 12; i++) to[i] += from[i];
 }
 
-/* Upper triangle of a 12x12 matrix. Rows are stored in groups of four columns; groups entirely below the diagonal are
- * unused. */
+/* Upper triangle of a 12x12 matrix. Each row is stored in groups of four columns. Groups entirely below the diagonal
+ * are not used. */
 enum { GROUPS = 12 / LANES };
 typedef struct {
   Lanes row[12][GROUPS];
@@ -90,7 +90,8 @@ typedef struct {
 
 static void load_groups(const double* from, Lanes to[GROUPS]) { memcpy(to, from, GROUPS * sizeof(Lanes)); }
 
-/* Adds weight * h to rows LANES * group, ..., from their diagonal block on. */
+/* Adds weight * h to the LANES rows from LANES * group on. In each row, only the groups of columns from `group` on are
+ * added, which start with the block on the diagonal. */
 static inline void add_rows(const double (*h)[12], double weight, int group, UpperRows* to) {
   for (int i = LANES * group; i < LANES * (group + 1); i++) {
     Lanes from[GROUPS];
@@ -99,7 +100,7 @@ static inline void add_rows(const double (*h)[12], double weight, int group, Upp
   }
 }
 
-/* Subtracts u v^T + v u^T in the same rows and columns as add_rows. */
+/* Subtracts u v^T + v u^T from the same rows and columns to which add_rows adds. */
 static inline void subtract_rows(const double* u, const double* v, int group, UpperRows* from) {
   Lanes us[GROUPS], vs[GROUPS];
   load_groups(u, us);
@@ -108,9 +109,9 @@ static inline void subtract_rows(const double* u, const double* v, int group, Up
     for (int g = group; g < GROUPS; g++) from->row[i][g] -= u[i] * vs[g] + v[i] * us[g];
 }
 
-/* Sums of a traversal. Forces and moments of pieces go to `out`. Hessians of pieces, and the rank-two terms of blends,
- * go to `upper`. Terms of centres go to `sums`. Those of blends are collected in `waiting`, which is added to `sums`
- * when its four lanes are used. */
+/* Sums of one traversal. `out`: forces and moments of pairs of leaves. `upper`: Hessians of pairs of leaves, and the
+ * rank-two terms of blends. `sums`: terms of pairs of centres. `waiting`: terms of the centres of up to four blends,
+ * which are added to `sums` together. */
 typedef struct {
   PairDerivatives* out;
   UpperRows upper;
@@ -162,7 +163,7 @@ static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-/* Adds J^T g of the marked terms, g = f' e. */
+/* Adds J^T g of the terms marked in `far` to out (12), with g = f' e. */
 static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[12]) {
   Lanes g[3], torque[3];
   for (int i = 0; i < 3; i++) {
@@ -187,7 +188,7 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
     t.arm[side][1] = at->center[side].y - from.y;
     t.arm[side][2] = at->center[side].z - from.z;
   }
-  /* formulas of centred_potential */
+  /* the formulas are those of centred_potential */
   Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
   within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;
@@ -266,7 +267,8 @@ static void press_at(Center* c, double force, Vec3 at) {
   c->press += force;
 }
 
-/* Returns the midpoint of two nodes' centres, or of a centre and its projection on the half-space. */
+/* Returns the midpoint of the centres of two nodes. For a half-space, returns the midpoint of the first centre and its
+ * projection on the half-space. */
 static Vec3 between_centers(const NodePlaces* at) {
   return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
 }

@@ -59,7 +59,7 @@ static double radius_of(const FarField* f, const FieldPair* pair, int side, int 
   return node_of(f, pair, side, node)->radius;
 }
 
-/* Sets direction, distance and near of two nodes whose centres are set. */
+/* Sets direction, distance and near of a pair of nodes from the two centres, which the caller has set. */
 static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
   at->near = radius_of(f, pair, 0, at->node[0]);
   if (pair->ground) {
@@ -79,7 +79,8 @@ static const ModelHull* hull_of(const Walk* w, int side, int node) {
   return &w->field->model->hulls[node_of(w->field, w->pair, side, node)->hull];
 }
 
-/* Appends the plane of two pieces to FieldPair.kept, in the order of the traversal. */
+/* Appends the plane of two leaves to FieldPair.kept. The planes are stored in the order of the traversal. Does nothing
+ * if kept is NULL. */
 static void keep_plane(const Walk* w, const PlaneSolution* solution) {
   FieldKept* to = w->pair->kept;
   if (!to) return;
@@ -92,13 +93,13 @@ static void keep_plane(const Walk* w, const PlaneSolution* solution) {
   to->planes[to->count++] = (ReciprocalPlane){solution->plane.n, solution->plane.o};
 }
 
-/* If the gap of two bounding spheres exceeds this fraction of the sum of their radii, the plane search starts from
- * their centres. */
+/* If the gap of two bounding spheres exceeds APART times the sum of their radii, the plane search starts from the plane
+ * between the spheres. */
 #define APART 0.1
 
-/* Sets the plane from which the search starts: from the bounding spheres if they are far enough apart, otherwise from
- * the closest points. It depends on the poses only, so that results do not depend on earlier evaluations. Returns false
- * if the pieces intersect. */
+/* Sets *start to the plane from which the plane search of two leaves starts. It is computed from the bounding spheres
+ * if they are far enough apart, otherwise from the closest points. It depends on the poses only, so that results do not
+ * depend on earlier evaluations. Returns false if the hulls of the leaves intersect. */
 static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance* a, const HullInstance* b,
                         Plane* start) {
   if (!w->pair->ground && at->distance > (1 + APART) * at->near) {
@@ -131,8 +132,8 @@ static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* sol
   return true;
 }
 
-/* Solves the planes of up to four pairs of triangles. at, solution (count). Returns false if two intersect or a plane
- * was not found. */
+/* Solves the contact planes of up to four pairs of triangles together. at (count): the pairs of leaves. solution
+ * (count): receives the planes. Returns false if two triangles intersect or a plane was not found. */
 static bool solve_triangles(const Walk* w, int count, const NodePlaces* at, PlaneSolution* solution) {
   HullInstance pair[LANES][2];
   Plane start[LANES];
@@ -161,7 +162,8 @@ static bool two_leaves(const Walk* w, const int node[2]) {
 
 static Vec3 lane_at(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
 
-/* As `measure`, for four pairs of nodes whose nodes, centres and near are set. */
+/* Sets directions and distances of four pairs of nodes from their centres, like `measure`. The caller has set nodes,
+ * centres and near. */
 static void measure_children(ChildPlaces* c) {
   Lanes3 d = {c->center[0].x - c->center[1].x, c->center[0].y - c->center[1].y, c->center[0].z - c->center[1].z};
   c->distance = lanes_sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
@@ -186,7 +188,8 @@ static BodyLanes bodies_of(const FieldPair* pair) {
   return to;
 }
 
-/* Sets the numbers and nodes of a node's two children. A leaf takes the place of both. Returns false for a leaf. */
+/* Sets number[2] and child[2] to the two children of a node. For a leaf, both entries are the leaf itself. Returns
+ * false if the node is a leaf. */
 static bool children_of(const Walk* w, int side, int node, int number[2], const TreeNode* child[2]) {
   const TreeNode* n = node_of(w->field, w->pair, side, node);
   bool two = n->hull < 0;
@@ -197,8 +200,9 @@ static bool children_of(const Walk* w, int side, int node, int number[2], const 
   return two;
 }
 
-/* Computes one world coordinate of the four children's centres (as pose_apply) and distributes it to the four pairs:
- * `first` for the child of the first body, `second` for that of the second. */
+/* Computes coordinate `axis` (world) of the centres of two children of each body, with the same rounding as pose_apply.
+ * Distributes the coordinates to the four pairs of children: *first receives that of the first body's child in each
+ * pair, *second that of the second body's child. */
 static void pair_up(const BodyLanes* body, int axis, const Lanes local[3], Lanes* first, Lanes* second) {
   Lanes x = body->r[axis][0] * local[0] + body->r[axis][1] * local[1] + body->r[axis][2] * local[2] + body->t[axis];
   *first = __builtin_shufflevector(x, x, 0, 0, 1, 1);
@@ -237,7 +241,7 @@ static NodePlaces child_at(const ChildPlaces* c, int k) {
                       .near = c->near[k]};
 }
 
-/* Returns a pair of nodes as lane 0 of four; the other lanes are unused. */
+/* Returns a ChildPlaces that contains one pair of nodes in lane 0. The other lanes are not used. */
 static ChildPlaces alone(const NodePlaces* at) {
   const Vec3 center[2][2] = {{at->center[0], at->center[0]}, {at->center[1], at->center[1]}};
   const Vec3 direction[2] = {at->direction, at->direction};
@@ -260,8 +264,9 @@ static bool is_triangle(const Walk* w, int side, int node) {
   return hull_of(w, side, node)->points.count == RECIPROCAL_CORNERS;
 }
 
-/* Solves together the planes of the near children that are pairs of triangles. which[k]: index in `solved` of the plane
- * of child k; -1: none. Returns false if a plane was not found. */
+/* Solves together the planes of those near children that are pairs of triangles. Writes the planes to `solved`. Sets
+ * which[k] to the index in `solved` of the plane of child k, or to -1 if it has none. Returns false if a plane was not
+ * found. */
 static bool solve_children(const Walk* w, const ChildPlaces* c, LaneBits near, PlaneSolution* solved, int* which) {
   NodePlaces at[CHILDREN];
   int count = 0;
@@ -296,8 +301,8 @@ static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   return true;
 }
 
-/* Visits the terms of two nodes that are not far apart, inside a blend unless they are exact. Returns false if a
- * visitor failed. */
+/* Visits the terms of two nodes that are not far apart. Unless the potential of the nodes is exact, its terms are
+ * visited inside a new blend. Returns false if a visitor failed. */
 static bool walk(const Walk* w, const NodePlaces* at, Blend* within) {
   const bool ground = w->pair->ground != NULL;
   if (is_exact(w->field, at)) return walk_children(w, at, within);
@@ -331,8 +336,6 @@ static bool walk_roots(const Walk* w, Blend* all) {
   return true;
 }
 
-/* Returns true if the results in FieldPair.kept belong to the pair's present poses. Otherwise discards them and stores
- * the present poses. */
 bool field_stands(const FieldPair* pair) {
   FieldKept* kept = pair->kept;
   if (!kept) return false;
@@ -342,7 +345,6 @@ bool field_stands(const FieldPair* pair) {
   return false;
 }
 
-/* all: set to the sums over the outermost terms. */
 bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all) {
   Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known, bodies_of(pair)};
@@ -379,7 +381,7 @@ void field_gradient(const PairDerivatives* d, bool ground, double out[12]) {
       memset(g, 0, 6 * sizeof(double));
       continue;
     }
-    const Mat3* m = &d->moment[side]; /* sum g r^T; the torque is sum r x g */
+    const Mat3* m = &d->moment[side]; /* g[0..2]: torque sum r x g, from the moment sum g r^T */
     g[0] = m->m[2][1] - m->m[1][2];
     g[1] = m->m[0][2] - m->m[2][0];
     g[2] = m->m[1][0] - m->m[0][1];

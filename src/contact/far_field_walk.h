@@ -7,15 +7,16 @@
 #include "base/lanes.h"
 #include "contact/far_field.h"
 
-/* A blend whose terms are being visited. The outermost blend represents the pair, with weight 1 and phi = 0. */
+/* A blend of two nodes (N8) whose terms are being visited. The outermost blend represents the pair of bodies and has
+ * weight 1 and phi = 0. */
 typedef struct Blend {
   struct Blend* within;
   NodePlaces at;
   BlendWeight phi;
   CentredPotential centred;
   double weight, beta; /* weight = dP/d(inner); beta: coefficient of inner in the reverse derivatives (N11) */
-  double inner, inner_gradient[12]; /* A, and its gradient with respect to both twists */
-  double inner_rate;                /* reverse: rate of A in the twist field */
+  double inner, inner_gradient[12]; /* inner: A of (N8); inner_gradient: its gradient with respect to both twists */
+  double inner_rate;                /* in the reverse traversal: rate of A if the bodies move with their twists */
 } Blend;
 
 /* The four pairs of a child of one node and a child of another node. Pair k consists of child k / 2 of the first node
@@ -38,7 +39,7 @@ typedef struct {
 typedef struct Walk Walk;
 /* Callbacks for the nonzero terms. */
 typedef struct {
-  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
+  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* returns false if no plane was found */
   /* Visits the pairs of children whose lanes are marked in `far`. */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
   void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
@@ -51,7 +52,7 @@ struct Walk {
   const FieldPair* pair;
   const Visitor* visitor;
   void* context;
-  bool recalls; /* planes are taken from FieldPair.kept */
+  bool recalls; /* true: planes are read from FieldPair.kept instead of being solved */
   BodyLanes body;
 };
 
@@ -102,15 +103,15 @@ NodePlaces field_places(const FarField* field, const FieldPair* pair, const int 
 /* Returns the plane of two leaves: at->solved unless NULL, otherwise *room after solving the plane. The pointer is
  * borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
-/* As field_solution. Also sets *d and *response (plane_derivatives), and adds the energy of the solution to
- * within->inner. Returns NULL if the plane was not found. */
+/* Does the same as field_solution. Also sets *d and *response (plane_derivatives), and adds the energy of the solution
+ * to within->inner. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
 /* Sets out (12) to the gradient with respect to the twists of both bodies, from forces and moments of *d. ground: true
  * if body b is a half-space, whose entries are zero. Cannot fail, allocates nothing. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
 /* Calls `one` for each pair of children that is marked in `far`, and adds the potential of the pair to within->inner.
- * For visitors that need not be fast. Allocates nothing. */
+ * It is slower than a visitor that processes four pairs together. Allocates nothing. */
 typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
 void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
 

@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-/* Margins against rounding when features beyond the range are skipped: RANGE_ROUNDING times the range plus
- * PLACE_ROUNDING times the largest coordinate. */
+/* Features are skipped if they are farther than the range apart. The range is enlarged by RANGE_ROUNDING times the
+ * range plus PLACE_ROUNDING times the largest coordinate, so that rounding does not skip a near feature. */
 #define RANGE_ROUNDING 1e-6
 #define PLACE_ROUNDING 1e-14
 
 /* ---------------------------------------------------------------- corner positions and edges found so far */
 
-/* Hash table with open addressing that numbers distinct keys 0, 1, ... in the order of insertion. A key is three 64-bit
- * words. */
+/* Hash table with open addressing. It numbers distinct keys 0, 1, ... in the order of insertion. A key consists of
+ * three 64-bit words. */
 typedef struct {
   uint64_t (*keys)[3];
-  int* slots; /* number of the key; -1: empty  (size, a power of two) */
+  int* slots; /* number of the key in each slot, or -1 for an empty slot  (size, a power of two) */
   int size, count;
 } Seen;
 
@@ -36,7 +36,8 @@ static uint64_t mixed(uint64_t x) {
   return x ^ (x >> 29);
 }
 
-/* Returns the number of a key, which is inserted if it is new; *new: whether it was. */
+/* Returns the number of a key. If the key is not in the table, inserts it. Sets *new to whether the key was
+ * inserted. */
 static int seen_number(Seen* s, const uint64_t key[3], bool* new) {
   uint64_t at = mixed(key[0] + mixed(key[1] + mixed(key[2]))) & (uint64_t)(s->size - 1);
   for (; s->slots[at] >= 0; at = (at + 1) & (uint64_t)(s->size - 1))
@@ -65,14 +66,16 @@ static bool edge_is_new(Seen* s, int a, int b) {
 
 /* ---------------------------------------------------------------- features of hulls */
 
-/* Corner positions and edges found so far in one link, or in one hull whose corners are distinct. */
+/* Corner positions and edges found so far in one link, or in one hull if its corners are not shared with other
+ * hulls. */
 typedef struct {
   Seen places, edges;
-  int alone; /* number of the last corner that is not shared: -1, -2, ... */
+  int alone; /* number given to the last corner that is not shared; these numbers are -1, -2, ... */
 } Known;
 
-/* Adds the features of a solid that are not known yet. first: number of its first vertex in the link. shares: its
- * corners may coincide with those of other solids. */
+/* Sets *f to the triangles of a solid, and to those of its vertices and edges that are not in `known` yet. first:
+ * number of the solid's first vertex in its link. shares: true if corners of the solid may coincide with corners of
+ * other solids. */
 static void take_solid(const ConvexHull* solid, int first, bool shares, Known* known, Features* f) {
   int* place = MEMORY_NEW(int, solid->vertex_count + 1);
   f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);
@@ -111,9 +114,9 @@ void features_of_solid(const ConvexHull* solid, Features* features) {
   known_free(&known);
 }
 
-/* Returns the polyhedron of a hull. Laws of polyhedra, and the certificate, use the convex hull of a smooth union's
- * points, while its drawn surface (ModelHull.solid) may be concave. convex: receives that convex hull, freed by the
- * caller. */
+/* Returns the polyhedron of a hull that laws of polyhedra and the certificate use. The drawn surface ModelHull.solid of
+ * a smooth union may be concave; then the polyhedron is the convex hull of its points. This convex hull is written to
+ * *convex, which the caller frees. */
 static const ConvexHull* solid_of(const ModelHull* hull, ConvexHull* convex) {
   bool hollow = hull->smooth && !hull_is_convex_smooth(hull);
   if (!hollow) return &hull->solid;
@@ -208,11 +211,11 @@ static Box grown(Box box, double by) {
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
 }
 
-/* Region that a feature of one side must reach to count as near: the other side's box, grown by the range, and a least
- * coordinate along `across`. */
+/* Region in which a feature of one side counts as near the other side. A feature must overlap `box`, the box of the
+ * other side extended by the range, and reach the coordinate `least` along `across`. */
 typedef struct {
   Box box;
-  Vec3 across; /* direction towards the other side; zero: unknown */
+  Vec3 across; /* unit direction towards the other side; zero if it is unknown */
   double least;
 } FeatureReach;
 
@@ -290,7 +293,7 @@ static void edges_against(const Surface* surface, double range, double reach, do
   }
 }
 
-/* Returns the minimum of `direction` . x over a surface. */
+/* Returns the minimum of direction . x over the points x of a surface. */
 static double lowest(const Surface* s, Vec3 direction) {
   double least = INFINITY;
   for (int k = 0; k < s->count; k++) least = fmin(least, vec3_dot(direction, s->points[k]));

@@ -1,13 +1,13 @@
-/* Private to contact/: corners, edges and triangles of surfaces, and the search for those of two surfaces that are near
- * each other (docs/derivations/law-ipc.md, N24). */
+/* Private to contact/: corners, edges and triangles of surfaces, and the search for pairs of them that are near each
+ * other (docs/derivations/law-ipc.md, N24). */
 #ifndef SDRS_CONTACT_FEATURES_H
 #define SDRS_CONTACT_FEATURES_H
 
 #include "contact/broad_phase.h"
 #include "contact/stencil.h"
 
-/* Corners, edges and triangles of a hull. A vertex or an edge shared by several triangles of a link belongs to the
- * first. Vertex numbers count from the link's first vertex. Owns its arrays. */
+/* Corners, edges and triangles of a hull. If several triangles of a link share a corner or an edge, it is listed once,
+ * for the first of these triangles. Vertices are numbered from the first vertex of the link. Owns its arrays. */
 typedef struct {
   int *vertices, (*edges)[2], (*triangles)[3];
   int vertex_count, edge_count, triangle_count;
@@ -20,7 +20,7 @@ void features_of_link(const Model* model, int link, Features* features);
 /* Sets *features to the features of one solid. Vertex numbers are those of the solid. Allocates; the caller frees the
  * features with features_free. Cannot fail. */
 void features_of_solid(const ConvexHull* solid, Features* features);
-void features_free(Features* features); /* frees its arrays; accepts a zeroed one */
+void features_free(Features* features); /* frees the arrays of *features, which may be zeroed */
 
 /* Growing list of stencils; owns its array. */
 typedef struct {

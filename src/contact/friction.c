@@ -6,19 +6,20 @@
 
 #include "contact/small_matrix.h"
 
-/* The iteration over the slip ends with the step whose Newton decrement is below this fraction of total weight *
- * sqrt(eps), the energy scale of sticking contact. */
+/* The iteration over the slip ends with the step whose Newton decrement is below SLIP_LAST_STEP * total weight *
+ * sqrt(eps). total weight * sqrt(eps) is the energy scale of sticking contact. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
-/* Contact vertices whose rms distance from their centre is below this fraction of the smaller hull's radius count as
- * one point. Planes are solved to about 1e-8. */
+/* If the rms distance of the contact points from their centre is below ONE_POINT times the radius of the smaller hull,
+ * the contact points count as one point. Planes are solved to a relative accuracy of about 1e-8. */
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
 
 /* ---------------------------------------------------------------- lag: the friction reference of the next step */
 
-/* Returns true if vertex m is nearer to the plane than the support. Sets its clearance *c, and *arm: for a ball, the
- * vector from its centre to its point nearest to the plane; otherwise zero. sigma: -1 for side A, +1 for B. */
+/* Returns true if the clearance of vertex m from the plane is smaller than `support`. Sets *c to the clearance. Sets
+ * *arm to the vector from the centre of a ball to its point nearest to the plane, or to zero for other vertices. sigma:
+ * -1 for side A, +1 for side B. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* arm,
                            double* c) {
   Vec3 x = pose_apply(h->pose, point_at(h->points, m));
@@ -37,7 +38,8 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
     if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
-    int near = 0; /* slightly more than s, so that rounding cannot exceed the memory */
+    int near = 0; /* a slightly larger support than in friction_lag, so that rounding cannot make the points exceed the
+                     memory */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
     count += near;
@@ -58,16 +60,16 @@ static double smoothed_weight(const HullInstance* h, double support, double c, d
   return smoothed(-vertex_barrier(h, support, c).first * length, support);
 }
 
-/* Sets tangents with e1 x e2 = n. The choice of e1 differs from vec3_across and must stay: stored states contain slips
- * in this basis. */
+/* Sets *e1 and *e2 to unit tangents with e1 x e2 = n. Do not replace the choice of e1 by vec3_across: stored states
+ * contain slips in the basis chosen here. */
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));
   *e2 = vec3_cross(n, *e1);
 }
 
-/* (F10) Adds the friction points of the circles of a hull to `out`. All points of a circle have the same fraction of
- * the circle's force. Returns the number of points. */
+/* (F10) Writes the friction points of all circles of a hull to `out`. The force of a circle is divided equally among
+ * its points. Returns the number of points written. */
 static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -88,8 +90,8 @@ static int lag_rings(const HullInstance* h, double sigma, double support, const 
   return count;
 }
 
-/* Adds the active vertices and the friction points of circles of one side to `out`, with local position, arm and
- * weight. Returns the number of points. */
+/* Writes the contact points of one side to `out`, with local position, arm and weight. They are the active vertices and
+ * the friction points of circles. Returns the number of points written. */
 static int lag_side(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
@@ -104,8 +106,8 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
   return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
-/* (F11) Replaces the tangents e_i of *lag by S e_i for direction-dependent friction. The tangents remain unchanged if
- * the axis is normal to the plane. */
+/* (F11) Replaces the tangents e_i of *lag by S e_i for direction-dependent friction. If the friction axis is normal to
+ * the plane, S is the identity and the tangents do not change. */
 static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, const HullInstance* body) {
   double stretch = direction->ratio - 1;
   lag->direction = *direction;
@@ -117,8 +119,9 @@ static void direct_basis(FrictionLag* lag, const FrictionDirection* direction, c
   lag->e2 = vec3_add_scaled(lag->e2, stretch * vec3_dot(p, lag->e2), p);
 }
 
-/* Returns the direction i of FrictionVertex.position. Over a half-space it is e_i. Between two hulls it is adj(S) of
- * the basis, so that a spin about n moves the point by S (n x y) = n x position (F11). */
+/* Returns the vector onto which x^t - c is projected for FrictionVertex.position[i]. Over a half-space it is e_i.
+ * Between two hulls it is adj(S) times the tangent before S, so that n x position = S (n x y), with y = x^t - c
+ * (F11). */
 static Vec3 arm_basis(const FrictionLag* lag, int i) {
   if (!lag->directed || lag->half_space) return i == 0 ? lag->e1 : lag->e2;
   double across = vec3_dot(lag->basis[0], lag->e2), own = vec3_dot(lag->basis[1 - i], i == 0 ? lag->e2 : lag->e1);
@@ -161,7 +164,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
   }
   double length = weight > 0 ? sqrt(spread / weight) : 0;
-  /* If all contact points are one point up to rounding, the spin is not determined (SDRS Lemma VIII.2). */
+  /* If all contact points coincide up to rounding, they do not determine the spin (SDRS Lemma VIII.2). */
   bool one_point = !(length > ONE_POINT * (b->half_space || a->radius < b->radius ? a->radius : b->radius));
   lag->order = b->half_space || one_point ? 2 : 3;
   lag->length = one_point ? 1.0 : length;
@@ -169,14 +172,16 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
-/* Returns the rotation vector of a rotation, or of an affine map near one; its length is at most pi. */
+/* Returns the rotation vector of `rotation`, which is a rotation matrix or an affine map near one. The length of the
+ * vector is at most pi. */
 static Vec3 rotation_vector(Mat3 rotation) {
   Vec3 sine = vec3_scale(mat3_axial(rotation), 0.5);
   double s = vec3_norm(sine), c = 0.5 * (mat3_trace(rotation) - 1);
   return vec3_scale(sine, s > 0 ? math_atan2(s, c) / s : 1);
 }
 
-/* Fixes the contact points in the bodies (zero arms), for friction that depends on the force of the same step. */
+/* Replaces `local` of each contact point by the position of the point in its body, and its arm by zero. Used if
+ * friction depends on the force of the same step. pose: poses of both bodies. */
 static void fix_arms(FrictionLag* lag, const Pose* pose) {
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     FrictionVertex* v = &lag->vertices[k];
@@ -189,8 +194,8 @@ Vec3 friction_ring_axis(const HullInstance* h) {
   return h->ring_count > 0 ? mat3_mul_vec(h->pose.r, h->rings[0].axis) : vec3(0, 0, 0);
 }
 
-/* (F13) Sets mean_arm of each side, the weighted mean of the arms, and `arm`, the part of mean_arm that does not rotate
- * with the body. Both are zero if the contact points are fixed in the bodies. */
+/* (F13) Sets lag->mean_arm[side] to the weighted mean of the arms of each side, and lag->arm[side] to the part of the
+ * mean arm that does not rotate with the body. Both are zero if all arms are zero. */
 static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2]) {
   const FrictionVertex* v = lag->vertices;
   Vec3 n = lag->normal;
@@ -213,8 +218,8 @@ static bool has_arm(const FrictionLag* lag, int side) {
   return e.x != 0 || e.y != 0 || e.z != 0;
 }
 
-/* Sets the expected rotations `aim` and the rotation vectors `roll` that lead to them (F13). A body without an arm
- * keeps its rotation at t. */
+/* Sets the expected rotations lag->aim and the rotation vectors lag->roll from the rotations at t to them (F13). For a
+ * body without an arm, lag->aim is the rotation at t. Also sets lag->shift and lag->shifted. */
 static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* const shift[2],
                    const HullInstance* const hull[2]) {
   for (int side = 0; side < 2; side++) {
@@ -260,12 +265,14 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
-/* Sums over the contact points, with q = w / rho, slip r and scaled position y; dr/ds = [-1 0 y2; 0 -1 -y1]. */
+/* Sums over the contact points, with the slip r, rho = sqrt(|r|^2 + eps), q = w / rho, the scaled position y, and the
+ * derivative J = [-1 0 y2; 0 -1 -y1] of r with respect to (u1, u2, omega length). */
 typedef struct {
   double energy;        /* sum w (rho - sqrt(eps)) */
   double gradient[3];   /* with respect to (u1, u2, omega length) */
-  double q, qy[2], qyy; /* sum q, q y, q |y|^2: the majorant sum q J^T J */
-  double radial[6]; /* sum q / rho^2 (J^T r)(J^T r)^T, lower triangle by rows: the Hessian is the majorant less this */
+  double q, qy[2], qyy; /* sum q, sum q y and sum q |y|^2: entries of the majorant sum q J^T J of the Hessian */
+  double radial[6]; /* sum q / rho^2 (J^T r)(J^T r)^T, lower triangle by rows; the Hessian is the majorant minus this
+                       sum */
 } SlipEvaluation;
 
 static inline void slip_of(const FrictionVertex* v, const double s[3], double r[2]) {
@@ -273,13 +280,13 @@ static inline void slip_of(const FrictionVertex* v, const double s[3], double r[
   r[1] = v->velocity[1] - s[1] - s[2] * v->scaled[0];
 }
 
-/* Returns w (rho - root) without cancellation, rho = sqrt(|r|^2 + smoothing), root = sqrt(smoothing). */
+/* Returns w (rho - root) without cancellation, with rho = sqrt(|r|^2 + smoothing) and root = sqrt(smoothing). */
 static inline double energy_of(double w, const double r[2], double smoothing, double root) {
   double r2 = r[0] * r[0] + r[1] * r[1];
   return w * r2 / (sqrt(r2 + smoothing) + root);
 }
 
-/* Terms of one vertex: slip r, q = w / rho, p = q / rho^2, energy. */
+/* Terms of one contact point: slip r, q = w / rho, p = q / rho^2, and the energy w (rho - sqrt(eps)). */
 typedef struct {
   double r[2], q, p, energy;
 } SlipTerms;
@@ -309,7 +316,7 @@ static inline void add_slip(SlipEvaluation* e, const SlipTerms* t, const double 
   e->radial[5] += c * spin;
 }
 
-/* Returns the energy of evaluate_slip, without derivatives. */
+/* Returns the energy that evaluate_slip computes, without its derivatives. */
 static double slip_energy(const FrictionLag* lag, const double s[3], double smoothing) {
   double r[2], energy = 0, root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];
@@ -322,8 +329,8 @@ static double slip_energy(const FrictionLag* lag, const double s[3], double smoo
   return energy;
 }
 
-/* Number of contact points whose roots and quotients are computed together. Their terms are then added one by one, in
- * the order of the points. */
+/* Number of contact points whose square roots and quotients are computed together. The terms of these points are then
+ * added one by one, in the order of the points. */
 enum { SLIP_CHUNK = 8 };
 
 static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing, SlipEvaluation* out) {
@@ -353,7 +360,7 @@ static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoo
   *out = e;
 }
 
-/* Sets the lower triangle of the Hessian (newton) or of its majorant. */
+/* Sets the lower triangle of `h` to the Hessian if newton is true, otherwise to the majorant of the Hessian. */
 static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   double part = newton ? 1.0 : 0.0;
   h[0][0] = e->q - part * e->radial[0];
@@ -364,7 +371,7 @@ static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   h[2][2] = e->qyy - part * e->radial[5];
 }
 
-/* slip_step for a constant order, so that the compiler unrolls the loops. */
+/* Does the same as slip_step. Calls with a constant order let the compiler unroll the loops. */
 static inline double slip_step_of(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   double h[4][4];
   slip_matrix(e, newton, h);
@@ -378,13 +385,14 @@ static inline double slip_step_of(const SlipEvaluation* e, int order, bool newto
   return decrement;
 }
 
-/* Sets the step -H^-1 g, with H the Hessian (newton) or its majorant. Returns the decrement g^T H^-1 g. */
+/* Sets step[3] to -H^-1 g. H is the Hessian if newton is true, otherwise the majorant of the Hessian. Returns the
+ * decrement g^T H^-1 g. */
 static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   return order == 2 ? slip_step_of(e, 2, newton, step) : slip_step_of(e, 3, newton, step);
 }
 
-/* Sets the slip to the mean of both sides' weighted velocities, the exact minimiser if both sides slide with equal
- * weights. */
+/* Sets lag->slip to the mean of the two weighted mean velocities of both sides. This is the exact minimiser if each
+ * side slides as a whole and both sides have the same total weight. */
 static void first_guess(FrictionLag* lag) {
   double u[2][2] = {{0}}, spin[2] = {0}, weight[2] = {0}, inertia[2] = {0};
   int count = lag->count[0] + lag->count[1];
@@ -408,16 +416,17 @@ static void move_slip(const FrictionLag* lag, const double step[3], double facto
   for (int i = 0; i < 3; i++) trial[i] = lag->slip[i] + factor * step[i];
 }
 
-/* Evaluates the slip energy at trial = lag->slip + step. */
+/* Sets trial[3] to lag->slip + step, and *out to the slip energy and its derivatives at `trial`. */
 static void try_slip(const FrictionLag* lag, const double step[3], double smoothing, double trial[3],
                      SlipEvaluation* out) {
   move_slip(lag, step, 1.0, trial);
   evaluate_slip(lag, trial, smoothing, out);
 }
 
-/* Finds a step that replaces a full Newton step out of a narrow valley of width sqrt(eps). The step of the majorant
- * always decreases the energy. It is taken if the decrease is large enough; otherwise the step with the lowest energy
- * among it and the halved Newton steps is taken. Sets `best` to the new slip and *out to its evaluation. */
+/* Replaces a full Newton step that does not decrease the energy enough, as happens in narrow valleys of width
+ * sqrt(eps). Takes the step of the majorant, which always decreases the energy, if the decrease is large enough.
+ * Otherwise takes the step with the lowest energy among the step of the majorant and the halved Newton steps. Sets
+ * best[3] to the new slip and *out to the evaluation there. */
 static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
                            double smoothing, double best[3], SlipEvaluation* out) {
   double trial[3], other[3];
@@ -428,7 +437,7 @@ static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order,
   for (int k = 0; k < SLIP_HALVINGS; k++, factor *= 0.5) {
     move_slip(lag, step, factor, trial);
     double energy = slip_energy(lag, trial, smoothing);
-    if (energy > before) break; /* convex along the line: past its minimum */
+    if (energy > before) break; /* the energy is convex along the line, so its minimum has been passed */
     before = energy;
     if (energy < lowest) {
       lowest = energy;
@@ -438,8 +447,8 @@ static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order,
   if (lowest < out->energy) evaluate_slip(lag, best, smoothing, out);
 }
 
-/* Minimises the slip energy from lag->slip, and sets lag->slip to the minimiser and *energy to the minimum. e[0]:
- * evaluation at the start; e[1]: workspace. Returns the number of iterations, or -1 if the minimum was not found. */
+/* Minimises the slip energy, starting from lag->slip. Sets lag->slip to the minimiser and *energy to the minimum. e[0]:
+ * evaluation at the start. e[1]: workspace. Returns the number of iterations, or -1 if the minimum was not found. */
 static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2], double* energy) {
   int order = lag->order;
   SlipEvaluation *now = &e[0], *next = &e[1];
@@ -450,7 +459,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2]
     if (!isfinite(decrement)) return -1;
     *energy = now->energy;
     if (decrement <= 1e-26 * scale) return k;
-    if (decrement < SLIP_LAST_STEP * scale) { /* derivatives at the final slip are not needed */
+    if (decrement < SLIP_LAST_STEP * scale) { /* the derivatives at the final slip are not needed */
       for (int i = 0; i < 3; i++) lag->slip[i] += step[i];
       *energy = slip_energy(lag, lag->slip, smoothing);
       return k + 1;
@@ -473,8 +482,8 @@ typedef struct {
   double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
 } SlipSums;
 
-/* Sets z at the slip of `to` by linearising z rho = r at the state `from`: (z + dz) rho = r + dr - z (r . dr) / rho
- * (F5). z is shortened to length 1 if it is longer. */
+/* Sets z at the slip of the state `to` by linearising z rho = r at the state `from` (F5): (z + dz) rho = r + dr - z (r
+ * . dr) / rho. If the result is longer than 1, it is scaled to the length 1. */
 static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
   const double *r0 = from->slip, *r = to->slip;
   double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);
@@ -484,8 +493,8 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* Sets h to factor w / rho (I - (z r^T + r z^T) / (2 rho)) and returns rho. For z = r / rho, h is the second derivative
- * of factor w rho. */
+/* Sets h to factor w / rho (I - (z r^T + r z^T) / (2 rho)), and stores slip and z in at[p->state]. Returns rho. For z =
+ * r / rho, h is the second derivative of factor w rho with respect to r. */
 static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
                            double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
@@ -502,19 +511,20 @@ static double slip_hessian(double w, const double r[2], SlipState at[2], const F
   return rho;
 }
 
-/* Derivative of the in-plane displacement of a vertex with respect to a twist (w, v) of its body. Its components are w1
- * . w + e1 . v and w2 . w + e2 . v. */
+/* Derivative of the displacement of a contact point in the contact plane with respect to a twist (w, v) of its body.
+ * The two components of the displacement change by w1 . w + e1 . v and w2 . w + e2 . v. */
 typedef struct {
   Vec3 w1, w2;
 } TwistRows;
 
-/* Returns the rows of a point at `arm` from the reference: e . (w x arm + v) = (arm x e) . w + e . v. */
+/* Returns the rows of a point of the body at `arm` from the body's reference point, from e . (w x arm + v) = (arm x e)
+ * . w + e . v. */
 static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
   return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
 }
 
-/* Returns the rows of a vertex of a hull: `center`, plus n x y times `spin`. spin: (tr(R) n - R^T n) / 2, the
- * derivative of the rotation about n. */
+/* Returns the rows of a contact point of a hull: the rows `center` of the body's point at c, plus n x y times `spin`.
+ * spin: (tr(R) n - R^T n) / 2, the derivative of the rotation about n with respect to the rotation vector. */
 static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
   return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
                      vec3_add_scaled(center->w2, v->position[0], spin)};
@@ -547,8 +557,8 @@ static void add_vertex_sums(const FrictionLag* lag, int side, const TwistRows* r
   sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-/* hessian -= cross^T slip^-1 cross in the first `rows` rows and columns: 6 for a half-space, 12 for two hulls.
- * Overwrites sums. */
+/* Subtracts cross^T slip^-1 cross from the first `rows` rows and columns of the Hessian, which eliminates the slip.
+ * rows: 6 for a half-space, 12 for two hulls. order: number of unknowns of the slip. Overwrites sums. */
 static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[12][12]) {
   double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
   small_cholesky(order, l);
@@ -580,7 +590,7 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   return m;
 }
 
-/* Returns the present position of the body's point that was at c at t. */
+/* Returns the present position of the body's point that was at lag->from at t. */
 static Vec3 moved_point(const FrictionLag* lag, int side, const Pose* pose) {
   return pose_apply(*pose, pose_apply_inverse(lag->then[side], lag->from[side]));
 }
@@ -603,9 +613,9 @@ static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double
   }
 }
 
-/* Returns the position at t of a vertex over a half-space. It is computed from v->position, so that it is bit-identical
- * to the point from which slip is measured. Directed friction stretches v->position; then it is computed from the pose
- * at t. */
+/* Returns the position at t of a contact point over a half-space. It is computed from v->position, so that it is
+ * bit-identical to the point from which slip is measured. With directed friction, v->position is stretched, so the
+ * result is computed from the pose at t. */
 static Vec3 lagged_place(const FrictionLag* lag, const FrictionVertex* v) {
   if (lag->directed) return vec3_add(pose_apply(lag->then[0], v->local), v->arm);
   Vec3 arm = vec3_add(vec3_scale(lag->e1, v->position[0]),
@@ -619,7 +629,7 @@ FrictionRoll friction_roll(const FrictionLag* lag, int side, const Pose* pose) {
   return (FrictionRoll){turn, vec3_scale(mat3_axial(turn), 0.5)};
 }
 
-/* Sets the in-plane velocity of each contact point relative to a half-space, which may move. */
+/* Sets the in-plane velocity of each contact point of body a relative to the half-space b, which may move. */
 static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
   FrictionRoll roll = friction_roll(lag, 0, pose);
   bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
@@ -676,15 +686,16 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
-/* Returns (tr(M) x - M^T x) / 2, the derivative of x . axial(M) / 2 with respect to a rotation vector w, M -> exp(w) M.
- */
+/* Returns (tr(M) x - M^T x) / 2. It is the derivative of x . axial(M) / 2 with respect to a small rotation vector w
+ * that changes M to exp(w) M. */
 static Vec3 axial_by_rotation(Mat3 m, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(m)), mat3_tmul_vec(m, x)), 0.5);
 }
 
 Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) { return axial_by_rotation(m->rotation, normal); }
 
-/* Returns the rows of the point `center` plus those of the rotating arm (F13, F15). */
+/* Returns the rows of the body's point at `center` from its reference point, plus the rows of an arm that rotates with
+ * the body (F13, F15). */
 static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const FrictionRoll* roll, Vec3 center) {
   TwistRows rows = rows_at(lag, center);
   rows.w1 = vec3_add(rows.w1, axial_by_rotation(roll->turn, roll_rows_moment(arm, lag->e1)));
@@ -692,13 +703,14 @@ static TwistRows rows_of_roll(const FrictionLag* lag, const RollRows* arm, const
   return rows;
 }
 
-/* Returns the moment [torque]x M^T / 2 of forces at rotating arms. torque: sum of roll_rows_moment over the forces. */
+/* Returns the matrix [torque]x M^T / 2 with M = roll->turn, the moment of the forces at the ends of rotating arms.
+ * torque: sum of roll_rows_moment over the forces. */
 static Mat3 moment_of_arm(Vec3 torque, const FrictionRoll* roll) {
   return mat3_mul(mat3_cross(vec3_scale(torque, 0.5)), mat3_transpose(roll->turn));
 }
 
-/* Adds force, moment and Hessian of the contact points of one side to *out, and the terms of these points in the
- * elimination of the slip to *sums. */
+/* Adds force, moment and Hessian of the contact points of one side to *out. Adds the terms of these points that are
+ * needed to eliminate the slip to *sums. */
 static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
                      SlipSums* sums, PairDerivatives* out) {
   FrictionMotion m = {0};
@@ -743,8 +755,9 @@ static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, co
     return;
   }
   out->force[side] = vec3_add(out->force[side], force);
-  /* Moment of the hull, with G the sum of the forces and N the torque about n: G center^T, plus [arm x G]x M^T / 2 of
-   * the turning arm, plus N / 2 [n]x R^T of the spin. The last term gives the gradient and curvature of the spin. */
+  /* The moment of the hull has three terms, with the sum G of the forces and the torque N about n: G center^T; [arm x
+   * G]x M^T / 2 for the rotating arm; N / 2 [n]x R^T for the spin. The last term gives the gradient and the curvature
+   * of the spin. */
   Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
   Mat3 moment = mat3_add(mat3_outer(force, center), about);
   if (m.rolls) moment = mat3_add(moment, moment_of_arm(roll_rows_moment(&arm_rows, force), &m.roll));

@@ -1,14 +1,16 @@
-/* Reverse derivatives of the friction force of a pair (docs/derivations/adjoint.md, A7-A8).
- *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta;  the slip s = (u, omega) solves sum w J^T phi = 0.
- * With a from  (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr,  q = zeta + J a, the derivative of
- *   mu sum w phi(r) . q  at fixed s and a is that of Phi. */
+/* Reverse derivatives of the friction force of a pair (docs/derivations/adjoint.md, A7-A8). They are the derivatives of
+ *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta,
+ * with the weights w, the slip r of each contact point, and the twists eta of both bodies. Phi depends on the slip s =
+ * (u, omega) of the pair, which solves sum w J^T phi = 0. Let a solve
+ *   (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr.
+ * Then the derivative of Phi equals the derivative of mu sum w phi(r) . q at fixed s and a, with q = zeta + J a. */
 #include <string.h>
 
 #include "contact/adjoint.h"
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* Slip r of a point with phi = r / rho, dphi/dr (symmetric) and rho. */
+/* Slip r of a contact point, phi = r / rho, the symmetric derivative h = dphi/dr, and rho = sqrt(|r|^2 + smoothing). */
 typedef struct {
   double r[2], phi[2], h[2][2], rho;
 } Slip;
@@ -30,7 +32,8 @@ static Slip ground_slip(const FrictionLag* lag, double smoothing) {
   return slip_from(-lag->slip[0], -lag->slip[1], smoothing);
 }
 
-/* Adds w J^T h J to the lower triangle of h, and -w J^T h zeta to rhs; J = [-1 0 y2; 0 -1 -y1]. */
+/* Adds w J^T h J to the lower triangle of `h`, and -w J^T h zeta to rhs, with dphi/dr = s->h for the formula's h and J
+ * = [-1 0 y2; 0 -1 -y1]. */
 static void add_normal_equations(double w, const Slip* s, const double y[2], const double zeta[2], double h[4][4],
                                  double rhs[3]) {
   double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}}, hj[2][3], hz[2];
@@ -54,22 +57,23 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
-/* Returns (tr(M) w - M w) / 2, the change of axial(M) / 2 with M -> exp(w) M. */
+/* Returns (tr(M) w - M w) / 2. It is the change of axial(M) / 2 if M changes to exp(w) M for a small w. */
 static Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
-/* Returns the velocity of the end of a rotating arm in the twist field. turn: rate of FrictionRoll.change in the twist
- * field. */
+/* Returns the velocity of the end of an arm that rotates with its body, relative to the start of the arm. turn: rate of
+ * FrictionRoll.change in the twist field. */
 static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   return roll_rows_displacement(&rows, turn);
 }
 
-/* A hull's motion, and its twist field in the contact plane: zeta_m = E^T field + spin n x y_m. */
+/* Motion of a hull, and the velocities that its twist gives to its contact points in the contact plane. For contact
+ * point m they are zeta_m = E^T field + spin n x y_m. */
 typedef struct {
   FrictionMotion motion;
-  Vec3 field; /* velocity of the body's point at c - arm plus that of the arm's end relative to it */
+  Vec3 field; /* velocity of the body's point at c - arm, plus the velocity of the arm's end relative to this point */
   double spin;
   Vec3 w;
 } HullField;
@@ -89,7 +93,7 @@ static void hull_zeta(const FrictionLag* lag, const HullField* f, const Friction
   zeta[1] += f->spin * v->position[0];
 }
 
-/* Returns the velocity, in the twist field `twist`, of a contact point over a half-space, including its rotating arm
+/* Returns the velocity that `twist` gives to a contact point over a half-space, including the rotation of its arm
  * (A8d). */
 static Vec3 roll_field(const FrictionLag* lag, const FrictionVertex* v, const FrictionRoll* roll, const PairBody* next,
                        const double twist[6]) {
@@ -137,8 +141,8 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* Returns the active vertex at t that belongs to contact point v. x0: position of the contact point at t, for a ball
- * its point nearest to the plane, world [m]. */
+/* Returns the active vertex at t that belongs to contact point v. x0: position of the contact point at t, world [m];
+ * for a ball, the ball's point nearest to the plane. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
@@ -148,7 +152,7 @@ static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* h
   return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
-/* Derivatives with respect to the lagged plane, summed over the vertices. */
+/* Derivatives of Phi with respect to the plane of the friction reference, summed over the contact points. */
 typedef struct {
   Vec3 direction; /* with respect to n^ = n / |n| */
   double length;  /* with respect to |n| */
@@ -166,8 +170,8 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
   out->support += weight_bar * slope->by_support;
 }
 
-/* Returns the motion of a half-space from t to t + dt. Returns the identity for two hulls, and if the half-space does
- * not move. */
+/* Returns the motion of a half-space from t to t + dt. Returns the identity if the pair has no half-space or the
+ * half-space does not move. */
 static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
   if (!lag->half_space || memcmp(&lag->then[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
   return pose_mul(next[1].hull.pose, pose_inverse(lag->then[1]));
@@ -177,9 +181,9 @@ static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
   return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
 }
 
-/* Derivatives with respect to a hull's motion and twist field (A7b). */
+/* Derivatives of Phi with respect to the motion of a hull and to the velocities of its twist (A7b). */
 typedef struct {
-  Vec3 displacement, field; /* with respect to displacement and velocity of its point at c */
+  Vec3 displacement, field; /* with respect to displacement and velocity of the hull's point at c */
   double slip[2], dual[2];  /* with respect to the tangential components of displacement and velocity */
   double spin, field_spin;
 } HullBar;
@@ -188,28 +192,30 @@ typedef struct {
   const FrictionLag* lag;
   const FrictionParameters* parameters;
   double support, length;
-  const PairBody *now, *next; /* now: state of the friction reference, at t or in the previous solve of the step */
-  bool own; /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.then */
+  const PairBody *now,
+      *next; /* now: bodies in the state of the friction reference, at t or in the previous solve of the step */
+  bool own;  /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.then */
   const Plane* plane;
   Pose ground;
   double a[3];
   HullField hull[2]; /* unused over a half-space */
   HullBar by[2];
-  Vec3 by_center;    /* with respect to c */
+  Vec3 by_center;    /* with respect to the centre c */
   bool centers[2];   /* friction_centers */
   Vec3 by_mean[2];   /* with respect to the mean arms of two hulls */
   Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
-  Vec3 fixed;        /* part of LagBar.direction through quantities that do not rotate with the bodies at t */
+  Vec3 fixed;        /* part of LagBar.direction due to quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
   Vec3 by_roll[2];   /* with respect to FrictionLag.roll */
-  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to its rate in the twist field */
-  Vec3 by_arms;                   /* over a half-space: with respect to a rotation of all arms at t + dt */
+  Vec3 by_angle[2],
+      by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change in the twist field */
+  Vec3 by_arms;     /* over a half-space: with respect to a common rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivatives through e with respect
- * to the plane's normal (*bar) and to the radius (*out). by: derivatives with respect to x0 at t and t + dt. by_arm:
- * derivative with respect to e at t + dt. */
+/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivatives of Phi that act through
+ * e: with respect to the normal n^ to *bar, and with respect to the radius r to *out. by: derivatives of Phi with
+ * respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
@@ -229,8 +235,9 @@ static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Ve
   out->rounding[side] += lean * vec3_dot(n, by_e);
 }
 
-/* Adds the term of a contact point in Phi, and its derivative with respect to the smoothing, to *out. Sets e and b to
- * the derivatives of mu w phi . q with respect to q and to the slip r, and *phi_q to phi . q. */
+/* Evaluates the term of one contact point in Phi. Adds the term and its derivative with respect to the smoothing to
+ * *out. Sets e to the derivative of mu w phi . q with respect to q, b to the derivative with respect to the slip r, and
+ * *phi_q to phi . q. */
 static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
                          double e[2], double* phi_q, PairShares* out) {
   double weight = f->parameters->coefficient * v->weight, q[2];
@@ -246,16 +253,18 @@ static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, cons
   out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
 }
 
-/* Adds the derivatives with respect to the tangents e_i, onto which a displacement and a field are projected. by_r,
- * by_q: derivatives with respect to the projections. */
+/* Adds the derivatives of Phi with respect to the tangents e_i to f->by_e. `displacement` and `field` are projected
+ * onto these tangents. by_r, by_q: derivatives of Phi with respect to the projections of `displacement` and of
+ * `field`. */
 static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displacement, const double by_q[2],
                          Vec3 field) {
   for (int i = 0; i < 2; i++)
     f->by_e[i] = vec3_add(f->by_e[i], vec3_add(vec3_scale(displacement, by_r[i]), vec3_scale(field, by_q[i])));
 }
 
-/* (A7c) Passes the derivatives with respect to the tangents on to the normal, de_i = -(e_i . dn^) n^. With directed
- * friction also to the axis and the ratio, de_i = dS e_i with e_i the tangent before S. */
+/* (A7c) Adds the derivatives of Phi that act through the tangents e_i. They contribute to the normal by de_i = -(e_i .
+ * dn^) n^. With directed friction they also contribute to the axis and the ratio by de_i = dS e_i, where e_i is the
+ * tangent before S. */
 static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
@@ -277,8 +286,8 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* Adds the derivative with respect to the rotation, in the reference state, of the body in which the friction axis is
- * fixed. */
+/* Adds the derivative of Phi that acts through the axis of directed friction. The axis is fixed in one body, so the
+ * derivative is with respect to the rotation of this body in the reference state. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -289,8 +298,9 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* (A8d) Adds the derivatives of by_r . displacement + by_q . velocity, both of the end of a rotating arm, with respect
- * to the arm's angles and shift. Returns the derivative with respect to the arm. */
+/* (A8d) Differentiates by_r . displacement + by_q . velocity of the end of a rotating arm, relative to the start of the
+ * arm. Adds the derivatives of this sum with respect to the angles and the shift of the arm. Returns its derivative
+ * with respect to the arm. */
 static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
                             PairShares* out) {
   const RollShift* shift = &f->lag->shift[side];
@@ -304,8 +314,9 @@ static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, V
   return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
 }
 
-/* Returns the derivatives, through slip and zeta of a vertex over a half-space, with respect to its positions at t + dt
- * and t. *by_arm: with respect to its arm at t + dt. */
+/* Returns the derivatives of Phi with respect to the positions of a contact point over a half-space at t + dt (`next`)
+ * and at t (`now`), through its slip and zeta. Sets *by_arm to the derivative of Phi with respect to the arm of the
+ * point at t + dt. */
 static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
                                double e[2], double* phi_q, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -327,8 +338,8 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Adds the derivatives through slip and zeta of a contact point of a hull to the sums of its side, which hull_reverse
- * uses. */
+/* Adds the derivatives of Phi that act through slip and zeta of one contact point of a hull to f->by[side].
+ * hull_reverse uses these sums. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -346,14 +357,15 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
-/* Returns (tr(R) x - R x) / 2, the axial vector of the antisymmetric part of [x]x R. Its transpose is
- * friction_spin_by_rotation. */
+/* Returns (tr(R) x - R x) / 2, the axial vector of the antisymmetric part of [x]x R. The matrix of this linear map is
+ * the transpose of the one in friction_spin_by_rotation. */
 static Vec3 spin_of(Mat3 rotation, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
 }
 
-/* (A8d) Sets the derivative with respect to a hull's mean arm E and adds those with respect to the normal and to the
- * circles' axis z, of the arm e = (1 - q^2) E + q^2 (n^ . E) n^, q = n^ . z. by_e: with respect to e. */
+/* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
+ * circles. Adds the derivatives of Phi that act through e: sets the one with respect to E, and adds those with respect
+ * to n^ and to the rotation of z. by_e: derivative of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
   double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
@@ -364,8 +376,9 @@ static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* ba
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
 }
 
-/* (A8d) Passes the derivative with respect to a hull's arm on to the mean arm. Sets those with respect to its roll
- * angle and to the angle's rate. by_point: derivative with respect to the point c - arm, which moves with the arm. */
+/* (A8d) Sets the derivatives of Phi that act through the arm of a hull: with respect to its mean arm, its roll angle
+ * and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm, which moves with the
+ * arm. */
 static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
@@ -374,7 +387,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* Passes the derivatives with respect to a hull's motion on to c, the pose at t and the normal (A7b). */
+/* Adds the derivatives of Phi that act through the motion of a hull, with respect to c, the hull's pose at t and the
+ * normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -409,10 +423,12 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
-/* Returns the member of share for the position in the reference state: the previous solve of the step, or t. */
+/* Returns the member of `share` that belongs to the reference state: `own` for the previous solve of the step, `now`
+ * for t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
-/* Passes the derivative weight_bar with respect to a vertex's weight on to plane, support, rounding and position. */
+/* Adds the derivatives of Phi that act through the weight of a vertex, with respect to plane, support, rounding and
+ * position. weight_bar: derivative of Phi with respect to the weight. */
 static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
@@ -423,14 +439,14 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
   *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
-/* Returns the position of a lagged point in the reference state, world [m]. */
+/* Returns the position of contact point v in the reference state, world [m]. */
 static Vec3 point_then(const FrictionReverse* f, int side, const FrictionVertex* v) {
   return vec3_add(pose_apply(f->now[side].hull.pose, v->local), v->arm);
 }
 
-/* Returns the derivatives with respect to a contact point's position at t, and its centre's position at t + dt, at
- * fixed weight. *phi_q: derivative with respect to its weight, divided by mu; *by_arm: with respect to its arm at t +
- * dt. */
+/* Returns the derivatives of Phi with respect to the position of a contact point at t and to the position of its centre
+ * at t + dt, at fixed weight. Sets *phi_q to the derivative of Phi with respect to the weight divided by mu, and
+ * *by_arm to the derivative with respect to the arm of the point at t + dt. */
 static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                  double* phi_q, LagBar* bar, Vec3* by_arm, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -444,7 +460,7 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
-  /* y = x - c enters as (omega - spin) n x y; over a half-space both factors are 0 */
+  /* Phi depends on y = x - c through (omega - spin) n x y. Over a half-space omega and turn are 0. */
   double by_spin[2] = {omega * b[0] + turn * e[0], omega * b[1] + turn * e[1]};
   Vec3 y = vec3_sub(point_then(f, side, v), lag->center);
   Vec3 by_y = vec3_cross(lag->normal, in_plane(lag, by_spin[0], by_spin[1])), across = vec3_cross(lag->normal, y);
@@ -467,9 +483,10 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* Returns the derivative with respect to a point's position at t through c, the weighted mean of the points.
- * *weight_bar: with respect to its weight; *by_arm: with respect to its arm, through FrictionLag.mean_arm, the
- * weighted mean of the side's arms. side_weight: total weight of the side's points. */
+/* Returns the derivative of Phi with respect to the position of a contact point at t that acts through c, the weighted
+ * mean of the points. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. Sets *by_arm
+ * to the derivative of Phi with respect to its arm through FrictionLag.mean_arm, the weighted mean of the arms of the
+ * side. side_weight: total weight of the points of the side. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
@@ -492,7 +509,7 @@ static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
-/* Derivatives with respect to the points at which friction of a circle acts, and to their weights. */
+/* Derivatives of Phi with respect to the friction points of a circle, their arms and their weights. */
 typedef struct {
   VertexShare by[RING_POINTS];
   Vec3 arm[RING_POINTS]; /* with respect to the arms at t + dt */
@@ -504,9 +521,10 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, by));
 }
 
-/* (A8c) Friction of a circle acts at y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N): m is the
- * force-weighted mean of the rim's unit radii, b = 2/3 (1 - m^2)^2, e_j a radius fixed in the body. nodes: the circle's
- * nodes, over which F and m are sums; v: its points. */
+/* (A8c) Friction of a circle acts at the points y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N). m
+ * is the force-weighted mean of the unit radii of the rim, b = 2/3 (1 - m^2)^2, and e_j is a unit radius fixed in the
+ * body. Adds the derivatives of Phi that act through these points and weights. v: the friction points of the circle.
+ * nodes: the nodes of the circle, over which F and m are sums. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -554,7 +572,7 @@ static void ring_reverse(const FrictionReverse* f, int side, const FrictionVerte
   }
 }
 
-/* Adds the derivatives through the half-space's single term, whose slip is -u and whose q is -a. */
+/* Adds the derivatives of the half-space's single friction term, which has the slip r = -u and q = -a. */
 static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
@@ -564,9 +582,9 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
-/* Adds the derivatives with respect to the half-space's pose. A common motion of body and half-space at t changes only
- * the plane's direction relative to the later motion, so the half-space gets minus the body's derivatives. moved,
- * turned: the body's derivatives before those of friction were added. */
+/* Adds the derivatives of Phi with respect to the pose of the half-space. If the body and the half-space move together
+ * at t, only the direction of the plane relative to the later motion changes. So the half-space gets the negative of
+ * the body's derivatives. moved, turned: derivatives of the body without those of friction. */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
@@ -586,8 +604,9 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
   }
 }
 
-/* Passes the derivatives with respect to the plane at t on to the points that determine it (implicit function theorem):
- * lagged vertices and nodes of circles. first: index of each side's first share. */
+/* Adds the derivatives of Phi that act through the plane at t, with respect to the points that determine the plane
+ * (implicit function theorem). These points are the lagged vertices and the nodes of circles. first[side]: index of the
+ * first entry of out->share[side] that belongs to friction. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
@@ -617,14 +636,15 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   out->support += active_first_by_support(ground, f->support) * (vec3_dot(ground->x, zn) + z[3]);
 }
 
-/* Returns the number of consecutive nodes of circle `ring` in active[count], from `first` on. */
+/* Returns the number of consecutive nodes of circle `ring` in active[count], starting with index `first`. */
 static int nodes_of(const ActiveVertex* active, int first, int count, int ring) {
   int last = first;
   while (last < count && active[last].vertex == ring) last++;
   return last - first;
 }
 
-/* Adds the derivatives of one side's lagged points. Writes its active vertices to `active` and returns their number. */
+/* Adds the derivatives of Phi with respect to the contact points of one side. Writes the active vertices of the side to
+ * `active` and returns their number. */
 static int side_reverse(FrictionReverse* f, int side, const double twist[6], ActiveVertex* active, LagBar* bar,
                         PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -647,7 +667,8 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* Adds the derivatives of one side's points through c. share: shares of its vertices. */
+/* Adds the derivatives of Phi with respect to the contact points of one side that act through c. share: shares of the
+ * side's vertices, to which the derivatives are added. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -667,7 +688,7 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
 }
 
 /* (A7d) Adds by_slip times the derivatives of the squared slip from t to t + dt with respect to the poses at t, c and
- * the normal. A half-space at t gets the opposite of the body's derivatives. */
+ * the normal. The half-space's derivatives at t are the negative of the body's. */
 static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   FrictionSlip slip = friction_slip(lag, &f->next[0].hull.pose, &f->next[1].hull.pose, f->parameters->dt);
@@ -686,12 +707,12 @@ static void slip_square_reverse(FrictionReverse* f, double by_slip, LagBar* bar,
   }
 }
 
-/* Returns the derivative of a . (rotation vector of P) with respect to the entries of the rotation P. The vector is
- * (angle / s) v with v = axial(P) / 2, s = |v| and the angle's cosine c = (tr P - 1) / 2. */
+/* Returns the derivative of a . v k with respect to the entries of the rotation matrix P. v k is the rotation vector of
+ * P, with v = axial(P) / 2, s = |v|, k = angle / s, and the cosine c = (tr P - 1) / 2 of the angle. */
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
-  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x, slope; /* slope: dk/ds / s */
+  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x, slope; /* slope: (dk/ds) / s */
   if (c > 0 && x < 0.05)
     slope = (-2.0 / 3 + x2 * (4.0 / 5 + x2 * (-6.0 / 7 + x2 * (8.0 / 9 - x2 * 10.0 / 11)))) / (c * c * c);
   else
@@ -700,8 +721,8 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
 }
 
-/* (A8d) Passes the derivatives with respect to the roll angle of the arms on to the rotation at t and to the expected
- * rotation at t + dt. */
+/* (A8d) Adds the derivatives of Phi that act through the roll angle of the arms, with respect to the rotation at t and
+ * to the expected rotation at t + dt. */
 static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];
@@ -719,7 +740,7 @@ static void roll_reverse(const FrictionReverse* f, int side, const double twist[
   *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
-/* Sets the fields of both bodies, the roll and a. */
+/* Sets f->hull (for two hulls), f->roll (over a half-space) and the slip adjoint f->a. */
 static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   const FrictionLag* lag = f->lag;
   for (int side = 0; side < 2 && !lag->half_space; side++)
@@ -728,7 +749,8 @@ static void find_fields(FrictionReverse* f, const double twist[2][6]) {
   solve_slip_adjoint(lag, f->parameters->smoothing, f->next, twist, f->hull, &f->roll, f->a);
 }
 
-/* Returns (tr(M) x - M^T x) / 2: the torque of a force at a turning arm, with x the arm times the force. */
+/* Returns (tr(M) x - M^T x) / 2, M = roll->turn. It is the torque of a force at the end of a rotating arm, with x = arm
+ * x force. */
 static Vec3 torque_of_roll(const FrictionRoll* roll, Vec3 x) {
   return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(roll->turn)), mat3_tmul_vec(roll->turn, x)), 0.5);
 }
@@ -738,7 +760,7 @@ static void add_wrench(Vec3 force, Vec3 torque, double wrench[6]) {
   for (int i = 0; i < 6; i++) wrench[i] += x[i];
 }
 
-/* Adds the wrench of a point over a half-space. */
+/* Adds to wrench[6] the product with the Hessian (friction_product) of one contact point over a half-space. */
 static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v, const double twist[6],
                                double wrench[6]) {
   double b[2], e[2], phi_q, zeta[2];
@@ -752,7 +774,7 @@ static void add_ground_product(const FrictionReverse* f, const FrictionVertex* v
   add_wrench(by, torque, wrench);
 }
 
-/* Adds to wrench the product for the contact points of one of two hulls. */
+/* Adds to wrench[6] the product with the Hessian (friction_product) of the contact points of one of two hulls. */
 static void add_hull_product(FrictionReverse* f, int side, double wrench[6]) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];

@@ -1,10 +1,11 @@
-/* Friction of a run's first step (docs/derivations/friction.md, F6, F7). There is no force of a step before to limit
- * it, and the force of the given initial state may be far off: a hundred weights if a body starts too low. So the step
- * is first solved without friction. Friction of each pair is then limited by the resulting force, expressed as a
- * fraction (grip) of the initial force. */
+/* Friction of the first step of a run (docs/derivations/friction.md, F6, F7). Other steps limit friction by the force
+ * of the previous step, which the first step lacks. The force of the given initial state may be wrong by a large
+ * factor, for example a hundred times the weight if a body starts too low. The first step is therefore solved without
+ * friction first. Friction of each pair is then limited by the force found in this solve. The force is expressed as a
+ * multiple of the initial force, the grip. */
 #include "contact/system.h"
 
-/* Largest grip. Pairs that come into range during the step have friction from the next step on. */
+/* Upper bound of the grip. Pairs that come into range during the first step have friction from the second step on. */
 #define GRIP_MOST 100.0
 
 static double grip_of_ratio(double ratio, double* slope) {
@@ -27,8 +28,8 @@ static uint64_t record_key(const void* records, int index) {
   return key_of(r->hull_a, r->hull_b);
 }
 
-/* Returns the index of the record of two items, -1 if there is none. Sets *force to the magnitude of its force [N], 0
- * without a record. */
+/* Returns the index of the record of two items, or -1 if there is none. Sets *force to the magnitude of the force of
+ * this record [N], or to 0 if there is none. */
 static int find_force(const ContactForces* at, int a, int b, double* force) {
   int index = find_key(at->records, record_key, at->count, key_of(a, b));
   *force = index < 0 ? 0 : vec3_norm(at->force[index]);
@@ -40,7 +41,7 @@ ContactGripSlope contact_grip_found(const Model* model, const ContactForces* sta
   ContactGripSlope out = {.value = 1, .start = -1, .end = -1};
   double from, to, slope;
   int index = find_force(start, item_a, item_b, &from);
-  if (!(from > 0)) { /* under laws whose pairs of links carry the potential */
+  if (!(from > 0)) { /* happens under laws whose pairs of links have the potential */
     item_a = model->hull_count + contact_item_link(model, item_a);
     item_b = model->hull_count + contact_item_link(model, item_b);
     index = find_force(start, item_a, item_b, &from);
@@ -77,7 +78,7 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    /* hull pairs with friction of two links may not be listed yet */
+    /* pairs of hulls of these links that have friction may not be listed yet */
     if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
     if (presses && rough(&material)) return true;
@@ -85,7 +86,7 @@ bool contact_begins_rubbing(const ContactSystem* s) {
   return false;
 }
 
-/* Sets the force of each record on its first link [N]. Records are in the order of the candidates. */
+/* Sets force[count] to the force of each record on its first link [N]. The records have the order of the candidates. */
 static void find_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
   int next = 0;
   for (int k = 0; k < s->list_count && next < count; k++) {

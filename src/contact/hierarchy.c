@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 
-/* Centres of pieces are sorted by the cells of a grid. GRID_CELLS: number of cells across the body. GRID_SHIFT: offset
- * of the grid in cells, so that coordinates of symmetric bodies do not lie on cell boundaries. */
+/* Pieces are sorted by the cells of a grid in which their centres lie. GRID_CELLS: number of cells across the body.
+ * GRID_SHIFT: offset of the grid in cells. Without the offset, centres of symmetric bodies would lie on cell
+ * boundaries. */
 #define GRID_CELLS 4096.0
 #define GRID_SHIFT 0.37
 
-/* x^32 and its inverse, by squaring and square roots: bit-identical on all machines. */
+/* power returns x^32 and root returns x^(1/32). They use only products and square roots, so that results are
+ * bit-identical on all machines. */
 static double power(double x) {
   for (int k = 0; k < 5; k++) x *= x;
   return x;
@@ -20,15 +22,15 @@ static double root(double x) {
 
 /* ---------------------------------------------------------------- radii (N5, N6) */
 
-/* Smooth maximum (sum x_k^32)^(1/32) of distances, stored as the largest distance and sum (x_k / largest)^32, which
- * does not overflow. */
+/* Smooth maximum (sum x_k^32)^(1/32) of distances x_k. It is stored as the largest distance and the sum of (x_k /
+ * largest)^32, which cannot overflow. */
 typedef struct {
   double largest, sum;
 } SmoothMax;
 
 static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
 
-/* Returns the derivative of the smooth maximum with respect to one of its distances, x. */
+/* Returns the derivative of the smooth maximum with respect to that of its distances which has the value x. */
 static double smooth_max_slope(const SmoothMax* m, double x) {
   if (!(m->largest > 0) || !(x > 0)) return 0;
   double part = x / m->largest;
@@ -44,7 +46,8 @@ static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
   return m;
 }
 
-/* Returns the distance from a node's centre to the farthest point of a child's sphere [m]. */
+/* Returns the distance from the centre of a node to the farthest point of the bounding sphere of one child [m]. which:
+ * 0 or 1, the child. */
 static double child_extent(const BodyTree* tree, const TreeNode* node, int which) {
   const TreeNode* child = &tree->nodes[node->child[which]];
   return vec3_norm(vec3_sub(child->center, node->center)) + child->radius;
@@ -72,7 +75,8 @@ static int compare_pieces(const void* x, const void* y) {
 
 static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* Sorts pieces by grid cell along the longest side of the bounding box of their centres. */
+/* Sorts pieces[count] by their grid cells along one axis: the axis along which the bounding box of their centres is
+ * longest. */
 static void sort_pieces(TreePiece* pieces, int count, double cell) {
   Vec3 low = pieces[0].center, high = low;
   for (int k = 1; k < count; k++) {
@@ -131,7 +135,7 @@ static void build_tree(const Model* model, int link, BodyTree* tree, int* leaf) 
     size = fmax(size, vec3_norm(hull->center) + hull->radius);
   }
   if (count > 0 && l->collide) {
-    /* a power of two, which does not change with small changes of the body's size */
+    /* The cell size is a power of two, so that small changes of the body's size do not change the tree. */
     double cell = ldexp(1.0, ilogb(size > 0 ? size : 1.0)) / GRID_CELLS;
     tree->nodes = MEMORY_NEW(TreeNode, 2 * count - 1);
     build_node(model, tree, leaf, pieces, count, cell);
@@ -170,7 +174,7 @@ static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], 
   }
   int nearer = least[1] < least[0];
   if (!(least[nearer] > 0) && !walk_nodes(a, b, next[nearer], w)) return false;
-  int other = 1 - nearer; /* visiting the nearer child may have raised the bound */
+  int other = 1 - nearer; /* visiting the nearer child may have increased the lower bound of the other child */
   if (least[other] > 0) return true;
   if (w->least(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
   return walk_nodes(a, b, next[other], w);

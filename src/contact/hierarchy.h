@@ -1,18 +1,18 @@
-/* Private to contact/: hierarchy of bounding spheres of a body's pieces (docs/derivations/law-long_range.md, N4-N6). A
- * node represents the pieces below it:
+/* Private to contact/: hierarchy of bounding spheres of the hulls of a link, called pieces
+ * (docs/derivations/law-long_range.md, N4-N6). Each node represents the pieces below it by a centre x and a radius R:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
- * Each radius R is a smooth upper bound of the largest distance of a vertex below the node from the centre x. The
- * pieces are assigned to nodes by a coarse grid, so that the tree does not change when a vertex moves slightly. The
- * trees own their arrays. */
+ * R is a smooth upper bound of the distance of all vertices below the node from x. A coarse grid determines which
+ * pieces belong to which node, so that the tree does not change when a vertex moves slightly. The trees own their
+ * arrays. */
 #ifndef SDRS_CONTACT_HIERARCHY_H
 #define SDRS_CONTACT_HIERARCHY_H
 
 #include "contact/pair.h"
 
 typedef struct {
-  int child[2]; /* nodes, later in the array; -1: a leaf */
-  int hull;     /* hull of a leaf; -1: inner node */
+  int child[2]; /* indices of the child nodes, larger than that of the node; -1 for a leaf */
+  int hull;     /* hull of a leaf; -1 for an inner node */
   int pieces;   /* number of pieces below the node */
   Vec3 center;  /* link frame [m] */
   double radius;
@@ -22,17 +22,17 @@ typedef struct {
 typedef struct {
   TreeNode* nodes;
   int count;
-  int vertex_first, vertex_count; /* vertices of the link among those of all hulls */
+  int vertex_first, vertex_count; /* range of the link's vertices among the vertices of all hulls */
 } BodyTree;
 
-/* Trees of all links (links), and the leaf of each hull (hulls; -1: none). */
+/* Trees of all links (links), and the leaf node of each hull (hulls; -1 if the hull has none). */
 typedef struct {
   BodyTree* trees;
   int* leaf;
   int link_count, largest; /* largest: number of nodes of the largest tree */
 } Hierarchy;
 
-/* Builds the trees of all links of a model. Does not keep the model. Allocates; the caller frees the trees with
+/* Builds the trees of all links of a model. Does not borrow the model. Allocates memory, which the caller frees with
  * hierarchy_destroy. Never fails. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
 /* Frees the arrays of *hierarchy, which may be zeroed. NULL is not accepted. */
@@ -40,10 +40,10 @@ void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* Callbacks of a traversal of two trees; context belongs to the caller. */
 typedef struct {
-  /* Returns a lower bound over all pairs of pieces below two nodes. Pairs of nodes with a bound above 0 are skipped.
-   * The pair with the smaller bound is visited first. */
+  /* Returns a lower bound of a value over all pairs of pieces below two nodes. Pairs of nodes whose bound is above 0
+   * are skipped. The pair with the smaller bound is visited first. */
   double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
-  /* Visits two pieces (numbers of hulls). Returns false to end the traversal. */
+  /* Visits a pair of pieces, given by the numbers of their hulls. Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
 } PieceWalk;
@@ -55,12 +55,12 @@ typedef struct {
   Vec3* center;
   double* radius;
 } NodeBars;
-/* Adds to vertices (BodyTree.vertex_count) the derivatives with respect to the link's vertices, world axes, through
- * centres and radii of the nodes. bars (nodes): derivatives with respect to centres and radii; overwritten. turn:
- * rotation of the link. Cannot fail, allocates nothing. */
+/* Converts derivatives with respect to centres and radii of the nodes of a link into derivatives with respect to the
+ * vertices of the link, world axes, and adds these to vertices (BodyTree.vertex_count). bars (nodes): derivatives with
+ * respect to centres and radii; overwritten. turn: rotation of the link. Cannot fail, allocates nothing. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* As hierarchy_to_vertices, only for the leaf `index`. Adds to out (vertices of the leaf's hull). Cannot fail,
- * allocates nothing. */
+/* Does the same as hierarchy_to_vertices for the leaf `index` only. Adds to out (vertices of the leaf's hull). Cannot
+ * fail, allocates nothing. */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

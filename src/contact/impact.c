@@ -2,10 +2,10 @@
 
 #include "contact/impact.h"
 
-/* (I2) For small clearances |dy/dz| of a vertex is about 5/2 y^(7/5). */
+/* (I2) |dy/dz| of a vertex is about SLOPE y^(7/5) for small clearances. */
 #define SLOPE 2.5
-/* (I2) Displacement in a step at the rest speed, over the range. Below this value the width also accounts for |dy/dz|
- * at the edge of the range. */
+/* (I2) If the displacement in a step at the rest speed is below FINE_STEP times the range, the width also accounts for
+ * |dy/dz| at the edge of the range. */
 #define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
@@ -13,7 +13,8 @@ double impact_compression(double support, double potential) {
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
 }
 
-/* (I3) phi(t): 0 for t < 0, t for t > 1, and a quintic between them; twice continuously differentiable. */
+/* (I3) Returns phi(t), which is 0 for t < 0, t for t > 1, and a quintic polynomial in between. phi is twice
+ * continuously differentiable. */
 static double ramp(double t) {
   if (t >= 1) return t;
   return t > 0 ? t * t * t * (6 + t * (3 * t - 8)) : 0;
@@ -24,8 +25,9 @@ static double ramp_slope(double t) {
   return t > 0 ? t * t * (18 + t * (15 * t - 32)) : 0;
 }
 
-/* Returns the integral of phi(1 + (y - before) / width) y over [from, to]. Gauss-Legendre with four points is exact for
- * degree seven; the integrand has degree six on the quintic and two on the line. */
+/* Returns the integral of phi(1 + (y - before) / width) y over y in [from, to]. Uses Gauss-Legendre quadrature with
+ * four points, which is exact up to degree seven. The integrand has degree six where phi is a quintic, and degree two
+ * where phi is linear. */
 static double integral(double from, double to, double before, double width) {
   static const double node[2] = {0.33998104358485626, 0.86113631159405258},
                       weight[2] = {0.65214515486254614, 0.34785484513745386};
@@ -38,7 +40,7 @@ static double integral(double from, double to, double before, double width) {
   return half * sum;
 }
 
-/* (I2) step_part returns h = v_r dt / (2 s) of a step, edge_of returns eps of h. */
+/* (I2) step_part returns h = v_r dt / (2 s). edge_of returns eps(h). */
 static double step_part(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
 
 static double edge_of(double part) {
@@ -53,7 +55,8 @@ Impact impact_eval_from(const ImpactParameters* p, double potential, double befo
   if (begins) before = least;
   double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
   double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
-  double growth = edge < 1 ? edge / (edge + before) : 0;            /* d ln(root) / d ln h */
+  double growth =
+      edge < 1 ? edge / (edge + before) : 0; /* derivative of ln(sqrt(edge + before)) with respect to ln h */
   double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
   double low = fmax(0, before - width), kink = fmin(y, before);
   double sum = integral(low, kink, before, width) + integral(before, y, before, width);
@@ -77,7 +80,7 @@ double impact_impulse(const Impact* now, bool bounces) {
   return x > 0 ? x * (x * x) / (1 + x * x) : 0;
 }
 
-/* Returns the derivative of `first` of impact_load with respect to that of `now`. */
+/* Returns the derivative of impact_load(...).first with respect to now->first. x: now->first - 1. */
 static double load_slope(double x, bool bounces, double ratio) {
   if (bounces) return ratio;
   double square = x * x;

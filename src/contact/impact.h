@@ -11,31 +11,32 @@
 #include "contact/plane.h"
 #include "contact/restitution.h"
 
-/* (I1) N: number of vertices in contact, four on each side. */
+/* (I1) N: assumed number of vertices in contact, four on each side. */
 #define POTENTIAL_TERMS 8.0
 
 typedef struct {
   double support;     /* s [m] */
-  double rest_speed;  /* largest separation speed without restitution [m/s]; 0: the barrier alone, W = U */
+  double rest_speed;  /* bodies separate at most at this speed if restitution is 0 [m/s]; 0: the barrier alone, W = U */
   double dt;          /* s */
   double restitution; /* coefficient of restitution e; 0: the law (I1) */
   double stiffness;   /* kappa [J m] */
 } ImpactParameters;
 
-/* Returns the dimensionless compression y = sqrt(s U / N) of a potential U [1/m]; 0 if the pair is out of range (U =
- * 0). support: s [m]. Cannot fail, allocates nothing. */
+/* Returns the dimensionless compression y = sqrt(s U / N) for the potential U [1/m]. Returns 0 for U = 0, if the pair
+ * is out of range. support: s [m]. Cannot fail, allocates nothing. */
 double impact_compression(double support, double potential);
 
-/* State that a pair carries from substep to substep of an impact. */
+/* State of the impact of a pair at the start of a substep. */
 typedef struct {
-  bool bounces;  /* the law of restitution acts in this substep (I7); false: the law (I1) */
-  bool enters;   /* the substep measures the approach speed: the pair exerts no force before half of the range is used
-                    (I2a) */
-  bool recorded; /* recorded step: the spring also acts slightly beyond its rest position, for differences with respect
-                    to lengths (I11) */
-  Pressure now, old; /* at t and at t - dt_before */
+  bool bounces; /* true: the law of restitution (I7) acts in this substep; false: the law (I1) */
+  bool enters; /* true: the substep measures the approach speed, so the pair exerts no force before half of the range is
+                  used (I2a) */
+  bool recorded;     /* true for a recorded step: the spring then acts also slightly beyond its rest position, so that
+                        differences with respect to lengths can be computed (I11) */
+  Pressure now, old; /* pressure at t and at t - dt_before */
   double dt_before;  /* s */
-  double inertia;    /* 1 / (1/m_a + 1/m_b), m: mass of a link's tree; 0: nothing can move [kg] */
+  double
+      inertia; /* 1 / (1/m_a + 1/m_b) with the masses m of the trees of both links [kg]; 0 if neither tree can move */
 } ImpactPast;
 
 typedef struct {
@@ -44,52 +45,57 @@ typedef struct {
   double by_before;        /* d first / d y_t */
   double by_support;       /* d first / ds at fixed U and y_t [1/m] */
   double by_rest_speed;    /* d first / d(rest speed) [s/m] */
-  Pressure by_now, by_old; /* derivatives of `first` by past.now and past.old, for a pair that bounces */
+  Pressure by_now, by_old; /* derivatives of `first` with respect to past.now and past.old, for a pair that bounces */
   /* Derivatives of `first` for a pair that bounces. */
   double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
-/* Returns W and its derivatives at the potential U [1/m]. before: y_t. For rest speed 0 and for U = 0, W = U. Cannot
- * fail. */
+/* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. For U
+ * = 0 or rest speed 0, W = U. Cannot fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* As impact_eval, with y_t increased to the compression at the clearance `entry`, 0 < entry <= 1, if y_t is smaller
- * (I2a). Then a pair that comes into range exerts almost no force at clearances above `entry`. impact_eval has entry =
- * IMPACT_ENTRY with restitution, otherwise 1. */
+/* Does the same as impact_eval for a larger y_t: if `before` is smaller than the compression at the clearance `entry`,
+ * 0 < entry <= 1, this compression replaces it (I2a). A pair that comes into range then exerts almost no force at
+ * clearances above `entry`. impact_eval uses entry = IMPACT_ENTRY with restitution, otherwise 1. */
 Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
-/* As impact_eval for a pair that bounces: a stiff spring moves the pair's clearance at the end of the substep to the
- * value that restitution requires (I7). Cannot fail, allocates nothing. */
+/* Returns W and its derivatives for a pair that bounces. A stiff spring moves the clearance of the pair at the end of
+ * the substep to the value that restitution requires (I7). Cannot fail, allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
-/* Returns the factor on the barrier's force that limits friction in a substep in which forces act 1 / ratio times as
- * long as in the substep that led to t. The force beyond the barrier's is an impulse and is multiplied by `ratio` (I5):
+/* Returns the factor on the barrier's force that limits friction of a substep. In this substep, forces act 1 / ratio
+ * times as long as in the substep that led to t. The excess over the barrier's force is an impulse, which is multiplied
+ * by `ratio` (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
- * bounces: true if `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
- * result is first times ratio. The derivatives are scaled accordingly. ratio > 0; bit-identical to `now` for 1. Cannot
- * fail, allocates nothing. */
+ * bounces: true if `now` is the factor of an impact with restitution. Then the complete force is an impulse, and the
+ * result is first * ratio. The derivatives are scaled accordingly. Requires ratio > 0. For ratio 1, the result is
+ * bit-identical to `now`. Cannot fail, allocates nothing. */
 Impact impact_load(const Impact* now, bool bounces, double ratio);
 /* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. Cannot fail, allocates
  * nothing. */
 double impact_impulse(const Impact* now, bool bounces);
-/* Returns impact_bounce for a pair that bounces with U > 0, otherwise impact_eval. Cannot fail, allocates nothing. */
+/* Returns the result of impact_bounce for a pair that bounces with U > 0, otherwise that of impact_eval_from. Cannot
+ * fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
-/* Returns the approach speed over the substep that led to t [m/s], computed from the potentials at the beginning and
- * the end of the substep. Returns 0 unless the pair is in range at t. Cannot fail, allocates nothing. */
+/* Returns the approach speed of the pair in the substep that led to t [m/s]. It is computed from the potentials at the
+ * beginning and at the end of this substep. Returns 0 if the pair is out of range at t. Cannot fail, allocates
+ * nothing. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
-/* Returns the potential U [1/m] of a normalized clearance z in (0, 1]. Cannot fail, allocates nothing. */
+/* Returns the potential U [1/m] at the normalized clearance z in (0, 1]. support: s [m]. Cannot fail, allocates
+ * nothing. */
 double impact_potential(double support, double z);
-/* Returns the normalized clearance z, in (0, 1], of a potential. Cannot fail, allocates nothing. */
+/* Returns the normalized clearance z in (0, 1] at which the potential is `potential` [1/m]. Cannot fail, allocates
+ * nothing. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
 
-/* Restitution is 0 for approach speeds below IMPACT_FROM rest speeds, and has its full value above 2 IMPACT_FROM rest
- * speeds. */
+/* Restitution is 0 for approach speeds below IMPACT_FROM times the rest speed. Above 2 IMPACT_FROM times the rest speed
+ * it has its full value. */
 #define IMPACT_FROM 5.0
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
 } ImpactShare;
-/* Returns the restitution of an impact at an approach speed [m/s], which grows smoothly from 0 to `restitution` (I8).
- * Cannot fail, allocates nothing. */
+/* Returns the coefficient of restitution that acts at the approach speed `speed` [m/s]. It grows smoothly from 0 to
+ * parameters->restitution (I8). Cannot fail, allocates nothing. */
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* Stages of an impact of a pair. Each stage lasts one short substep. */
+/* Stages of the impact of a pair with restitution. Each stage lasts one short substep. */
 typedef enum {
   IMPACT_NONE,
   IMPACT_ENTERED, /* z has reached IMPACT_ENTRY; the substep measures the approach speed */
@@ -99,7 +105,7 @@ typedef enum {
 typedef struct {
   ImpactPast past;
   ImpactStage stage;
-  bool rests;      /* the pair is in range without an impact: restitution 0 until it leaves the range */
+  bool rests; /* true if the pair is in range without an impact; it then has restitution 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactCourse;
 /* Returns the impact state of the next substep. course: impact state of the previous substep. dt_before: length of the
@@ -108,18 +114,19 @@ typedef struct {
 ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                          const ImpactCourse* course);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
- * pair must have no impact at the beginning of the substep and z <= IMPACT_ENTRY + IMPACT_TIE at the end. With
- * restitution 0, the pair must have come into range. Call it only for pairs in range. Allocates nothing. */
+ * pair must have no impact at the beginning of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With
+ * restitution 0, the pair must have come into range in the substep. Call it only for pairs in range. Allocates
+ * nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
  * impact. Allocates nothing. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
-/* Returns true if the impact factor is that of an approach, so that the next substep belongs to the impact. Returns
- * false for a pair out of range. Allocates nothing. */
+/* Returns true if the impact factor is that of an approaching pair, so that the next substep belongs to the impact.
+ * Call it only for a pair in range. Allocates nothing. */
 bool impact_presses_on(const Impact* impact);
 
 /* Replaces the derivatives of U in *d by the derivatives of W: forces, moments and Hessian, but not the energy.
- * half_space: true if side b has no rows. Cannot fail, allocates nothing. */
+ * half_space: true if body b is a half-space, which has no rows in the Hessian. Cannot fail, allocates nothing. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 
 #endif

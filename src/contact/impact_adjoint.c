@@ -10,8 +10,8 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
   active->known = true;
 }
 
-/* Adds to *out bar times the derivatives of the potential U in one state with respect to all quantities on which U
- * depends. The plane counts as constant (envelope theorem). */
+/* Adds `bar` times the derivatives of the potential U in one state to *out, with respect to all quantities on which U
+ * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: selects the state. */
 typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
 static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
                               ActiveSides* active, PairShares* out) {
@@ -28,7 +28,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_OWN) /* only vertices: friction of circles uses the force at t */
+      if (moment == AT_OWN) /* only vertices have this derivative, because friction of circles uses the force at t */
         out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
       else
         active_share(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
@@ -38,8 +38,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Adds the derivatives with respect to the support and to the potential at t through y at t. y_bar: derivative with
- * respect to y. */
+/* Adds the derivatives of Phi with respect to the support (*out) and to the potential at t (*bar) that act through y at
+ * t. y_bar: derivative of Phi with respect to y. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -48,8 +48,8 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* Adds to *out bar times the derivatives of the magnitude of the force at t, or in the previous solve of the step
- * (AT_OWN). They are the derivatives of Phi for a uniform field along the force (A5). */
+/* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is that at t, or that of the
+ * previous solve of the step (AT_OWN). The derivatives are those of Phi for a uniform velocity along the force (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
                           PairShares* out) {
   PairDerivatives d;
@@ -112,16 +112,17 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
   to->force += factor * from->force;
 }
 
-/* Adds the derivatives through the impact factor of a pair that bounces, except those through its potential at t + dt
- * (I12). by_factor: derivative with respect to the factor. by_load: part of by_factor through the load of friction. */
+/* Adds the derivatives of Phi that act through the impact factor of a pair that bounces, except through its potential
+ * at t + dt (I12). by_factor: derivative of Phi with respect to the factor. by_load: the part of by_factor that acts
+ * through the force that limits friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
   out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
-  /* the load is a force and does not depend on the stiffness */
+  /* the force that limits friction does not depend on the stiffness */
   out->stiffness += (by_factor - by_load) * impact->by_stiffness;
-  out->dt += by_load * impact->by_dt; /* step_lengths.c adds that of the force */
+  out->dt += by_load * impact->by_dt; /* step_lengths.c adds the derivative that acts through the contact force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
@@ -145,7 +146,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
 }
 
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out) {
-  /* friction, rolling and spinning are the derivatives with respect to coefficient times factor */
+  /* the derivatives with respect to friction, rolling and spinning are with respect to coefficient times factor */
   double by_factor = out->friction * material->value[MATERIAL_FRICTION];
   if (out->rolling != 0 || out->spinning != 0)
     by_factor += out->rolling * material->value[MATERIAL_ROLLING] + out->spinning * material->value[MATERIAL_SPINNING];

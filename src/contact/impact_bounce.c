@@ -3,14 +3,14 @@
 
 #include "contact/impact.h"
 
-/* (I7) Compliance, without unit, of the spring that enforces the clearance: inertia of the pair over spring stiffness
- * and squared substep. The error of the clearance is this times the deviation of the inertia from that of two bodies
- * that do not rotate. */
+/* (I7) Compliance, dimensionless, of the spring that enforces the clearance. It is the inertia of the pair divided by
+ * the spring stiffness and by the squared substep. The error of the clearance is SOFTNESS times the relative deviation
+ * of the inertia from the inertia of two bodies that do not rotate. */
 #define SOFTNESS 1e-4
 
 /* ---------------------------------------------------------------- depth of a potential */
 
-/* Return dQ/dx and d2Q/dx2 of Q = x^4 / z^5, z = 1 - x. */
+/* barrier_slope returns dQ/dx and barrier_curvature returns d2Q/dx2 of Q = x^4 / z^5, with z = 1 - x. */
 static double barrier_slope(double x) {
   double z = 1 - x, z2 = z * z;
   return x * x * x * (4 + x) / (z2 * z2 * z2);
@@ -21,8 +21,9 @@ static double barrier_curvature(double x) {
   return x * x * (12 + 16 * x + 2 * x * x) / (z2 * z2 * z2 * z);
 }
 
-/* Returns x with Q = scale U, by Newton's method for z + w z^(5/4) = 1 with w = (scale U)^(1/4), z = 1 - x. The left
- * side is convex and increasing in z. Rounding is relative to x. scale: s / N [m]. */
+/* Returns the depth x with Q(x) = scale U, for U = potential. Solves z + w z^(5/4) = 1 with w = (scale U)^(1/4) and z =
+ * 1 - x by Newton's method. The left side is convex and increasing in z. The rounding error is relative to x. scale: s
+ * / N [m]. */
 static double depth_of(double scale, double potential) {
   if (!(potential > 0)) return 0;
   double w = sqrt(sqrt(scale * potential)), x = w / (1 + w);
@@ -37,15 +38,16 @@ static double depth_of(double scale, double potential) {
   return x;
 }
 
-/* sigma = s / N_e with derivatives. N_e is the number of equal vertices with the pair's U and p: (I7). */
+/* Scale sigma = s / N_e and its derivatives. N_e is the number of equal vertices that would have the same potential U
+ * and force p as the pair (I7). */
 typedef struct {
   double value; /* m */
   double by_potential, by_force, by_support;
 } ClearanceScale;
 
-/* Returns sigma of the pressure at t. N_e vertices at the clearance 1 - x have the potential N_e Q / s and, since the
- * gap closes by 2 s per unit of clearance, 4 U / (2 s p) = tau = x - 5/4 x^2 + O(x^3). With u = tau + 9/4 tau^2,
- * x = u / (1 + u) holds to third order and stays below 1. Requires U, p > 0. */
+/* Returns sigma for the pressure (U, p) at t. N_e equal vertices at the clearance 1 - x have the potential U = N_e Q /
+ * s. The gap closes by 2 s per unit of clearance, so tau = 4 U / (2 s p) = x - 5/4 x^2 + O(x^3). With u = tau + 9/4
+ * tau^2, x = u / (1 + u) is correct to third order and below 1. Requires U > 0 and p > 0. */
 static ClearanceScale scale_of(double s, const Pressure* p) {
   double tau = 2 * p->potential / (s * p->force), u = tau + 2.25 * tau * tau, x = u / (1 + u), z = 1 / (1 + u);
   double power = x * x * x * x / (z * z * z * z * z);
@@ -57,11 +59,11 @@ static ClearanceScale scale_of(double s, const Pressure* p) {
                           .by_support = -by_tau * tau / (s * p->potential)};
 }
 
-/* Depth x = 1 - z of a pressure, and r = |Q'| / (sigma p), the displacement of the bodies against the force per change
- * of x. Both with derivatives, which are set in range. */
+/* Depth x = 1 - z of a pressure, and r = |Q'| / (sigma p), the displacement of the bodies along the force per unit of
+ * x. nearness_of sets the derivatives only if x > 0 and p > 0. */
 typedef struct {
   double x, by_potential, by_scale; /* dx/dU, dx/dsigma */
-  double way;                       /* r [m]; 0: out of range */
+  double way;                       /* r [m]; 0 if there is no force */
   double way_by_potential, way_by_force, way_by_scale;
 } Nearness;
 
@@ -107,8 +109,8 @@ ImpactShare impact_share(const ImpactParameters* p, double speed) {
 
 /* ---------------------------------------------------------------- the law */
 
-/* Fraction u of the approach in x that the pair returns when the bodies move back by `part` of their approach: the root
- * u of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7), with its derivatives. */
+/* Fraction u of the approach in x that the pair returns if the bodies move back by the fraction `part` of their
+ * approach, with its derivatives. u is the root of  r_t u + (r_- - r_t) u^2 / 2 = part (r_t + r_-) / 2  (I7). */
 typedef struct {
   double value, by_part, by_now, by_old;
 } WayBack;
@@ -122,7 +124,7 @@ static WayBack way_back(double now, double old, double part) {
                    .by_old = part / sum - bend * part * old / root};
 }
 
-/* (I7) Returns W = k/2 (x - x*)^2, 0 for x <= x*, and its derivatives. */
+/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring and its derivatives. W is 0 if x <= x*. */
 Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, both = h + before, ratio = h / before;
   Pressure here = {potential, 1};
@@ -132,7 +134,9 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   double nearer = now.x - old.x, speed = 0.5 * (now.way + old.way) * nearer / before;
   ImpactShare e = impact_share(p, speed);
   WayBack u = way_back(now.way, old.way, e.value * ratio);
-  double share = u.value + SOFTNESS * (u.value + ratio); /* plus the spring's deflection, SOFTNESS (u + h / h-) */
+  double share =
+      u.value +
+      SOFTNESS * (u.value + ratio); /* the second term is the deflection of the spring, SOFTNESS (u + h / h-) */
   double stiffness = 2 * now.way * now.way * past->inertia / (p->stiffness * SOFTNESS * h * both);
   double excess = own.x - now.x + nearer * share, slope = own.by_potential; /* x - x*, dx/dU */
   if (!(excess > (past->recorded ? -IMPACT_BEYOND * nearer * share : 0))) return (Impact){.value = 0};
@@ -161,7 +165,8 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   return out;
 }
 
-/* Clearance from which on a force acts in the substep that measures the approach speed (I2a). */
+/* In the substep in which the approach speed is measured, the impact exerts a force at clearances below MEASURED_TO
+ * (I2a). */
 #define MEASURED_TO 0.5
 
 Impact impact_of(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {

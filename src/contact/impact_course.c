@@ -1,8 +1,8 @@
-/* Stages of a pair's impact, from substep to substep (docs/derivations/impact.md, I9). */
+/* Stages of the impact of a pair, and their transitions from substep to substep (docs/derivations/impact.md, I9). */
 #include "contact/impact.h"
 
-/* Limits of the impact factor W' of a pair in contact: above STRUCK an approach ended in the substep; above PRESSES_ON
- * the impact lasts. */
+/* Limits of the impact factor W' of a pair in contact. If W' is above STRUCK, the pair came into contact in the
+ * substep. If W' is above PRESSES_ON, the impact continues. */
 #define STRUCK (1 + 2 * IMPACT_FROM)
 #define PRESSES_ON 2.0
 
@@ -42,7 +42,8 @@ bool impact_enters(const ImpactParameters* p, const Pressure* next, const Impact
 
 bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const Impact* impact) {
   if (course->stage != IMPACT_NONE) return false;
-  bool came = course->approach > least_speed(p) && !(p->restitution > 0); /* with restitution it is an event (I9) */
+  bool came = course->approach > least_speed(p) &&
+              !(p->restitution > 0); /* with restitution, the start of contact is an event (I9) */
   return came || (course->past.now.potential > 0 && impact->first > STRUCK);
 }
 

@@ -1,4 +1,5 @@
-/* Impacts of the pairs of a scene: which begin in a substep, and when (docs/derivations/impact.md, I9, I10). */
+/* Impacts of all pairs of a scene: finds the pairs whose impact begins in a substep, and the time at which it begins
+ * (docs/derivations/impact.md, I9, I10). */
 #include <assert.h>
 
 #include "contact/impact.h"
@@ -23,16 +24,17 @@ void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) 
   }
 }
 
-/* If the separating direction rotates in a substep so that the cosine is below this, the approach speed is also
- * measured along the direction at the start: bodies that pass each other are side by side at the end. */
+/* If the cosine of the rotation of the separating direction in a substep is below TURNED_AWAY, the approach speed is
+ * also computed along the direction at the start of the substep. This is needed for bodies that pass each other: they
+ * are side by side at the end of the substep. */
 #define TURNED_AWAY 0.7
 
-/* Rotation of a link in a substep above which the path of its farthest point is added to the approach, because the
- * poses at both ends do not contain it [rad]. */
+/* If a link rotates by more than this angle in a substep [rad], the path of its farthest point is added to the
+ * approach, because the poses at both ends of the substep do not show this path. */
 #define TURNED_FAR 0.5
 
-/* Returns the length of the path of a link's farthest point due to rotation [m]; 0 for rotations below TURNED_FAR. For
- * rotations of less than half a turn. */
+/* Returns the length of the path that the farthest point of a link covers by rotation from `begin` to `aim` [m].
+ * Returns 0 for rotations below TURNED_FAR. Correct for rotations of less than half a turn. */
 static double swept(const ContactSystem* s, int link, const Pose* begin, const Pose* aim) {
   Mat3 turn = mat3_mul(mat3_transpose(begin[link].r), aim[link].r);
   double cosine = 0.5 * (mat3_trace(turn) - 1);
@@ -46,7 +48,8 @@ static double distance_at(const ContactSystem* s, const ContactPair* p, const Po
   return pair_distance(&body[0], &body[1], &cache, found);
 }
 
-/* Returns the mean approach speed over a substep from `begin` to `aim`, the end poses without contact [m/s]. */
+/* Returns the mean approach speed of a pair over a substep of length dt [m/s]. begin: poses of all links at the start
+ * of the substep. aim: poses that the links would have at its end without contact. */
 static double approach_of(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* aim, double dt) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
   HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
@@ -64,7 +67,9 @@ static double approach_of(const ContactSystem* s, const ContactPair* p, const Po
   return way > 0 ? fmax(approach, 0) + way / dt : approach;
 }
 
-/* Returns z - IMPACT_ENTRY. Out of range, z is continued by the distance divided by the range, 1 at least. */
+/* Returns z - IMPACT_ENTRY for the normalized clearance z of a pair at the beginning (begin true) or the end of the
+ * substep. For a pair out of range, z is its distance divided by the contact range, but at least 1. poses: poses of all
+ * links at this time. */
 static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPair* pair, bool begin,
                        const Pose* poses) {
   double z = s->law->clearance(pair, begin), range = s->range;
@@ -75,8 +80,8 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
   return z - IMPACT_ENTRY;
 }
 
-/* Returns true if the impact of some pair begins exactly at the end of the substep. Pairs within IMPACT_TIE then begin
- * their impacts at the same time. */
+/* Returns true if the impact of at least one pair begins at the end of the substep, up to the tolerance IMPACT_BEGUN.
+ * Then the impacts of pairs within IMPACT_TIE begin at the same time. */
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
     ContactPair* p = contact_pair(s, k);
@@ -109,7 +114,7 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     bool fast = approach > least;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
-    double share = own.before / (own.before - own.after); /* fraction of the substep */
+    double share = own.before / (own.before - own.after); /* fraction of the substep after which the impact begins */
     if (share < first) *entry = own;
     first = fmin(share, first);
   }
@@ -126,7 +131,7 @@ double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
   return 1 - IMPACT_ENTRY;
 }
 
-/* Returns true if `asked` is true for one of the pairs; false if `asked` is NULL. */
+/* Returns true if `asked` returns true for at least one pair. Returns false if `asked` is NULL. */
 static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
   for (int k = 0; asked && k < s->list_count; k++) {
     LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);

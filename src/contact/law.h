@@ -1,12 +1,16 @@
 /* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one table entry,
- * LAW_<name>, in laws.c. The system (system.h) finds neighbouring hulls and stores two states of every such pair, the
- * accepted state and a trial state. The replay (replay.c) processes recorded steps backwards. The law computes the
- * value of a trial state, the derivatives of an accepted state, and the friction reference of the next step (the lag).
- * For recorded pairs, it computes the same and the reverse derivatives. The law receives one pair at a time and calls
- * no function of the system, so that pairs are processed in parallel. `create` builds the law's data of the scene. The
- * system owns the memory for the law's data of a pair and of its two states, and zeroes it when the pair is new. If the
- * pair is active, lagged or has terms, the data of the pair and of its accepted state are part of a stored state
- * (`pass`); otherwise they are undefined. Pointers in these data are valid until the next lag. */
+ * LAW_<name>, in laws.c.
+ *
+ * The system (system.h) finds neighbouring hulls and stores two states of every such pair, the accepted state and a
+ * trial state. The replay (replay.c) processes recorded steps backwards. The law computes the value of a trial state,
+ * the derivatives of an accepted state, and the friction reference of the next step (the lag). For recorded pairs, it
+ * computes the same quantities and the reverse derivatives. The law receives one pair at a time and calls no function
+ * of the system, so that pairs are processed in parallel.
+ *
+ * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of its two
+ * states, and zeroes this memory when the pair is new. If a pair is active, lagged or has terms, its data and those of
+ * its accepted state are part of a stored state (`pass`). Otherwise these data are undefined. Pointers in the data are
+ * valid until the next lag. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -14,11 +18,11 @@
 #include "contact/pair.h"
 #include "scene/schema.h"
 
-/* A pair in one state. */
+/* A pair in one state, as argument of the functions of a law. */
 typedef struct {
   void* law;   /* result of ContactLaw.create, or of ContactLaw.instance */
   int thread;  /* number of the workspace to use */
-  int item[2]; /* numbers of both hulls; a number from Model.hull_count on is that of a link (ContactLaw.links) */
+  int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
@@ -27,7 +31,7 @@ typedef struct {
   double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
   void* memory; /* the law's data of the pair (ContactLaw.pair_size) */
-  bool lagged;  /* active at the last `lag` */
+  bool lagged;  /* true if the pair was active at the last `lag` */
   int which;    /* number of the state, 0 or 1 */
   PairState* state;
   PairDerivatives* derivatives; /* of the state, stiffness included; set by `derive` */
@@ -39,7 +43,7 @@ typedef struct {
   const PairState* state;
   const void* own;
   const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
-  bool stays;             /* neither link has moved */
+  bool stays;             /* true if neither link has moved since the accepted state */
   bool follows;           /* the accepted state was evaluated with the same friction reference */
   bool begins;            /* the run starts in the trial state, without previous states */
 } LawOrigin;
@@ -62,10 +66,10 @@ typedef struct {
   bool apart;     /* true: `replay` leaves out the part of the Hessian that `slip_product` multiplies */
 } LawReplay;
 
-/* Trees of bounding spheres of two links with many pieces. The pair of the links represents the pairs of their hulls:
- * distances and proofs of the certificate are computed with the trees (whole.c). Pairs of their hulls are listed only
- * for friction, from one lag to the next, and only if r < spread (R_a + R_b), where r is the distance of the centres of
- * the hulls' bounding spheres, and R_a and R_b are their radii. */
+/* Trees of bounding spheres of two links with many pieces. The pair of these links represents the pairs of their hulls:
+ * distances, and proofs of the certificate, are computed with the trees (whole.c). Pairs of their hulls are listed only
+ * for friction, from one lag to the next, and only if r < spread (R_a + R_b). r is the distance of the centres of the
+ * bounding spheres of both hulls, and R_a and R_b are the radii of these spheres. */
 typedef struct {
   const BodyTree *a, *b;
   double spread; /* 0: no friction */
@@ -76,56 +80,60 @@ typedef struct ContactLaw {
   const SchemaRow* parameters; /* keys of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
   int own_count;            /* number of entries of SceneContact.own that `parameters` fill */
-  bool once_differentiable; /* the energy is only once differentiable; gradients of runs have kinks, where finite
-                               differences cannot check them */
+  bool once_differentiable; /* true if the energy is only once differentiable; gradients of runs then have kinks, at
+                               which finite differences cannot check them */
   bool shapes;              /* the law uses smooth shapes exactly, without triangles */
   bool round;               /* the law uses round solids exactly (HullInstance.rounding) */
   bool directions;          /* the law supports direction-dependent and static friction */
-  bool overlaps; /* the law has no barrier: bodies may overlap, the gap is PairState.separation, and there is no
+  bool overlaps; /* true if the law has no barrier: bodies may overlap, the gap is PairState.separation, and there is no
                     certificate */
   /* Returns the reason why the law does not support a hull, as the end of a sentence, or NULL if the law supports the
-   * hull. Function NULL: the law supports all hulls. */
+   * hull. If the function is NULL, the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
   bool links; /* true: all pairs of links that may touch are pairs of items, too; link items follow the hulls (system.h)
                */
-  size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each of its states, of the data of `keep` */
-  size_t moment_size, replay_size, vertex_size; /* bytes: of a recorded pair in a state, in a step, per vertex */
+  size_t pair_size, state_size,
+      kept_size; /* bytes of the law's data: of a pair, of each of its states, and of the data of `keep` */
+  size_t moment_size, replay_size,
+      vertex_size;         /* bytes of the law's data for a recorded pair: in a state, in a step, and per vertex */
   int vertex_shares;       /* largest number of VertexShare entries per vertex that `reverse` sets */
-  size_t link_vertex_size; /* vertex_size and vertex_shares for pairs of links */
+  size_t link_vertex_size; /* vertex_size and vertex_shares of pairs of links */
   int link_vertex_shares;
 
   /* ---- the scene */
-  /* Returns the law's data for a model, which the caller frees with `destroy`. tolerance: relative tolerance of steps;
-   * 0: as exact as possible. */
+  /* Returns the law's data for a model. The caller frees the data with `destroy`. tolerance: relative tolerance of
+   * steps; 0: as exact as possible. */
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. NULL: the law does
-   * not use them. */
+  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. If the function is
+   * NULL, the law does not use them. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
-  /* Returns the range of the law [m]: two hulls at this distance or farther apart exert no force on each other.
-   * INFINITY: all pairs are candidates. */
+  /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other. If the
+   * range is INFINITY, all pairs are candidates. */
   double (*range)(const Model* model);
-  /* Returns true if the pair of these two links is a pair of items (`links`). NULL: all pairs of links are. */
+  /* Returns true if the pair of these two links is a pair of items (see `links`). If the function is NULL, all pairs of
+   * links are. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
-  /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. NULL: no
-   * pair of links does. */
+  /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. If the
+   * function is NULL, no pair of links represents its hulls. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
-  /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. NULL: half the range. */
+  /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
+   * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. NULL:
-   * this sum. */
+  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. If the
+   * function is NULL, the distance is this sum. */
   double (*pair_reach)(const void* law, int hull_a, int hull_b);
   /* Returns the magnitude of the force of two bodies that overlap by `overlap` [m], for stiffness 1. own:
-   * ModelContact.own. NULL: the stiffness is not derived from an overlap. */
+   * ModelContact.own. If the function is NULL, the stiffness is not derived from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);
-  /* Return the equilibrium of two faces for stiffness 1 (model.h). Both NULL: the stiffness is neither derived nor
-   * checked. */
+  /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). If both functions are NULL, the stiffness
+   * is neither derived nor checked. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
   /* Returns LawPair.law for a pair of these two items, which is also the first argument of `nearest`. Called once, when
-   * the pair is listed. NULL: LawPair.law is the result of `create`. */
+   * the pair is listed. If the function is NULL, LawPair.law is the result of `create`. */
   void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, called in this order */
@@ -133,71 +141,76 @@ typedef struct ContactLaw {
    * called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
   /* Sets friction_energy and has_terms of trial->state for a lagged pair. Returns false if the minimum over the slip
-   * was not found. NULL: the law has no friction. */
+   * was not found. If the function is NULL, the law has no friction. */
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
-  /* Returns true if friction acts between the items of the pair. NULL: friction never acts. */
+  /* Returns true if friction acts between the items of the pair. If the function is NULL, friction never acts. */
   bool (*friction_acts)(const LawPair* pair);
   /* Copies those data of the accepted state in LawPair.memory to the data of the trial state. The system has already
-   * copied `state` and `own`. NULL: nothing to copy. */
+   * copied `state` and `own`. If the function is NULL, there are no such data. */
   void (*take_over)(const LawPair* trial);
   /* Returns the smallest separation that the line search admits for a trial [m]. For smaller separations, the quadratic
    * model of Newton's method is useless. */
   double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
-  /* Sets pair->derivatives, the gradient and the Hessian with stiffness, of a state with terms. The state is the one
-   * that was evaluated last. */
+  /* Sets pair->derivatives to the gradient and the Hessian of a state with terms. They contain the stiffness. The state
+   * is the one that was evaluated last. */
   void (*derive)(const LawPair* pair);
-  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. NULL: never known. */
+  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. If the function is NULL, this
+   * is never known. */
   bool (*convex)(const LawPair* pair);
-  /* Returns the energy error [J] that results from the rounding of a clearance, a difference of coordinates of size
-   * `reach`. */
+  /* Returns the error of the energy [J] that results from the rounding of clearances. A clearance is a difference of
+   * coordinates of size `reach` [m]. */
   double (*rounding)(const LawPair* pair, double reach);
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Changes the normal force in the friction reference of the next substep to first order under the twists (w, v) of
-   * both bodies in the next Newton step (I13). NULL: no change. */
+  /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: twists
+   * (w, v) of both bodies in the next Newton step (I13). If the function is NULL, the force is not corrected. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* lag_room returns the number of bytes of `room` that `lag` needs for an active pair. `lag` makes the state of the
    * pair the friction reference of the next step, and returns the number of bytes used, a multiple of 8. `room` is
-   * valid until the next lag. NULL: the law has no friction reference. */
+   * valid until the next lag. If the function is NULL, the law has no friction reference. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that depends on the normal force of the same step (friction.md, F8, F14). It is a weighted sum of friction
-   * by the force of the previous solve of the step and friction by the force at t. All NULL: friction depends only on
-   * the force at t. `loads` sets *load to the friction force that the normal force admits [N], and *change to its
-   * difference from the reference; if friction pays later, *change is the force that friction owes when the pair leaves
-   * the range. `own_share` returns the weight of friction by the state's own force: 0 if its difference from the force
-   * at t is negligible, 1 if it is large. `relag` sets, as `lag` does, the reference of friction by the state's own
-   * force, for slip since the poses `begin` of both bodies, and its weight: own_share if `blends`, otherwise 1. It
-   * returns the bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
-   * previous solve of the step (own true), or by the force at t (own false), acts. */
+   * by the force of the previous solve of the step and of friction by the force at t. If all functions are NULL,
+   * friction depends only on the force at t. `loads` sets *load to the friction force that the normal force admits [N],
+   * and *change to its difference from the friction force of the reference. For a pair with an account (F14), *change
+   * is the friction force that is lost when the pair leaves the range. `own_share` returns the weight of friction by
+   * the state's own force. The weight is 0 if this force differs negligibly from the force at t, and 1 if it differs
+   * much. `relag` sets the reference of friction by the state's own force, as `lag` does. Slip is measured from the
+   * poses `begin` of both bodies. The weight becomes own_share if `blends` is true, otherwise 1. `relag` returns the
+   * number of bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
+   * previous solve of the step acts (own true), or if friction by the force at t acts (own false). */
   void (*loads)(const LawPair* pair, double* load, double* change);
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
-  /* Sets the account of friction in the last substep (friction.md, F14). NULL: the law keeps no account. */
+  /* Sets *out to the account of friction in the last substep (friction.md, F14). If the function is NULL, the law keeps
+   * no account. */
   void (*account)(const LawPair* pair, FrictionAccount* out);
-  /* Initializes an active pair at the start of a run. NULL: nothing to do. */
+  /* Initializes an active pair at the start of a run. If the function is NULL, nothing is initialized. */
   void (*begin)(const LawPair* pair);
   /* `keep` stores the data of an active pair that cannot be computed from the poses to `kept` (kept_size bytes);
-   * `recall` restores them. NULL: there are no such data. */
+   * `recall` restores them. If the function is NULL, there are no such data. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
-  /* Writes to a block, or reads from it, the members of LawPair.memory and of the accepted state's `own` on which later
-   * steps depend. NULL: both contain only doubles, and all of them are passed. */
+  /* Writes the members of LawPair.memory and of the accepted state's `own` on which later steps depend to a block, or
+   * reads them. If the function is NULL, both structures contain only doubles, and the system writes or reads all of
+   * them. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Marks the state as restored, so that it has no derivatives with respect to previous states. NULL: the law does not
-   * depend on previous states. */
+  /* Marks the state as restored, so that it has no derivatives with respect to previous states. If the function is
+   * NULL, the law does not depend on previous states. */
   void (*hold)(const LawPair* pair);
   /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt [s] from the
    * state of `kept` (NULL: the pair was inactive). rest_speed [m/s] and restitution replace the parameters of the pair.
-   * Function NULL: the factor is 1. */
+   * If the function is NULL, the factor is 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, there are no
+   * impacts. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
    * [s]. */
   bool (*impacts)(const LawPair* pair, double dt_before);
@@ -220,7 +233,8 @@ typedef struct ContactLaw {
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls
-   * [m]. found: distance of the hulls. Returns false if no plane was found. NULL: no plane is ever found. */
+   * [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL, no plane is
+   * found. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
   /* Returns true if the hulls exert a force on each other, and then sets normal, point and pressure of *spot. found:
@@ -228,42 +242,43 @@ typedef struct ContactLaw {
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. NULL: nothing
-   * to recompute. */
+  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. If the function
+   * is NULL, there are no such data. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds the gradient and the Hessian at t + dt, stiffness included, to `out`, which is zeroed. Returns false if the
-   * pair's state was not reproduced. */
+  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. They contain the stiffness. Returns
+   * false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets `force` and `torque` to the derivatives of the pair's potential with respect to the displacements and
-   * rotations of both bodies at t + dt (EventTerms). Returns the derivative with respect to the potential of the load
-   * that the pair carries to the next step (PairCarry.load) [m]. Call it only for an active record, after `replay`.
-   * NULL: pairs have no events and carry nothing. */
+  /* Sets `force` and `torque` to the derivatives of the potential of the pair with respect to the displacements and
+   * rotations of both bodies at t + dt (EventTerms). Returns the derivative of the impact factor at t + dt
+   * (PairCarry.load) with respect to the potential [m]. Call it only for an active record, after `replay`. If the
+   * function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Sets *out to the derivatives of the scalar Phi + carry . c, for stiffness 1. Phi (A4) is the scalar for the twists
-   * of both bodies. c: numbers that the pair carries from t + dt; `carry` is PairShares.carry of the next step. out is
-   * zeroed. */
+   * of both bodies. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of the
+   * next step. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
-  /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies, stiffness
-   * included. It uses the same products as `reverse` (impact.md, I16). Call it only after `replay`. Returns false, with
-   * `wrench` undefined, unless friction of the pair is limited by the impulse of an impact with restitution. NULL:
-   * always false. */
+  /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
+   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call it only
+   * after `replay`. Returns false, with `wrench` undefined, unless friction of the pair is limited by the impulse of an
+   * impact with restitution. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
-  /* Returns the number that friction carries to the next step (PairCarry.left), for the present force_ratio and
-   * stiffness 1. Call it only after `replay`. NULL: friction carries nothing. */
+  /* Returns the number through which friction acts on the next step (PairCarry.left), for the present force_ratio and
+   * stiffness 1. Call it only after `replay`. If the function is NULL, friction does not act on the next step in this
+   * way. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 
-/* Returns the table entry of the model's law; for CONTACT_NONE the entry of the first law, which defines the range.
- * Static, never NULL. */
+/* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the
+ * range. The entry is static. Never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
 /* Returns one interface for all laws of a model. If pairs name laws (Model.pair_laws), it is built in `room` and calls
  * the law of each pair (contact/pair_laws.c); otherwise it is the table entry of the model's law. `room` belongs to the
  * caller and must outlive the result. Never NULL. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* Returns the table entry of the law of two links. Static, never NULL. Link numbers are not checked. */
+/* Returns the table entry of the law of two links. Link numbers are not checked. The entry is static. Never NULL. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* Returns the table entry of a law. Static. Undefined for an invalid law. */
+/* Returns the table entry of a law. The entry is static. Undefined for an invalid law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
 /* Smallest fraction of the accepted distance of two bodies that a trial may have. At smaller distances, the quadratic

@@ -1,9 +1,10 @@
-/* Mesh contact of incremental potential contact, as a baseline (docs/derivations/law-ipc.md): a logarithmic barrier of
- * the distances between vertices and triangles and between edges, a damping factor for nearly parallel edges, and
- * friction in the lagged directions. Its energy is twice differentiable only while the nearest features stay the same.
+/* Mesh contact of incremental potential contact, as a baseline for comparisons (docs/derivations/law-ipc.md). The
+ * energy is a logarithmic barrier of the distances between vertices and triangles and between edges, with a damping
+ * factor for nearly parallel edges. Friction acts across the contact directions at the start of the step. The energy is
+ * twice differentiable only while the nearest features of the two meshes stay the same.
  *
- * Pairs of links carry the energy, except that of half-spaces, which pairs of a hull and a half-space carry. Other
- * pairs of hulls only provide distances for the certificate. */
+ * Each pair of links has the energy of all its hulls. Each pair of a hull and a half-space has its own energy. Other
+ * pairs of hulls have no energy and only provide distances for the certificate. */
 #include <float.h>
 #include <string.h>
 
@@ -13,18 +14,19 @@
 #include "contact/mesh_barrier.h"
 
 #define ENERGY_ROUNDINGS 50.0
-/* Two hulls with at most this many vertices together skip the search for their closest points, which costs more than it
- * saves. */
+/* If two hulls together have at most this many vertices, the search for their closest points is skipped, because it
+ * costs more time than it saves. */
 enum { FEW_POINTS = 12 };
 /* Number of VertexShare entries that a vertex needs. */
 enum { VERTEX_SHARES = 1 };
-/* Number of vertices of two faces at equilibrium that exert force (N21). */
+/* Number of vertices of two parallel faces that exert force at equilibrium (N21). */
 #define REST_VERTICES_BOTH 8.0
 
 /* Workspace of one thread. */
 typedef struct {
-  Stencils found, lagged; /* found: stencils of a pair; lagged: stencils at t of a recorded pair */
-  Vec3* points[2];        /* vertices of one hull of each body, world [m]  (vertices of the largest hull) */
+  Stencils found,
+      lagged;      /* found: stencils of the pair that is evaluated; lagged: stencils at t of the recorded pair */
+  Vec3* points[2]; /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
   NearFeatures near;
 } Work;
 
@@ -40,10 +42,11 @@ typedef struct {
   Work* work;         /* (threads) */
 } Law;
 
-/* Friction reference of a pair: the stencils of the accepted state, in memory of the system. */
+/* Friction reference of a pair: the stencils of the accepted state. The arrays belong to the contact system. */
 typedef struct {
   Stencil* stencils;
-  double* load; /* normal force of each stencil for stiffness 1; NULL: computed from the stencil */
+  double* load; /* normal force of each stencil for stiffness 1 (count); NULL: load_of computes the force from the
+                   stencil */
   int count;
   Pose pose[2];
   double friction; /* friction coefficient of the pair */
@@ -118,7 +121,8 @@ static double range(const Model* model) { return model->contact.support; }
 
 /* ---------------------------------------------------------------- the barrier (N21) */
 
-/* Returns the equilibrium of two parallel faces, modelled as REST_VERTICES_BOTH independent vertices. */
+/* Returns the equilibrium of two parallel faces at a given gap [m]. The faces are modelled as REST_VERTICES_BOTH
+ * independent vertices. */
 static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
   (void)n_a;
   (void)n_b;
@@ -133,14 +137,15 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-/* Returns the short-range energy, whose force limits friction. */
+/* Returns the short-range energy of a stencil. Friction is proportional to the force of this energy. */
 static StencilEnergy local_energy(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
 
 static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
   return mesh_barrier_by_support(s, law->support);
 }
 
-/* Returns true if the stencil has a long-range part. Half-spaces have none, as in the law long_range. */
+/* Returns true if the stencil has a long-range energy. Stencils with a half-space have none, as in the law
+ * long_range. */
 static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
@@ -153,7 +158,7 @@ static StencilEnergy energy_of(const Law* law, const Stencil* s) {
 
 /* ---------------------------------------------------------------- the stencils of a pair */
 
-/* A pair of links (ground NULL), or of a hull and a half-space. */
+/* Two links (ground is NULL), or a hull and a half-space (`ground`). */
 typedef struct {
   int link[2], hull;
   Pose pose[2];
@@ -198,8 +203,8 @@ static Surface surface_at(const Search* q, int side, int hull) {
   return (Surface){&q->law->features[hull], points, p->count, first};
 }
 
-/* Returns the direction between the closest points of two hulls; zero for few vertices such as two triangles, which
- * their boxes separate as well. */
+/* Returns the unit direction between the closest points of two hulls. Returns zero for at most FEW_POINTS vertices, for
+ * example two triangles, because their bounding boxes separate such hulls equally well. */
 static Vec3 direction_across(const Search* q, int a, int b) {
   const PointView *one = &q->law->model->hulls[a].points, *two = &q->law->model->hulls[b].points;
   if (one->count + two->count <= FEW_POINTS) return vec3(0, 0, 0);
@@ -245,7 +250,8 @@ static void find_within(const Law* law, const Bodies* bodies, double range, int 
     walk(&q, 0, 0);
 }
 
-/* find_stencils finds all stencils with energy, find_local those that also have friction. */
+/* find_stencils writes all stencils of the bodies that have energy to *out. find_local writes only those within the
+ * barrier distance, which also have friction. thread: number of the workspace. */
 static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
   find_within(law, bodies, law->range, thread, out);
 }
@@ -274,13 +280,14 @@ static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Returns true if the pair carries energy; false for two hulls, which only provide distances for the certificate. */
+/* Returns true if the pair has energy. Returns false for two hulls, whose pair only provides distances for the
+ * certificate. */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
 
 /* ---------------------------------------------------------------- friction of a stencil (N22) */
 
-/* Returns the slip r = (I - n n^T) v since the lag [m/s] and sets *velocity to v = sum c_i (x_i - x_i^t) / dt. ground:
- * motion of the half-space since t, applied to x^t. */
+/* Returns the slip r = (I - n n^T) v [m/s] since the friction reference `then`. Sets *velocity to v = sum c_i (x_i -
+ * x_i^t) / dt. ground: motion of the half-space since t, which is applied to x^t. */
 static Vec3 slip_of(const Law* law, const Bodies* now, const Stencil* then, const Pose* ground, Vec3* velocity) {
   Vec3 v = {0, 0, 0};
   for (int i = 0; i < then->count; i++) {
@@ -315,8 +322,8 @@ static double friction_value(const Law* law, const Bodies* now, const Memory* m)
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* Adds a stencil's forces, moments and Hessian, converted from derivatives with respect to its points x to the twists.
- */
+/* Converts the derivatives `in` with respect to the points x of a stencil into forces, moments and a Hessian with
+ * respect to the twists of both bodies, and adds them to *out. */
 static void add_twists(const Bodies* bodies, const Stencil* s, const Vec3* x, const StencilDerivatives* in,
                        PairDerivatives* out) {
   double j[12][12] = {{0}}, hj[12][12];
@@ -360,8 +367,8 @@ static void add_contact(const Law* law, const Bodies* bodies, const Stencils* fo
   }
 }
 
-/* Adds the derivatives of friction. Its Hessian with respect to the slip is mu load (I - n n^T - r r^T / rho^2) / rho.
- */
+/* Adds the derivatives of the friction energy to *out. With respect to sum c_i x_i of a stencil, its Hessian is mu load
+ * (I - n n^T - r r^T / rho^2) / (rho dt), with rho = sqrt(|r|^2 + smoothing). */
 static void add_friction(const Law* law, const Bodies* now, const Memory* m, PairDerivatives* out) {
   Pose ground = ground_motion(now, &m->pose[1]);
   for (int k = 0; k < m->count; k++) {
@@ -504,7 +511,7 @@ static size_t lag(const LawPair* p, void* room) {
   return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
 }
 
-/* Nothing to pass: the friction reference is computed from the poses in every step. */
+/* Writes nothing to the block, because every step computes the friction reference from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   (void)p;
   (void)block;
@@ -518,7 +525,7 @@ static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
   return bodies_of(p->law, item, &body[0].hull, &body[1].hull, reference);
 }
 
-/* Derivatives with respect to a vertex at t + dt and t. */
+/* Derivatives of Phi with respect to the position of a vertex at t + dt (`next`) and at t (`now`). */
 typedef struct {
   Vec3 next, now;
 } VertexRoom;
@@ -554,8 +561,9 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
 typedef struct {
   const LawReplay* replay;
   const double (*twist)[6];
-  VertexRoom* room[2]; /* derivatives of each side's vertices, from the first of its hull or link */
-  int shift;           /* number in its link of the first vertex in room[0] */
+  VertexRoom* room[2]; /* derivatives with respect to the vertices of each side; the array starts at the first vertex of
+                          the side's hull or link */
+  int shift;           /* index, in the vertices of its link, of the vertex that belongs to room[0][0] */
   PairShares* out;
 } Reverse;
 
@@ -599,8 +607,9 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* Passes the derivative `bar` with respect to the load -m b' of a lagged stencil on to y (y_bar), its points (by_x) and
- * the support. */
+/* Adds the derivatives of Phi that act through the load -m b' of a stencil of the friction reference. They are with
+ * respect to y (*y_bar), to the points of the stencil (by_x) and to the support (r->out). bar: derivative of Phi with
+ * respect to the load. */
 static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
   const Law* law = r->replay->law;
   StencilEnergy e = local_energy(law, s);

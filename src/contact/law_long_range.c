@@ -1,10 +1,10 @@
-/* Long-range contact law: the potential of two bodies over the hierarchies of their pieces (far_field.h,
- * docs/derivations/law-long_range.md), between any two links that may collide, at any distance. Half-spaces act only on
- * hulls near them. Friction acts between pieces that are near each other (N14), in the plane of the step before
- * (friction.h).
+/* Long-range contact law (docs/derivations/law-long_range.md). Its energy is the potential between any two links that
+ * may collide, at any distance. The potential is computed over the hierarchies of the hulls of both links
+ * (far_field.h). Half-spaces act only on hulls near them. Friction acts between hulls that are near each other (N14),
+ * in the contact plane at the start of the step (friction.h).
  *
- * A pair of links carries the potential. A pair of hulls carries friction and provides distances for the certificate.
- */
+ * A pair of links has the potential of all its hulls. A pair of hulls has friction and provides distances for the
+ * certificate. */
 #include <float.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 #include "contact/far_field.h"
 #include "contact/law.h"
 
-/* Rounding error of a pair's energy, divided by DBL_EPSILON times the energy. */
+/* The rounding error of a pair's energy is estimated as ENERGY_ROUNDINGS * DBL_EPSILON times the energy. */
 #define ENERGY_ROUNDINGS 50.0
-/* Pairs of links are listed in contacts.csv at distances below this fraction of the smallest feature. */
+/* By default, contacts.csv lists pairs at distances below this fraction of the smallest feature of the scene. */
 #define LISTED_PER_FEATURE 0.05
-/* Number of VertexShare entries of a vertex: contact, friction, and the local share of friction. */
+/* Number of VertexShare entries of a vertex: one each for contact, friction, and the local share of friction. */
 enum { VERTEX_SHARES = 3 };
-/* Support argument for friction.h: this law has no barrier distance. */
+/* Support that is passed to functions of friction.h. It is infinite, because this law has no barrier distance. */
 #define NO_SUPPORT ((double)INFINITY)
 
 enum { OWN_BLEND, OWN_LISTED, OWN_COUNT };
@@ -29,24 +29,24 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   FarField field;
-  FieldWork* work;             /* one a thread */
-  FieldKept** kept;            /* results of each evaluated pair of links; NULL: none  (links x links) */
-  bool rough;                  /* some pair has friction */
-  bool* of_triangles;          /* whether the link has triangles  (links) */
-  FrictionParameters friction; /* all but the coefficient, which belongs to the pair */
+  FieldWork* work;    /* one a thread */
+  FieldKept** kept;   /* results of each pair of links that was evaluated; NULL: not evaluated yet  (links x links) */
+  bool rough;         /* some pair has friction */
+  bool* of_triangles; /* whether the link has triangles  (links) */
+  FrictionParameters friction; /* all parameters but the friction coefficient, which belongs to the pair */
   ActiveVertex** active;       /* one a thread */
 } Law;
 
-/* Memory of a pair of hulls. */
+/* Friction data of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
-  double part; /* local share 1 - phi at the time of the lag (N14) */
+  double part; /* local share 1 - phi when the friction reference was computed (N14) */
 } Memory;
 
-/* Data of a state. */
+/* Friction data of one state of a pair of hulls. */
 typedef struct {
   double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
-  bool follows;   /* value of FrictionParameters.follow */
+  bool follows;   /* FrictionParameters.follow when the state was evaluated */
 } PairOwn;
 
 typedef struct {
@@ -54,7 +54,7 @@ typedef struct {
   FieldLocal local; /* local share at t */
 } Replay;
 
-/* Memory per vertex: a friction point, and the derivative of the contact potential. */
+/* Memory per vertex: a friction point, and the derivative with respect to the vertex. */
 typedef struct {
   FrictionVertex friction;
   Vec3 share;
@@ -131,8 +131,9 @@ static void destroy(void* instance) {
 
 static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
 
-/* Pairs of links with triangles represent the pairs of their hulls, because the triangles are many. Pairs of other
- * hulls are listed individually, so that `nearest` limits the approach of the hulls in a trial. */
+/* Returns true if the pair of links (a, b) replaces the pairs of their hulls. It does if one of the links has
+ * triangles, because triangles are many. The hulls of other links are listed as individual pairs, so that `nearest`
+ * limits the approach of the hulls in a trial. Sets *trees to the hierarchies of both links. */
 static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
   const Law* law = instance;
   *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
@@ -144,7 +145,8 @@ static double range(const Model* model) {
   return listed > 0 ? listed : LISTED_PER_FEATURE * model->contact.feature;
 }
 
-/* Returns the larger of half the listed range and the range of friction, which ends where the blend ends (N7). */
+/* Returns the distance by which the bounding box of a hull is extended in the search for pairs [m]. It is the larger of
+ * half the listed range and the range of friction. The range of friction ends where the blend ends (N7). */
 static double reach(const void* instance, int hull) {
   const Law* law = instance;
   const ModelHull* h = &law->model->hulls[hull];
@@ -156,7 +158,8 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face, the others are neglected */
+/* ---- equilibrium of two faces (N15): half of the vertices of each piece lie on its face; the other vertices are
+ * neglected */
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
@@ -188,8 +191,8 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
-/* Returns the stored results of a pair of links, which the law owns. Creates them at the first call. No two threads
- * process the same pair at the same time. */
+/* Returns the stored results of a pair of links. The law owns them, and creates them at the first call. Two threads
+ * never process the same pair at the same time. */
 static FieldKept* kept_of(const Law* law, const int link[2]) {
   FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
   if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
@@ -205,8 +208,8 @@ static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, co
                      .kept = kept_of(law, link)};
 }
 
-/* Returns the pair of two hulls, or of a hull and a half-space. leaf: receives their leaves; leaf[1] is -1 for a
- * half-space. */
+/* Returns the pair of two hulls, or of a hull and a half-space. Sets leaf[2] to the leaves of the hulls in the
+ * hierarchies; leaf[1] is -1 for a half-space. */
 static FieldPair hulls_pair(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
                             const Vec3 reference[2], int leaf[2]) {
   const ModelHull *first = &law->model->hulls[item[0]], *second = &law->model->hulls[item[1]];
@@ -247,8 +250,8 @@ static void evaluate_links(const LawPair* p) {
   p->state->has_terms = true;
 }
 
-/* Stores the distance and the plane halfway between the closest points. A half-space needs no plane: the certificate
- * uses its normal. */
+/* Stores the distance of two hulls and the plane halfway between their closest points. For a half-space no plane is
+ * stored, because the certificate uses the normal of the half-space. */
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
   PairState* state = p->state;
   pair_set_apart(state, distance, found->normal);
@@ -259,13 +262,13 @@ static void keep_distance(const LawPair* p, double distance, const GjkResult* fo
   state->clearance[0] = state->clearance[1] = 0.5 * distance;
 }
 
-/* Returns true if the pair of their links represents these two hulls. */
+/* Returns true if a pair of links replaces the pair of these two hulls (see `whole`). */
 static bool stands_for(const Law* law, const int item[2]) {
   const ModelHull *a = &law->model->hulls[item[0]], *b = &law->model->hulls[item[1]];
   return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
 }
 
-/* Evaluates a pair of hulls that a pair of links represents. Such a pair is listed only for friction. */
+/* Evaluates a pair of hulls that is replaced by a pair of links. Such a pair of hulls is listed only for friction. */
 static void evaluate_rubbing(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
   if (local_of(p->law, p->item, p->a, p->b).part > 0) p->state->outcome = PAIR_PRESSED;
@@ -348,12 +351,12 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* Returns true for two pieces with friction only: h of friction (F3) has no negative eigenvalues as |z| <= 1, and
- * neither has the slip term. */
+/* Returns true if the Hessian of the pair has no negative eigenvalues. This holds for pairs of hulls with friction
+ * only: h of friction (F3) has no negative eigenvalues since |z| <= 1, and the slip term has none either. */
 static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
 
-/* A gap c is a difference of coordinates of size `reach`. P is about 12 / c, so that its rounding error is about eps
- * reach / c times P. */
+/* Returns the rounding error of the energy [J]. A gap c is a difference of coordinates of size `reach_of_coordinates`.
+ * The potential P is about 12 / c, so its rounding error is about eps reach_of_coordinates / c times P. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
@@ -374,8 +377,8 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
 }
 
-/* Solves the plane between two hulls at their poses. Returns false if the hulls intersect or the plane was not found.
- */
+/* Sets *solution to the contact plane between two hulls at their poses. Returns false if the hulls intersect or the
+ * plane was not found. */
 static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
                         PlaneSolution* solution) {
   GjkResult found;
@@ -394,8 +397,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-/* Writes the slip of the state to a block, or reads it. The friction reference is not stored, because every step
- * computes it from the poses. */
+/* Reads or writes the slip of the state. The friction reference is not stored, because every step computes it from the
+ * poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, own->slip, 3);
@@ -439,7 +442,7 @@ static FieldPair recorded_pair(const LawReplay* p) {
   return hulls_pair(law, item, &p->next[0].hull, &p->next[1].hull, reference, leaf);
 }
 
-/* Returns true if this pair carries the potential; false for two hulls, whose pair of links carries it. */
+/* Returns true if this pair has a potential. A pair of two hulls has none, because the pair of their links has it. */
 static bool carries_potential(const LawReplay* p) {
   return p->record->active && (of_links(p->law, p->record->hull_a) || p->next[1].hull.half_space);
 }
@@ -492,7 +495,7 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
     count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
   FieldShares shares = {.vertices = {room, room + count[0]}};
   memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
-  /* cannot fail after `replay` returned true */
+  /* field_reverse cannot fail if `replay` returned true */
   if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return;
   s->value += shares.value;
   s->own[OWN_BLEND] += shares.by_blend;
@@ -501,8 +504,8 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
 }
 
-/* Adds to *s bar times the derivatives of the local share at t with respect to the vertices at t, through the centres,
- * and with respect to the shape, through the radii. */
+/* Adds `bar` times the derivatives of the local share at t to *s. The local share depends on the vertices at t through
+ * the centres of the leaves, and on the shape through their radii. */
 static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
   const Law* law = p->law;
   const FieldLocal* local = &((const Replay*)p->memory)->local;
@@ -542,7 +545,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   double before = s->friction;
   friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->own_now, twist,
                    0, &then, s);
-  double by_coefficient = s->friction - before; /* with respect to the local share times the pair's coefficient */
+  double by_coefficient =
+      s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }

@@ -1,7 +1,9 @@
-/* Contact at many points (docs/derivations/law-manifold.md): points of each surface in the other's field, and pairs of
- * edges. Each contact has a distance, a normal and an activity that scales its stiffness. A step uses the contacts of
- * its initial state, whose points move with the bodies. Bodies overlap slightly.
- *     E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
+/* Contact at many points (docs/derivations/law-manifold.md). Contacts are points of each surface in the distance field
+ * of the other body, and pairs of edges. Each contact has a distance d, a normal n and an activity a, a weight that
+ * scales the stiffness of the contact. A step uses the contacts found in its initial state. Their points move with the
+ * bodies. Bodies in contact overlap slightly. With the displacement u_i of the two points of contact i relative to each
+ * other, the energy is
+ *   E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>
@@ -10,19 +12,20 @@
 #include "contact/law_manifold.h"
 
 enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
-/* Softness and regularization of the query, without unit: 2 % of an edge and of a right angle; 0.1 %. */
+/* Options of the query, dimensionless. SOFTNESS is relative to the length of an edge and to a right angle. */
 #define SOFTNESS 0.02
 #define REGULARIZATION 1e-3
-/* Contacts with less activity are ignored. */
+/* Contacts whose activity is at most LEAST_ACTIVITY are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
-/* First-order distances may exceed the true distance. This fraction of a positive one serves as a lower bound. */
+/* A first-order distance can exceed the true distance. CERTAIN_PART times a positive first-order distance is used as a
+ * lower bound of the true distance. */
 #define CERTAIN_PART 0.5
 
-/* A contact of the initial state of the step (X9). */
+/* A contact found in the initial state of the step (X9). */
 typedef struct {
-  double distance, activity, load; /* load: a delta^p in that state */
-  Vec3 n;                          /* from a to b, at most unit */
+  double distance, activity, load; /* load: a delta^p in the initial state, the normal force for stiffness 1 */
+  Vec3 n;                          /* normal from a to b; its length is at most 1 */
   Vec3 at[2];                      /* contact point in both links' frames [m] */
 } Spot;
 
@@ -91,7 +94,7 @@ static void take_surface(ManifoldSurface* out, const ModelHull* hull) {
   if (hull_is_convex_smooth(hull)) take_slopes(out, hull);
 }
 
-/* Allocates the workspaces, large enough for any two bodies. */
+/* Allocates the workspaces of all threads, large enough for any two bodies of the model. */
 static void make_room(ManifoldLaw* law) {
   ManifoldBody most = {.edge_count = 0};
   int edges = 0;
@@ -158,7 +161,7 @@ static void destroy(void* instance) {
 
 static void set_dt(void* instance, double dt) { ((ManifoldLaw*)instance)->dt = dt; }
 
-/* Returns the force for stiffness 1 and activity 1 at an overlap [m]. */
+/* Returns the force of a contact with stiffness 1 and activity 1 at a given overlap [m]. */
 static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[OWN_EXPONENT]); }
 
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
@@ -184,7 +187,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   const ManifoldLaw* law = p->law;
   PairState* state = p->state;
   Vec3 point, normal;
-  if (b->surface[1]) { /* the surfaces lie at most `sag` outside the polyhedra of their points */
+  if (b->surface[1]) { /* the surfaces lie at most `sag` outside of the polyhedra that their points span */
     GjkResult found;
     double apart = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
     if (apart > law->reach) {
@@ -200,21 +203,22 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   state->outcome = PAIR_PRESSED;
   state->separation = least;
   state->axis = normal;
-  state->has_plane = true; /* for contact_wrench */
+  state->has_plane = true; /* contact_wrench needs the plane */
   state->plane = (Plane){point, normal, 0};
 }
 
 /* ---------------------------------------------------------------- a contact in a step */
 
-/* Contact point of each body [m], their difference u = x[1] - x[0], and the slip. */
+/* Motion of a contact since the initial state of the step: positions x of the contact point as a point of each body
+ * [m], and u = x[1] - x[0]. */
 typedef struct {
   Vec3 x[2], u;
-  double delta;        /* depth [m]; <= 0: no contact force */
-  Vec3 velocity, slip; /* velocity: u / dt; slip: its component across the normal [m/s] */
+  double delta;        /* depth [m]; if delta <= 0, the contact has no force */
+  Vec3 velocity, slip; /* velocity: u / dt; slip: component of the velocity perpendicular to the normal [m/s] */
   double rho;          /* sqrt(slip^2 + epsilon) */
 } SpotMotion;
 
-/* Returns (I - n n^T) v, which is not a projection if |n| < 1. */
+/* Returns (I - n n^T) v. This is the component of v perpendicular to n only if |n| = 1. */
 static Vec3 across(Vec3 n, Vec3 v) { return vec3_add_scaled(v, -vec3_dot(n, v), n); }
 
 static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, const Spot* s) {
@@ -228,7 +232,8 @@ static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, 
   return m;
 }
 
-/* Returns the gradient of a contact's energy with respect to u and sets its Hessian `bend` (X10, X11). */
+/* Returns the gradient of a contact's energy with respect to u. Sets *bend to the Hessian with respect to u (X10, X11).
+ * mu: friction coefficient. */
 static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, double mu, Mat3* bend) {
   Vec3 pull = {0, 0, 0}, n = s->n;
   *bend = mat3_scale(mat3_identity(), 0);
@@ -260,7 +265,8 @@ static void add_spot(const ManifoldLaw* law, const ManifoldBodies* next, const S
     out->moment[side] = mat3_add(out->moment[side], mat3_outer(force, arm[side]));
   }
   if (sides == 1) out->force[1] = vec3_add(out->force[1], pull);
-  for (int i = 0; i < 6 * sides; i++) { /* du/d(twist component i) */
+  for (int i = 0; i < 6 * sides;
+       i++) { /* turn[i]: derivative of u with respect to component i of the twists of both bodies */
     Vec3 e = vec3_axis(i);
     turn[i] = vec3_scale(i % 6 < 3 ? vec3_cross(e, arm[i / 6]) : e, i < 6 ? -1 : 1);
   }
@@ -280,13 +286,14 @@ static int spots_of(const LawPair* p, const Spot** spots) {
   return p->lagged && m->spots ? (int)m->count : 0;
 }
 
-/* Evaluates the springs of the contacts stored by the last `lag`. */
+/* Computes the separation of the bodies, and the contact energy of the contacts that the last `lag` stored. */
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const ManifoldLaw* law = p->law;
   const PairState* old = from->state;
   PairState* state = p->state;
   ManifoldBodies b = bodies_at(p);
-  if (from->stays && (old->outcome == PAIR_PRESSED || old->separation > 0)) { /* separation 0: not measured yet */
+  if (from->stays && (old->outcome == PAIR_PRESSED ||
+                      old->separation > 0)) { /* a separation of 0 means that it was not computed yet */
     state->outcome = old->outcome;
     state->separation = old->separation;
     state->axis = old->axis;
@@ -349,7 +356,8 @@ static double rounding(const LawPair* p, double reach) {
   return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
 }
 
-/* Sets the mean of the points, weighted by their normal forces. */
+/* Sets *point to the mean of the contact points, weighted by their normal forces, world [m], and `press` to the sum of
+ * the normal forces [N]. Returns false if no contact has a force. */
 static bool center(const LawPair* p, Vec3* point, double* press) {
   const ManifoldLaw* law = p->law;
   const Spot* spots;
@@ -369,7 +377,7 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* Returns the bytes for the largest number of contacts of a pair. */
+/* Returns the number of bytes that `lag` needs for the largest possible number of contacts of the pair. */
 static size_t lag_room(const LawPair* p) {
   const ManifoldLaw* law = p->law;
   size_t count = 0, edges = (size_t)law->most_edges;
@@ -392,7 +400,8 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(Spot) * (size_t)count;
 }
 
-/* Passes the number of contacts, which tells whether there was a lag. The contacts themselves follow from the poses. */
+/* Reads or writes the number of contacts, from which friction_acts decides whether `lag` found contacts. The contacts
+ * themselves are not stored, because they follow from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* m = p->memory;
   state_block_doubles(block, &m->count, 1);
@@ -409,7 +418,7 @@ static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]
 
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing) return true; /* a step uses only the contacts of its initial state */
+  if (!p->record->rubbing) return true; /* the step has no other contacts than those of its initial state */
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;
   int count = manifold_contacts(law, p->thread, &now, true, MANIFOLD_BY_MOTION, 0);
@@ -423,14 +432,14 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
 
-/* Derivatives of one contact's contribution to Phi (X12): with respect to its activity, distance and normal at t, and
- * to both its points x at t + dt. */
+/* Derivatives of one contact's contribution to Phi (X12) with respect to its activity, distance and normal at t, and
+ * with respect to the positions x at t + dt of its point on each body. */
 typedef struct {
   double activity, distance;
   Vec3 n, x[2];
 } SpotBar;
 
-/* Derivatives of Phi = dE/du . zeta, with zeta the rate of u in the twist field. */
+/* Derivatives of Phi = dE/du . zeta. zeta is the rate of u if the bodies move with the given twists. */
 typedef struct {
   Vec3 by_u, by_zeta;
 } StretchBar;
@@ -498,15 +507,16 @@ static Vec3 row_at(const ManifoldContact* c, int row, int column) {
   return vec3(c->slope[row][column], c->slope[row + 1][column], c->slope[row + 2][column]);
 }
 
-/* Returns the velocity of a point fixed in body `side` for motion k: rotations and displacements of a, then of b. */
+/* Returns the velocity of a point fixed in body `side` in unit motion k of the bodies. Motions 0 to 2 are rotations and
+ * 3 to 5 displacements of body a about the world axes; 6 to 11 are those of body b. */
 static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
   Vec3 e = vec3_axis(k);
   if (k / 6 != side) return vec3(0, 0, 0);
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
 }
 
-/* Returns the derivative of a contact's part of Phi along one column of its slopes. moves: the column is a motion at t,
- * otherwise a parameter. */
+/* Returns the derivative of a contact's contribution to Phi with respect to one column of the contact's derivatives.
+ * moves: true if the column is a motion of a body at t, false if it is a parameter. */
 static double along_column(const ManifoldBodies* now, const Mat3 turn[2], const ManifoldContact* at,
                            const ManifoldContact* c, const SpotBar* bar, int column, bool moves) {
   Vec3 dx = row_at(c, MANIFOLD_POINT, column);
@@ -532,8 +542,9 @@ static void hand_poses(const ManifoldBodies* now, const double by[MANIFOLD_COLUM
   }
 }
 
-/* Adds the derivatives with respect to shape parameters and activity width, MANIFOLD_CAUSES at a time. twist: needed to
- * compute the bars again. */
+/* Adds the derivatives of Phi with respect to the shape parameters and the activity width, for MANIFOLD_CAUSES
+ * parameters at a time. twist: twists of both bodies, from which the derivatives with respect to the contacts are
+ * computed again. count: number of contacts. */
 static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
                            const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
   const ManifoldLaw* law = p->law;

@@ -7,14 +7,14 @@
 
 enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 
-/* Surface of a hull, link frame. */
+/* Surface of a hull in the frame of its link. */
 typedef struct {
-  Field field; /* borrows the data of the model's field */
+  Field field; /* distance field of the hull; borrows the data of the model's field */
   ManifoldBody body;
   Vec3* point_slopes; /* (parameters x points): derivatives of points with respect to parameters, owned; NULL: none */
   int parameters;
-  double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
-  Vec3 center, half_extent; /* centre and half extents of its bounding box [m] */
+  double sag; /* depth of the polyhedron spanned by the points below the surface of the hull, at most [m] */
+  Vec3 center, half_extent; /* centre and half extents of the bounding box of the hull [m] */
 } ManifoldSurface;
 
 /* Workspace of one thread. */
@@ -37,21 +37,22 @@ typedef struct {
 } ManifoldLaw;
 
 typedef struct {
-  const ManifoldSurface* surface[2]; /* NULL: the half-space, which is b */
-  Pose pose[2];                      /* of the links */
+  const ManifoldSurface* surface[2]; /* NULL for a half-space, which is always b */
+  Pose pose[2];                      /* poses of both links */
   Vec3 reference[2];
-  Vec3 normal; /* of the half-space */
+  Vec3 normal; /* outward normal of the half-space */
   double offset;
 } ManifoldBodies;
 
-/* Returns two bodies at the poses of their links. item: hull numbers of both bodies. The result borrows surfaces of the
- * law. Asserts that the law has surfaces. */
+/* Returns the data of two bodies at the poses of their links. item: numbers of both hulls. a, b: hulls at their poses.
+ * reference: reference points of the twists. The result borrows surfaces of the law. Asserts that the law has
+ * surfaces. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
-/* Finds the contacts of the points and edges that are near the other body, and returns the number of contacts. Cause
- * MANIFOLD_BY_MOTION writes the contacts to work->contacts, with derivatives unless `values`. Other causes write the
- * derivatives with respect to MANIFOLD_CAUSES parameters, from number `first` on, to work->slopes. The next call of the
- * thread overwrites the workspace. */
+/* Finds the contacts of the points and edges that are near the other body, and returns the number of contacts. For
+ * MANIFOLD_BY_MOTION, writes the contacts to work->contacts, with derivatives unless `values` is true. For other
+ * causes, writes the derivatives with respect to MANIFOLD_CAUSES parameters, starting with number `first`, to
+ * work->slopes. The next call of the thread overwrites the workspace. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
 /* Returns the smallest distance over all contact points [m]; it is negative for overlapping bodies. Sets *point to the

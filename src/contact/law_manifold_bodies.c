@@ -1,14 +1,15 @@
-/* Contacts and distance of two bodies under the law `manifold` (X9). */
+/* Contacts and smallest distance of two bodies, for the law `manifold` (X9). */
 #include <assert.h>
 #include <string.h>
 
 #include "contact/law_manifold.h"
 
-/* An edge counts while its distance is below this many widths: its activity is at most e^-20 beyond. */
+/* An edge is used if its distance is below EDGE_WIDTHS times the activity width. Beyond this distance its activity is
+ * at most e^-20. */
 #define EDGE_WIDTHS 20.0
-/* Assumed bound: the field's slope changes along an edge by less than this factor. */
+/* Assumed bound: along an edge, the gradient of the distance field changes by less than this factor. */
 #define EDGE_SLOPE 1.5
-/* Assumed upper bound of a field's slope where it is not evaluated. */
+/* Assumed upper bound of the length of the field's gradient at points where the field is not evaluated. */
 #define STEEPEST 2.0
 
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
@@ -21,7 +22,7 @@ ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const 
                           .offset = b->offset};
 }
 
-/* Returns the distance of a point from a body's bounding box, in the body's frame [m]. */
+/* Returns the distance [m] of the point x from the bounding box of a body. x: in the frame of the body. */
 static double box_distance(const ManifoldSurface* s, Vec3 x) {
   Vec3 from = vec3_sub(x, s->center), h = s->half_extent;
   return vec3_norm(vec3(fmax(0, fabs(from.x) - h.x), fmax(0, fabs(from.y) - h.y), fmax(0, fabs(from.z) - h.z)));
@@ -41,7 +42,9 @@ static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side
   return count;
 }
 
-/* Returns an upper bound of the depth of a body's edge in the other body [m]; -HUGE_VAL if it is far away. */
+/* Returns an upper bound of the depth of an edge of body `side` in the other body [m]. Returns -HUGE_VAL if the edge is
+ * too far away to have an activity. into: transform from the frame of body `side` to that of the other body. edge: two
+ * indices of points. */
 static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int side, const Pose* into,
                          const int edge[2]) {
   const ManifoldBody* own = &b->surface[side]->body;
@@ -54,8 +57,9 @@ static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int si
   return depth > -far ? depth : -HUGE_VAL;
 }
 
-/* Copies the points and edges of a body that may touch the other into the workspace; the deepest if they are too many.
- */
+/* Copies those points and edges of body `side` that may touch the other body into the workspace of the thread, and
+ * returns the body restricted to them. If more than law->most_edges edges may touch it, the deepest edges are
+ * copied. */
 static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, int side) {
   const ManifoldBody* own = &b->surface[side]->body;
   ManifoldWork* work = &law->work[thread];
@@ -81,8 +85,8 @@ static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const Manifol
   return out;
 }
 
-/* Sets the contact of a point over the half-space. Unless `values`, also its derivatives with respect to six motions of
- * a and six of the half-space about its link's origin. */
+/* Sets *out to the contact of a point of body a with the half-space. If `values` is false, also sets the derivatives
+ * with respect to six motions of a and six motions of the half-space about the origin of its link. */
 static void put_over_ground(const ManifoldBodies* b, Vec3 point, bool values, ManifoldContact* out) {
   *out = (ManifoldContact){.kind = CONTACT_POINT_A, .point = point, .normal = vec3_scale(b->normal, -1), .activity = 1};
   out->distance = vec3_dot(b->normal, point) - b->offset;
@@ -111,7 +115,7 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
   }
 }
 
-/* Derivatives have twelve columns for motion, six for other causes. */
+/* The derivatives have twelve columns for MANIFOLD_BY_MOTION and MANIFOLD_CAUSES columns for other causes. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first) {
   assert(thread >= 0 && first >= 0);
@@ -140,8 +144,9 @@ int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* 
 
 /* ---------------------------------------------------------------- distance */
 
-/* Returns the smallest first-order distance of points of one body in the other's field; beyond the reach a lower bound.
- */
+/* Returns the smallest first-order distance of the points of body `side` from the surface of the other body [m]. Beyond
+ * law->reach it is only a lower bound, the distance from the bounding box. Sets *point to the point with this distance
+ * and *normal to the unit normal from a to b, world axes. */
 static double nearest_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, Vec3* point, Vec3* normal) {
   const ManifoldBody *own = &b->surface[side]->body, *other = &b->surface[1 - side]->body;
   Pose into = into_other(b, side), back = b->pose[1 - side];

@@ -1,7 +1,8 @@
-/* Penalty contact of smooth convex shapes: a power of the growth gap, after Hertz, and Coulomb friction in the lagged
- * tangent plane (docs/derivations/law-penalty.md). Bodies overlap slightly; body b may be a half-space.
+/* Penalty contact of smooth convex shapes (docs/derivations/law-penalty.md). The normal force is a power of the growth
+ * gap, after Hertz. Coulomb friction acts in the tangent plane at the start of the step. Bodies in contact overlap
+ * slightly. Body b may be a half-space. The contact energy is
  *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                         (G11)
- * Differences from the published force: (G16). */
+ * Section (G16) lists the differences from the published force. */
 #include <float.h>
 #include <string.h>
 
@@ -15,22 +16,22 @@ typedef struct {
   const Model* model;
   double stiffness, exponent, smoothing, dt;
   int columns;   /* largest number of derivative columns of a pair, shape parameters included */
-  double** work; /* workspaces for the derivatives of growth and gap, ended by NULL  (threads) */
+  double** work; /* workspaces for the derivatives of growth and gap; the list ends with NULL  (threads) */
 } Law;
 
-/* Data of a state: the solution of the growth problem, from which the next one starts. warm: 0 without a solution. All
- * members are doubles, so that they pass through a block. */
+/* Solution (p, u) of the growth problem in one state, from which the next solution starts. warm: 1 if there is a
+ * solution, otherwise 0. All members are doubles, so that a state block can store them. */
 typedef struct {
   double warm, p[3], u;
 } Own;
 
-/* Friction reference: the state of the pair at the lag. */
+/* Friction reference: the contact of the pair at the start of the step. */
 typedef struct {
-  double on;         /* 1: active */
-  double load;       /* delta^p at the lag */
-  double n[3];       /* from a to b */
-  double x[2][3];    /* contact points in their links' frames [m] */
-  double then[2][3]; /* contact points in the world at the lag [m] */
+  double on;         /* 1 if the pair was in contact, otherwise 0 */
+  double load;       /* delta^p at the start of the step */
+  double n[3];       /* normal from a to b */
+  double x[2][3];    /* contact point of each body in the frame of its link [m] */
+  double then[2][3]; /* contact point of each body at the start of the step, world [m] */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -92,11 +93,11 @@ static const char* refuses(const ModelHull* hull) {
 /* ---------------------------------------------------------------- two bodies */
 
 typedef struct {
-  const Shape* shape[2]; /* NULL: the half-space, which is b */
-  Pose pose[2];          /* of the shapes; for a half-space of its link */
+  const Shape* shape[2]; /* NULL for a half-space, which is always b */
+  Pose pose[2];          /* pose of each shape; for a half-space, pose of its link */
   Pose link[2];
-  Vec3 arm[2]; /* from the links' reference points to the shapes' origins */
-  Vec3 normal; /* of the half-space */
+  Vec3 arm[2]; /* from the reference point of each link to the origin of its shape, world axes [m] */
+  Vec3 normal; /* outward normal of the half-space */
   double offset;
 } Bodies;
 
@@ -120,7 +121,7 @@ typedef struct {
   double gap;
   Vec3 normal; /* unit, from a to b */
   Vec3 witness[2];
-  double gradient[COLUMNS]; /* of the gap, for twists about the shapes' origins */
+  double gradient[COLUMNS]; /* gradient of the gap with respect to twists about the origins of the shapes */
   Growth growth;
   HalfSpaceGap height;
   bool found;
@@ -147,8 +148,8 @@ static void over_ground(const Bodies* b, Overlap* o) {
   half_space_gap_gradient(&o->height, o->gradient);
 }
 
-/* Returns the overlap of two bodies. own: start of the growth problem, replaced by the solution; NULL: no start is
- * known. */
+/* Returns the overlap of two bodies. own: solution from which the growth problem starts, replaced by the new solution.
+ * If own is NULL, the problem starts without a known solution. */
 static Overlap overlap_of(const Bodies* b, Own* own) {
   Overlap o = {.gap = 0};
   if (!b->shape[1]) {
@@ -165,9 +166,9 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
   return o;
 }
 
-/* Returns the derivatives of the overlap: rows GAP_..., columns for the poses and, if `parameters`, for the shape
- * parameters. Returns NULL if the derivatives do not exist. The law owns the array; it is valid until the next call of
- * the thread. */
+/* Returns the derivatives of the overlap, with the rows GAP_.... The columns are the poses and, if `parameters` is
+ * true, the shape parameters. Returns NULL if the derivatives do not exist. The law owns the array, which is valid
+ * until the next call of the thread. */
 static const double* slopes_of(const Law* law, int thread, const Bodies* b, const Overlap* o, bool parameters) {
   double *work = law->work[thread], *out = work + GROWTH_ROWS * law->columns;
   const char* why =
@@ -181,8 +182,8 @@ static double power(double delta, double exponent) { return math_pow(delta, expo
 
 /* ---------------------------------------------------------------- derivatives by twists */
 
-/* Adds J^T C J to the Hessian of *out. J converts twists about the bodies' reference points to twists about the origins
- * of the shapes: v_c = v + w x arm. */
+/* Adds J^T C J to the Hessian of *out. J converts twists about the reference points of the bodies to twists about the
+ * origins of their shapes, by v_c = v + w x arm. */
 static void add_shifted(const Bodies* b, int sides, const double (*c)[COLUMNS], PairDerivatives* out) {
   double j[COLUMNS][COLUMNS] = {{0}}, cj[COLUMNS][COLUMNS];
   int n = 6 * sides;
@@ -201,16 +202,17 @@ static void add_shifted(const Bodies* b, int sides, const double (*c)[COLUMNS], 
       for (int l = 0; l < n; l++) out->hessian[i][k] += j[l][i] * cj[l][k];
 }
 
-/* Adds a force at the shape's origin and a torque about it. The torque adds only to the antisymmetric part of the
- * moment. */
+/* Adds a force at the origin of the shape of body `side`, and a torque about this origin, to *out. The torque
+ * contributes only to the antisymmetric part of the moment. */
 static void add_wrench(const Bodies* b, int side, Vec3 torque, Vec3 force, PairDerivatives* out) {
   out->force[side] = vec3_add(out->force[side], force);
   Mat3 moment = mat3_add(mat3_outer(force, b->arm[side]), mat3_scale(mat3_cross(torque), 0.5));
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 
-/* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p grad g). Returns false
- * if grad g does not exist. */
+/* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p dg) to *out. g is the
+ * gradient of the gap and dg the symmetric derivative of g. Returns false if dg does not exist; the Hessian then lacks
+ * its second term. */
 static bool add_contact(const Law* law, int thread, const Bodies* b, const Overlap* o, PairDerivatives* out) {
   double delta = -o->gap, p = law->exponent, c[COLUMNS][COLUMNS];
   double first = law->stiffness * power(delta, p), second = law->stiffness * p * power(delta, p - 1);
@@ -231,7 +233,8 @@ static bool add_contact(const Law* law, int thread, const Bodies* b, const Overl
 
 /* ---------------------------------------------------------------- friction (G14) */
 
-/* Present contact points [m], their relative velocity, and its component across the normal [m/s]. */
+/* Motion of the contact points since the start of the step: present positions x [m], velocity of point 1 relative to
+ * point 0, and slip, the component of the velocity perpendicular to the normal [m/s]. */
 typedef struct {
   Vec3 x[2], velocity, slip;
   double rho; /* sqrt(slip^2 + epsilon) */
@@ -288,7 +291,8 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
 
 static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
 
-/* Returns true if the bounding balls of the shapes are separated, and then marks the pair as separated. */
+/* Returns true if the bounding balls of two shapes are separated. Then also sets *state to separated, with the distance
+ * of the balls. */
 static bool balls_apart(const Bodies* b, PairState* state) {
   if (!b->shape[0] || !b->shape[1]) return false;
   Vec3 r = vec3_sub(b->pose[1].t, b->pose[0].t);
@@ -298,15 +302,16 @@ static bool balls_apart(const Bodies* b, PairState* state) {
   return true;
 }
 
-/* Returns a lower bound of the distance [m]: the distance of parallel tangent planes at the witness points. The gap is
- * no such bound, because it is measured along the line of centres. */
+/* Returns a lower bound of the distance of two separated bodies [m]: the distance of the parallel tangent planes at the
+ * witness points. The gap is not a lower bound, because it is measured along the line of centres. */
 static double distance_bound(const Bodies* b, const Overlap* o) {
   if (!b->shape[1]) return o->gap;
   return o->gap * vec3_dot(o->normal, vec3_normalized(vec3_sub(b->pose[1].t, b->pose[0].t)));
 }
 
-/* If neither body has moved since the accepted state, copies the contact of that state to the trial state and returns
- * true; contact does not depend on the friction reference. Otherwise returns false. */
+/* Copies the contact of the accepted state to the trial state and returns true, if neither body has moved since the
+ * accepted state. This is possible because the contact does not depend on the friction reference. Returns false if a
+ * body has moved or the accepted state was not evaluated. */
 static bool repeats(const LawPair* p, const LawOrigin* from) {
   const PairState* old = from->state;
   if (!from->stays || !(old->outcome == PAIR_PRESSED || old->separation > 0)) return false;
@@ -343,7 +348,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->outcome = PAIR_PRESSED;
   state->separation = o.gap;
   state->axis = o.normal;
-  state->has_plane = true; /* for contact_wrench */
+  state->has_plane = true; /* contact_wrench needs the plane */
   state->plane = (Plane){vec3_scale(vec3_add(o.witness[0], o.witness[1]), 0.5), o.normal, 0};
   state->contact_energy = law->stiffness * power(-o.gap, law->exponent + 1) / (law->exponent + 1);
   state->has_terms = true;
@@ -425,8 +430,8 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
 
-/* Sets out to the twists of both bodies about the origins of their shapes. twist: twists about the bodies' reference
- * points. The twist of a half-space is zero. */
+/* Sets out[COLUMNS] to the twists of both bodies about the origins of their shapes. twist: twists about the reference
+ * points of the bodies. The twist of a half-space becomes zero. */
 static void shift_twists(const Bodies* b, const double twist[2][6], double out[COLUMNS]) {
   for (int side = 0; side < 2; side++) {
     Vec3 w = vec3_at(twist[side]), v = vec3_add(vec3_at(twist[side] + 3), vec3_cross(w, b->arm[side]));
@@ -435,7 +440,8 @@ static void shift_twists(const Bodies* b, const double twist[2][6], double out[C
   }
 }
 
-/* Adds the derivative with respect to shape parameter k of the pair; those of a come first. */
+/* Adds `value` to the derivative with respect to shape parameter k of the pair. The parameters of body a come before
+ * those of body b. */
 static void add_parameter(const Bodies* b, int k, double value, PairShares* out) {
   int first = shape_parameter_count(b->shape[0]);
   if (k < first)
@@ -448,8 +454,9 @@ static int pair_parameters(const Bodies* b) {
   return shape_parameter_count(b->shape[0]) + (b->shape[1] ? shape_parameter_count(b->shape[1]) : 0);
 }
 
-/* Adds the derivatives of Phi = -delta^p g . t, t the twists. For a column k that changes gap and g: p delta^(p-1)
- * gap_k (g . t) - delta^p g_k . t. */
+/* Adds the derivatives of Phi = -delta^p g . t, with the gradient g of the gap and the twists t. The derivative with
+ * respect to column k is p delta^(p-1) gap_k (g . t) - delta^p g_k . t, where gap_k and g_k are the derivatives of gap
+ * and g. */
 static void reverse_contact(const LawReplay* p, const Bodies* b, const double twist[2][6], PairShares* out) {
   const Law* law = p->law;
   Overlap o = overlap_of(b, NULL);
@@ -471,18 +478,20 @@ static void reverse_contact(const LawReplay* p, const Bodies* b, const double tw
     else
       add_parameter(b, k - COLUMNS, value, out);
   }
-  /* the pair's terms contain the derivatives with respect to poses at t + dt, except those of half-spaces */
+  /* The caller obtains the derivatives with respect to poses at t + dt from the Hessian, except those of
+   * half-spaces. */
   if (b->shape[1] || !slopes) return;
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
   out->ground_next.force = vec3_add(out->ground_next.force, vec3_at(by + 9));
 }
 
-/* Derivatives of the friction part of Phi with respect to the friction reference. */
+/* Derivatives of the friction contribution to Phi with respect to the normal, load and contact points of the friction
+ * reference. */
 typedef struct {
   Vec3 n;
   double load;
-  Vec3 moved[2], then[2]; /* moved: with respect to the points in their links, rotated to t + dt; then: to their
-                             positions at the lag */
+  Vec3 moved[2], then[2]; /* moved: with respect to the contact points in their links, in axes rotated to t + dt; then:
+                             with respect to their positions at the start of the step */
 } LagBar;
 
 static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory* m, const double twist[2][6],
@@ -515,8 +524,8 @@ static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory*
   return bar;
 }
 
-/* Returns the velocity, under motion k, of the witness point that is fixed in body `side`; 0 for a shape parameter k.
- */
+/* Returns the velocity, in unit motion k, of the witness point as a point fixed in body `side`. Returns zero if k is a
+ * shape parameter. */
 static Vec3 carried(const Bodies* b, int side, const Overlap* o, int k) {
   Vec3 e = vec3_axis(k);
   if (k >= COLUMNS || k / 6 != side) return vec3(0, 0, 0);
@@ -528,8 +537,8 @@ static Vec3 row_at(const double* slopes, int row, int columns, int k) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Adds to *out the derivatives with respect to the poses at t, as force and torque about the origins of the links'
- * frames. */
+/* Adds by[COLUMNS], derivatives with respect to the poses at t, to *out, as forces and torques about the origins of the
+ * links. */
 static void hand_poses(const Bodies* now, const double by[COLUMNS], PairShares* out) {
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_at(by + 6 * side + 3), torque = vec3_at(by + 6 * side);

@@ -1,6 +1,7 @@
-/* The contact law of SDRS: a plane between two convex hulls that minimises their barriers (plane.h,
- * docs/derivations/contact.md), dissipation and restitution of impacts (impact.h), and friction in the plane of the
- * step before (friction.h). Recorded pairs: law_separating_plane_replay.c. */
+/* The contact law `separating_plane` of SDRS. A plane between two convex hulls minimises their barriers (plane.h,
+ * docs/derivations/contact.md). The law also has dissipation and restitution of impacts (impact.h), and friction in the
+ * contact plane at the start of the step (friction.h). The functions for recorded pairs are in
+ * law_separating_plane_replay.c. */
 #include "contact/law_separating_plane.h"
 
 #include <float.h>
@@ -10,53 +11,56 @@
 #include "contact/ring.h"
 #include "contact/tree_mass.h"
 
-/* Rounding error of a pair's energy, divided by DBL_EPSILON times the energy. ENERGY_ROUNDINGS: from the sums.
- * CLEARANCE_ROUNDINGS: from the clearances of a few vertices; the energy is inversely proportional to the fifth power
- * of a clearance. */
+/* Estimated rounding error of a pair's energy, divided by DBL_EPSILON times the energy. ENERGY_ROUNDINGS accounts for
+ * the sums. CLEARANCE_ROUNDINGS accounts for the clearances of a few vertices, because the energy is inversely
+ * proportional to the fifth power of a clearance. */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* For step tolerances of at least LOOSE_TOLERANCE, planes are solved until forces are accurate to about 1e-10. For
- * smaller tolerances, they are solved to rounding. */
+/* If the tolerance of steps is at least LOOSE_TOLERANCE, the plane iteration ends with a step below LOOSE_LAST_STEP,
+ * and forces are accurate to about 1e-10. For smaller tolerances, planes are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex: contact; its potential at t + dt, at t and in the previous solve
- * of the step; its force at t and in that solve; friction by both forces; the normal for rolling friction. */
+/* Largest number of VertexShare entries of a vertex. The entries are derivatives that act through contact; through the
+ * potential at t + dt, at t and in the previous solve of the step; through the force at t and in the previous solve;
+ * through friction by each of both forces; and through the normal for rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
-/* Memory of a pair. Parts of it and of PairOwn that last from one step to the next are passed by `pass`. */
+/* Data of a pair. `pass` stores those members of Memory and of PairOwn on which the next step depends. */
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
-  double lag_force;   /* normal force of the last `lag` or `relag`, for stiffness 1 */
-  Vec3 lag_center[2]; /* point of action of lag_force, in the frames of both bodies [m] */
-  bool own_force;     /* true: lag_force is a force of the same step (relag); false: the force at t */
-  double late_force;  /* normal force at t, for stiffness 1 */
-  /* (F14) Friction is a weighted sum: friction by the force at t (lag, step_load) with the weight 1 - own_share, and
-   * friction by the force of the previous solve of the same step (own_lag, own_load) with the weight own_share. */
+  double lag_force;   /* normal force in the last call of `lag` or `relag`, for stiffness 1 */
+  Vec3 lag_center[2]; /* centre of pressure of lag_force, in the frames of both bodies [m] */
+  bool own_force;    /* true if lag_force is a force of the same step (set by `relag`), false if it is the force at t */
+  double late_force; /* normal force at t, for stiffness 1 */
+  /* (F14) Friction is a weighted sum of two parts. Friction by the force at t (lag, step_load) has the weight 1 -
+   * own_share. Friction by the force of the previous solve of the same step (own_lag, own_load) has the weight
+   * own_share. */
   double own_share;
   FrictionLag own_lag;
   Impact own_load;
-  double owed;       /* normal forces of past steps, less those that limited friction (F14), for stiffness 1 */
-  double paid;       /* factor on friction that pays `owed` */
-  double left;       /* sum of the forces that limited friction, less `owed` */
-  bool owes;         /* `owed` is known */
-  double before;     /* y_t (impact.h) at the time of the lag */
-  Impact load;       /* impact of the force that friction uses, from the step before */
+  double owed;   /* (F14) e: sum of the normal forces of past steps, minus the sum of the forces that limited friction,
+                    for stiffness 1 */
+  double paid;   /* (F14) S: factor on friction by which friction uses `owed` */
+  double left;   /* (F14) grip (S B - e): force that limited friction in this step, minus `owed` */
+  bool owes;     /* true if `owed` was computed from the previous step; false if it is 0 */
+  double before; /* y_t (impact.h) when the friction reference was computed */
+  Impact load;   /* impact factor W' of the normal force at t, found in the previous step */
   Impact step_load;  /* `load` for the length of this step (I5) */
-  bool load_bounces; /* `load` is of an impact with restitution */
+  bool load_bounces; /* `load` is the factor of an impact with restitution */
   ImpactCourse course;
-  bool acts;               /* friction acts in this step; set by `lag` */
-  bool has_past;           /* `past` is set: the slip of the step that led to the accepted state */
-  FrictionSlip past, slip; /* slip: slip on which static friction of this step depends */
+  bool acts;               /* true if friction acts in this step; `lag` sets it */
+  bool has_past;           /* true if `past` is known; `past` is the slip of the step that led to the accepted state */
+  FrictionSlip past, slip; /* slip: slip from which static friction of this step is computed */
 } Memory;
 
-/* Data of a state. */
+/* Data of one state of a pair. */
 typedef struct {
-  PlaneSolution solution; /* minimizer, for an active pair */
+  PlaneSolution solution; /* plane that minimises the potential, for an active pair */
   PlaneResponse response;
   Impact impact;
-  double slip[2][3]; /* slips of the friction minima (FrictionLag.slip) of `lag` and `own_lag` */
-  bool follows;      /* value of FrictionParameters.follow */
+  double slip[2][3]; /* slips of the friction minima (FrictionLag.slip): [0] for `lag`, [1] for `own_lag` */
+  bool follows;      /* FrictionParameters.follow when the state was evaluated */
 } PairOwn;
 
 typedef struct {
@@ -182,7 +186,8 @@ static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullI
                        : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
 }
 
-/* Solves the plane from a start plane between the closest points of the hulls. */
+/* Solves the contact plane, starting from the plane between the closest points of the hulls. If the hulls are out of
+ * range, marks the pair as separated. */
 static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   GjkResult found;
@@ -198,8 +203,8 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
   return outcome;
 }
 
-/* Solves the plane from the plane of the accepted state, which is first predicted to first order for the motion of the
- * bodies. */
+/* Solves the contact plane, starting from a prediction. The prediction is the plane of the accepted state, corrected to
+ * first order for the motion of the bodies. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const PlaneLaw* law = p->law;
   const PairOwn* old = from->own;
@@ -245,7 +250,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->axis = vec3_normalized(solution->plane.n);
   if (!pressed) return;
   ImpactParameters impact = impact_parameters(law, p->material);
-  if (from->begins) impact.rest_speed = 0; /* W = U: contacts at the start of a run count as resting */
+  if (from->begins) impact.rest_speed = 0; /* then W = U, so contacts at the start of a run count as resting */
   const Memory* memory = p->memory;
   Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
   own->impact = found;
@@ -254,7 +259,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-/* Returns the slip of the step that led to the accepted state. */
+/* Returns the slip of the step that led to the accepted state. It is unknown (known is false) for pairs without static
+ * friction and without friction in this step. */
 static FrictionSlip slip_to(const LawPair* p) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
@@ -264,8 +270,8 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
 }
 
-/* Returns true if friction by the force at t acts or, if `own`, friction by the force of the previous solve of the
- * step. */
+/* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
+ * by the force of the previous solve of the step. */
 static bool rests_on(const LawPair* p, bool own) {
   const Memory* memory = p->memory;
   if (own) return memory->own_share > 0 && memory->own_load.first > 0;
@@ -323,7 +329,7 @@ static void take_over(const LawPair* p) {
 }
 
 /* Returns LAW_NEARER_MOST times the smaller of the accepted separation and the contact range [m]. At much smaller
- * distances, the rounding error of the force is too large, too. */
+ * distances, the rounding error of the force also is too large. */
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;
   const PlaneLaw* law = instance;
@@ -354,25 +360,26 @@ static void derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
 }
 
-/* Returns the rounding error of the energy [J]. A clearance c is a difference of coordinates of size `reach`, so that
- * the error of c / s is eps reach / s. P_s is about proportional to (c / s)^-5. */
+/* Returns the rounding error of the energy [J]. A clearance c is a difference of coordinates of size `reach`, so the
+ * error of c / s is eps reach / s. The barrier P_s is approximately proportional to (c / s)^-5. */
 static double rounding(const LawPair* p, double reach) {
   const PlaneLaw* law = p->law;
   const PairOwn* own = p->own;
-  double contact = 0; /* dW = W' dU */
+  double contact = 0; /* because dW = W' dU */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
          (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
 }
 
-/* Returns the first-order change of a potential with the derivatives d under the twist (w, v) of body `side`. */
+/* Returns the first-order change of a potential if body `side` moves by the twist (w, v). d: derivatives of the
+ * potential. */
 static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
   return vec3_dot(mat3_axial(d->moment[side]), vec3(twist[0], twist[1], twist[2])) +
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 
 /* Corrects the impact factor to first order for the next Newton step. The stiff spring of an impact (I7) amplifies
- * rounding errors of positions. The corrected force is in balance with the inertia force, which does not amplify them
+ * rounding errors of positions. The corrected force balances the inertia force, which does not amplify these errors
  * (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairOwn* own = p->own;
@@ -409,7 +416,7 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const PlaneLaw*)p->law)->support, plane);
 }
 
-/* Returns the centre of pressure on the surface of a, in the frame of body `side` [m] (C3). */
+/* Returns the centre of pressure on the surface of body a, in the frame of body `side` [m] (C3). */
 static Vec3 center_in_body(const LawPair* p, int side) {
   const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   const double* first = solution->side[0].first;
@@ -424,9 +431,9 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Returns true if friction of the pair may depend on the force of the same step. It returns false for impacts with
- * restitution, whose friction acts in a separate substep (impact.md, I9), and for pairs with circles, static or rolling
- * friction, which use the force at t. */
+/* Returns true if friction of the pair may depend on the force of the same step. Returns false for impacts with
+ * restitution, because their friction acts in a separate substep (impact.md, I9). Returns false also for pairs with
+ * circles, static friction or rolling friction, which use the force at t. */
 static bool takes_own_force(const LawPair* p) {
   const Memory* memory = p->memory;
   if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
@@ -441,9 +448,8 @@ static void pay(const LawPair* p, double bound) {
   memory->left = p->grip * payment.left;
 }
 
-/* (F14) Sets the force that friction owes at t, and the payment in the first solve of the step. Friction owes nothing
- * in the first step of a run, and if the pair has left the range. force: normal force at t, without the impact factor.
- */
+/* (F14) Sets memory->owed at t, and the factor on friction for the first solve of the step. `owed` is 0 in the first
+ * step of a run and for a pair that has left the range. force: normal force at t, without the impact factor. */
 static void begin_payment(const LawPair* p, double force) {
   Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
@@ -452,8 +458,8 @@ static void begin_payment(const LawPair* p, double force) {
   pay(p, memory->late_force);
 }
 
-/* Returns the factor on the impulse of an impact in the normal force at t that limits friction: 0 if friction of the
- * pair pays later (F14), otherwise the factor of (I5). */
+/* Returns the factor on the impulse of an impact in the normal force at t that limits friction. The factor is 0 if the
+ * pair uses this impulse in later steps (F14), otherwise the factor of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
   return law->pays && takes_own_force(p) ? 0 : law->force_ratio;
@@ -489,8 +495,8 @@ static double own_force(const LawPair* p) {
 }
 
 /* Returns the distance between the present centre of pressure and that of the friction reference, divided by the radius
- * of the smaller body. If the reference is the state at t, sliding bodies move the centre relative to one of them, and
- * balls relative to both; this expected motion is not counted. */
+ * of the smaller body. The expected part of this motion is not counted if the reference is the state at t: sliding
+ * bodies move the centre relative to one of them, and balls move it relative to both. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;
@@ -529,7 +535,7 @@ static void account(const LawPair* p, FrictionAccount* out) {
   const Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
   bool carried = law->pays && takes_own_force(p) && p->state->outcome == PAIR_PRESSED;
-  /* left + owed would lose the digits of a small payment */
+  /* not computed as left + owed, because the difference would lose the digits of a small force */
   double bound = (1 - memory->own_share) * memory->late_force;
   if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
   out->load = law->stiffness * p->grip * memory->paid * bound;
@@ -556,7 +562,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* ro
   return sizeof(FrictionVertex) * (size_t)(memory->own_lag.count[0] + memory->own_lag.count[1]);
 }
 
-/* Initializes an active pair at the start of a run. Its contact counts as resting, not as an impact. */
+/* Initializes an active pair at the start of a run. The contact of the pair counts as resting, not as an impact. */
 static void begin(const LawPair* p) {
   Memory* memory = p->memory;
   memory->before = compression(p);
@@ -634,7 +640,7 @@ static void pass_slip(const LawPair* p, StateBlock* block) {
   for (int k = 0; k < 2; k++) state_block_doubles(block, &slip->point[k].x, 3);
 }
 
-/* Writes to a block, or reads from it, the data on which later steps depend. The friction reference is not among them,
+/* Reads from a block, or writes to it, the data on which later steps depend. The friction reference is not stored,
  * because every step computes it. */
 static void pass(const LawPair* p, StateBlock* block) {
   Memory* memory = p->memory;
@@ -656,7 +662,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   pass_slip(p, block);
 }
 
-/* Sets the derivatives of the restored slip and impact factor to 0, because they are constants of the run. */
+/* Sets the derivatives of the restored slip and impact factor to 0, because both are constants of the run. */
 static void hold(const LawPair* p) {
   ((Memory*)p->memory)->past.by = vec3(0, 0, 0);
   Impact* impact = &((PairOwn*)p->own)->impact;
@@ -682,7 +688,7 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   const PlaneLaw* law = p->law;
   const bool pays = law->pays && takes_own_force(p);
   const Impact* load = pays ? &memory->load : &memory->step_load;
-  if (!sticks(p->material)) { /* member by member: the bytes between them stay 0 */
+  if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes stay 0 */
     r.weighs.owed = memory->owed;
     r.weighs.ratio = law->force_ratio;
     r.weighs.pays = pays;
@@ -736,7 +742,7 @@ static bool presses_on(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
 }
 
-/* Largest fraction of W' U at the start of the substep that may remain at the end if the contact counts as ended. */
+/* If at most this fraction of W' U at the start of the substep remains at its end, the contact counts as ended. */
 #define LEFT_OF_PRESS 0.25
 
 static bool lets_go(const LawPair* p) {
@@ -762,8 +768,8 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
   return true;
 }
 
-/* Returns true and sets *spot if the hulls exert a force on each other. spot->point is the centre of pressure sum P' x
- * / sum P' over the vertices of a (C3), projected onto the plane. */
+/* Returns true and sets *spot if the hulls exert a force on each other. spot->point is the centre of pressure of the
+ * vertices of a, sum P' x / sum P' (C3), projected onto the plane. */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
   const PlaneLaw* law = instance;

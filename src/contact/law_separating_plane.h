@@ -11,36 +11,38 @@
 typedef struct {
   double support, stiffness, range;
   int threads;
-  PlaneScratch* scratch;       /* one a thread */
-  ActiveVertex** active;       /* one a thread */
-  FrictionParameters friction; /* without the coefficients of the pair's material; the same for `impact` */
+  PlaneScratch* scratch;       /* workspace of each thread (threads) */
+  ActiveVertex** active;       /* memory of each thread for active vertices (threads) */
+  FrictionParameters friction; /* friction and impact lack the coefficients of the pair's material */
   ImpactParameters impact;
-  double dt_before;     /* length of the substep before [s] */
+  double dt_before;     /* length of the previous substep [s] */
   double force_ratio;   /* argument `ratio` of impact_load */
-  double* inverse_mass; /* inverse mass of the tree of each hull; 0: it cannot move [1/kg] (hulls) */
-  bool pays;            /* friction by weighted forces, which pays what it owes (friction.md, F14) */
+  double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
+  bool
+      pays; /* true: friction is the weighted sum of (F14), and later steps use forces that friction has not used yet */
 } PlaneLaw;
 
-/* (F14) Payment of a recorded pair. */
+/* (F14) Account of friction of a recorded pair (Memory in law_separating_plane.c). */
 typedef struct {
-  double owed;  /* force that friction owes, for stiffness 1 */
+  double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
+                   stiffness 1 */
   double ratio; /* force_ratio of the step, to which `owed` is proportional */
-  bool pays;    /* friction is weighted and pays what it owes */
-  bool owes;    /* `owed` depends on the step before */
+  bool pays;    /* the pair has weighted friction and an account (F14) */
+  bool owes;    /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlanePayment;
 
 /* Numbers of a recorded pair (ContactRecord.kept). */
 typedef struct {
   Plane plane; /* plane of an active record */
-  /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, for a pair with friction: by the force at t,
-   * and by that of the previous solve of the step */
+  /* Slips u1, u2 [m/s] and omega * length [m/s] of a pair with friction, in the tangent basis of the friction
+   * reference: [0] for friction by the force at t, [1] for friction by the force of the previous solve of the step. */
   double plane_slip[2][3];
-  double own_share; /* (F14) weight of the force of the previous solve */
-  ContactLoad
-      load; /* impact load of the state before, on which friction depends: `factor` is W' if it pays, else W'_f */
-  ImpactPast past; /* state carried into the step */
+  double own_share; /* (F14) weight of the force of the previous solve of the step */
+  ContactLoad load; /* impact factor of the force at t, which limits friction: the member `factor` is W' for a pair with
+                       an account (F14), otherwise W'_f (I5) */
+  ImpactPast past;  /* state of the impact at the start of the step */
   union {
-    FrictionSlip slip;   /* slip over the step before, for a pair with static friction */
+    FrictionSlip slip;   /* slip of the previous step, for a pair with static friction */
     PlanePayment weighs; /* for other pairs */
   };
 } PlaneRecord;
@@ -48,12 +50,13 @@ _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a r
 
 /* Memory of a recorded pair (LawReplay.memory). */
 typedef struct {
-  FrictionLag lag;        /* for a pair whose friction depends on the force at t */
-  FrictionLag own_lag;    /* for one whose friction depends on the force of the previous solve of the step */
-  RollingLag rolling;     /* for a pair with rolling friction */
-  PlaneResponse response; /* for an active pair */
-  Impact impact;          /* for an active pair */
-  Impact solve_impact;    /* impact in the previous solve of the step, if friction depends on its force */
+  FrictionLag lag;        /* friction by the force at t */
+  FrictionLag own_lag;    /* friction by the force of the previous solve of the step */
+  RollingLag rolling;     /* rolling friction */
+  PlaneResponse response; /* response of the plane, for an active pair */
+  Impact impact;          /* impact factor at t + dt, for an active pair */
+  Impact solve_impact;    /* impact factor in the previous solve of the step, if friction depends on the force of this
+                             solve */
 } PlaneReplay;
 
 /* Returns the parameters of impacts for the material of a pair. */
@@ -63,18 +66,18 @@ static inline ImpactParameters impact_parameters(const PlaneLaw* law, const Pair
   return parameters;
 }
 
-/* Returns the parameters of rolling friction. factor: impact factor of the force at the end of the last step. */
+/* Returns the parameters of rolling friction. factor: impact factor of the normal force at t. */
 static inline RollingParameters rolling_of(const PlaneLaw* law, const PairMaterial* material, double factor) {
   return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
                              law->friction.dt};
 }
 
-/* True if the material has rolling or spinning friction. */
+/* Returns true if the material has rolling or spinning friction. */
 static inline bool rolls(const PairMaterial* material) {
   return material->value[MATERIAL_ROLLING] > 0 || material->value[MATERIAL_SPINNING] > 0;
 }
 
-/* True if the material has sliding friction. */
+/* Returns true if the material has sliding friction. */
 static inline bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
 /* (F12) Returns true if the material has static friction. */
@@ -82,14 +85,14 @@ static inline bool sticks(const PairMaterial* material) {
   return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
 }
 
-/* (F12) Returns the fraction exp(-(v / v_s)^2) of the difference between static and sliding friction that acts after a
- * step with the slip v; 0 if the slip is unknown. */
+/* (F12) Returns the fraction exp(-(v / v_s)^2) by which static friction exceeds sliding friction after a step with the
+ * slip v, relative to the difference of both coefficients. Returns 0 if the slip is unknown. */
 static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
   return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
 }
 
-/* Returns the material with the friction coefficient that acts after this slip (F12). */
+/* (F12) Returns the material with the friction coefficient that acts after a step with the slip `slip`. */
 static inline PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
   PairMaterial out = *material;
   double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
@@ -97,12 +100,13 @@ static inline PairMaterial acting(const PairMaterial* material, const FrictionSl
   return out;
 }
 
-/* Returns the normal force for stiffness 1. */
+/* Returns the magnitude of the normal force of a pair for stiffness 1 [1/m^2]. */
 static inline double force_of(const PlaneSolution* solution) {
   return fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n);
 }
 
-/* Returns the friction by direction of a pair with an axis, in `room`; NULL: the pair has none. */
+/* Sets *room to the direction-dependent friction of the pair and returns room. Returns NULL if the friction of the pair
+ * does not depend on the direction. */
 static inline const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
   if (!material->directed || !slides(material)) return NULL;
   *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
@@ -110,18 +114,20 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and
- * from which it is 1. */
+/* (F14) If friction that acts one step late changes the speed of the bodies by at most LATE_FROM times the rest speed,
+ * the weight of the step's own force is 0. From LATE_TO times the rest speed on, the weight is 1. */
 #define LATE_FROM 5.0
 #define LATE_TO 25.0
 
-/* (F14) Weight of the step's own force, and its derivative with respect to the change of speed by late friction. */
+/* (F14) Weight of the step's own force, and its derivative with respect to `speed`, the change of speed by friction
+ * that is one step late. */
 typedef struct {
   double speed; /* mu |change of the normal force| dt / m [m/s] */
   double value, by_speed;
 } OwnShare;
 
-/* mobility: 1 / m [1/kg]; change: of the normal force, for stiffness 1. */
+/* (F14) Returns the weight of the step's own force. mobility: 1 / m [1/kg]. change: change of the normal force, for
+ * stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
   double from = LATE_FROM * law->impact.rest_speed, width = (LATE_TO - LATE_FROM) * law->impact.rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
@@ -131,18 +137,19 @@ static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* mat
   return (OwnShare){speed, x * x * (3 - 2 * x), 6 * x * (1 - x) / width};
 }
 
-/* (F14) Factor on friction that has the bound `bound` and owes `owed`, and its derivatives with respect to both. left:
- * value * bound - owed, which the next step subtracts from its force, and its derivatives. */
+/* (F14) Factor S on the friction of a step (`value`), with its derivatives. bound: B, the normal force that friction
+ * expects. owed: e, the force that friction has not used yet. left: S B - e, which the next step subtracts from its
+ * normal force, with its derivatives. */
 typedef struct {
   double value, by_bound, by_owed;
   double left, left_by_bound, left_by_owed;
 } Payment;
 
-/* (F14) Load over bound from which friction that is late pays what it owes and no more. */
+/* (F14) From this ratio owed / bound on, friction uses only `owed`, and not the expected force. */
 #define LATE_ONLY 1.25
 
-/* (F14) With x = owed / bound and h = 1 for x < 0, 0 for x > LATE_ONLY, cubic between: value = x + h for x > -1/2, else
- * -1 / (4 x). Once continuously differentiable, and above 0. */
+/* (F14) Returns the factor S. With x = owed / bound, S = x + h(x) for x > -1/2 and S = -1 / (4 x) otherwise. h is 1 for
+ * x < 0, 0 for x > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable and above 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
   double x = owed / bound;
@@ -155,15 +162,16 @@ static inline Payment payment_of(double bound, double owed) {
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
-/* ContactLaw.replay: returns false if that failed. */
+/* ContactLaw.replay: returns false if the state of the pair was not reproduced. */
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
-/* ContactLaw.slip_product: returns false unless friction follows the impulse of an impact. */
+/* ContactLaw.slip_product: returns false unless friction of the pair is limited by the impulse of an impact with
+ * restitution. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* ContactLaw.potential: returns the derivative of the load with respect to the potential [m]. */
+/* ContactLaw.potential: returns the derivative of the impact factor with respect to the potential U at t + dt [m]. */
 double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
-/* ContactLaw.left: returns a force for stiffness 1. */
+/* ContactLaw.left: returns grip * Payment.left, a force for stiffness 1. */
 double plane_law_left(const LawReplay* p);
-/* ContactLaw.reverse. */
+/* ContactLaw.reverse. It adds the derivatives to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 
 #endif

@@ -9,7 +9,8 @@ static PlaneRecord record_of(const ContactRecord* from) {
   return r;
 }
 
-/* (F14) */
+/* (F14) Returns the payment of the record r. It is zero for pairs with static friction, which store a slip in its
+ * place. */
 static PlanePayment payment_in(const LawReplay* p, const PlaneRecord* r) {
   const PlanePayment none = {0};
   return sticks(p->material) ? none : r->weighs;
@@ -22,18 +23,18 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
          PLANE_ACTIVE;
 }
 
-/* Returns the load factor of friction for the present force_ratio, to first order from the factor of the record. */
+/* Returns the impact factor that limits friction, for the present force_ratio. It is extrapolated to first order from
+ * the factor of the record. */
 static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1, and the factor by which friction pays
- * the force that it owes. */
+/* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1. */
 typedef struct {
-  double load, own_load;   /* impact factors, at t without the impulse of an impact, and in the previous solve */
-  double slope;            /* derivative of `load` with respect to the whole factor at t */
-  double force, own_force; /* normal forces at t and in the previous solve, without these factors */
-  double bound;            /* (1 - w) load force + w own_load own_force */
+  double load, own_load;   /* impact factors at t, without the impulse of an impact, and in the previous solve */
+  double slope;            /* derivative of `load` with respect to the complete factor at t */
+  double force, own_force; /* normal forces at t and in the previous solve, without the impact factors */
+  double bound;            /* (1 - w) load force + w own_load own_force, with w = PlaneRecord.own_share */
   Payment paid;
 } RecordedBound;
 
@@ -49,14 +50,15 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   if (b.load > 0 && p->own_now) b.force = force_of(p->own_now);
   if (b.own_load > 0 && p->own_solve) b.own_force = force_of(p->own_solve);
   b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
-  const double change = ((const PlaneLaw*)p->law)->force_ratio - 1; /* of the ratio, from the recorded one */
+  const double change =
+      ((const PlaneLaw*)p->law)->force_ratio - 1; /* change of the ratio relative to the recorded one */
   b.paid = payment_of(b.bound, weighs.owed * (1 + change / weighs.ratio));
   return b;
 }
 
-/* Returns the friction parameters of a recorded pair for friction by the force at t or, if `own`, by the force of the
- * previous solve of the step. The coefficient is multiplied by the impact factor of this force and by the weight of
- * this part of friction. */
+/* Returns the friction parameters of a recorded pair. own: false for friction by the force at t, true for friction by
+ * the force of the previous solve of the step. The coefficient contains the impact factor of this force, the weight of
+ * this part of friction, and the factor of (F14). */
 static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool own) {
   FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
   RecordedBound b = bound_of(p, r);
@@ -87,7 +89,8 @@ double plane_law_left(const LawReplay* p) {
   return payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0;
 }
 
-/* Adds the terms of friction by the force at t or of the previous solve. Returns false if the minimum is not found. */
+/* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
+ * the force of the previous solve. Returns false if the minimum over the slip was not found. */
 static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool own, PairDerivatives* d) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
@@ -162,8 +165,9 @@ double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   return ((const PlaneReplay*)p->memory)->impact.second;
 }
 
-/* Passes the derivative by_share with respect to the weight of the step's own force on to parameters (F14). Returns the
- * derivative with respect to the difference of that force from the force at t, for stiffness 1. */
+/* Adds the derivatives of Phi that act through the weight of the step's own force, with respect to parameters (F14).
+ * by_share: derivative of Phi with respect to this weight. change: difference of the own force from the force at t, for
+ * stiffness 1. Returns the derivative of Phi with respect to `change`. */
 static double reverse_own_share(const LawReplay* p, double by_share, double change, PairShares* s) {
   const PlaneLaw* law = p->law;
   double mu = p->material->value[MATERIAL_FRICTION];
@@ -178,16 +182,17 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   return by_speed * share.speed / change;
 }
 
-/* Adds the derivatives of the impact factor at t, with the derivative by_factor with respect to it. Its width is that
- * of the step before, v_r dt (impact.md, I2). */
+/* Adds the derivatives of Phi that act through the impact factor at t. by_factor: derivative of Phi with respect to
+ * this factor. The width of the impact is that of the previous step, v_r dt (impact.md, I2). */
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
   impact_late_load_adjoint(&r->load, by_factor, bar, s);
   if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
 }
 
-/* As plane_law_reverse for friction that depends on the force of the previous solve of the step (F9), or on weighted
- * forces (F14). by_left: derivative with respect to Payment.left, from the next step. */
+/* Adds the derivatives of Phi that act through friction which depends on the force of the previous solve of the step
+ * (F9), or on weighted forces (F14). by_left: derivative of the scalar with respect to Payment.left, found in the next
+ * step. Adds the derivatives with respect to the pressure at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               double by_left, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;
@@ -199,7 +204,7 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   const PlanePayment weighs = payment_in(p, &r);
   double mu = p->material->value[MATERIAL_FRICTION], own = r.own_share;
   double late_weight = (1 - own) * b.paid.value, own_weight = own * b.paid.value;
-  double by_late = 0, by_own = 0; /* with respect to both coefficients times their factors */
+  double by_late = 0, by_own = 0; /* derivatives with respect to both coefficients times their factors */
   if (p->record->late) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, 0, &then, s);
@@ -217,10 +222,10 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   double by_paid = mu * (by_late * (1 - own) * b.load + by_own * own * b.own_load);
   double by_owed = by_paid * b.paid.by_owed + by_left * b.paid.left_by_owed;
   double by_bound = by_paid * b.paid.by_bound + by_left * p->record->grip * b.paid.left_by_bound;
-  s->grip = by_left * b.paid.left; /* a pair with a grip owes nothing */
+  s->grip = by_left * b.paid.left; /* a pair whose grip is not 1 has owed = 0 */
   double force = b.load * b.force, own_force = b.own_load * b.own_force;
   double by_change = 0;
-  if (weighs.pays && own > 0) /* otherwise there may be no solve before */
+  if (weighs.pays && own > 0) /* otherwise the step may have no previous solve */
     by_change = reverse_own_share(
         p, mu * b.paid.value * (by_own * b.own_load - by_late * b.load) + by_bound * (own_force - force),
         own_force - force, s);
@@ -239,9 +244,9 @@ static void reverse_own_force(const LawReplay* p, const double twist[2][6], cons
   }
 }
 
-/* Distributes the derivative with respect to the acting friction coefficient to both coefficients, the Stribeck speed
- * and the slip (F12). Derivatives of the slip with respect to the poses at t are added here; the step to t adds the
- * rest (PairCarry.slip). */
+/* Converts the derivative with respect to the acting friction coefficient into derivatives with respect to both
+ * coefficients, the Stribeck speed and the slip (F12). Adds the derivatives of the slip with respect to the poses at t
+ * here; the step to t adds the others (PairCarry.slip). */
 static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
   const double* value = p->material->value;
   double part = stuck_part(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
@@ -251,7 +256,7 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   s->static_friction = by * part;
   s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
   double by_slip = -by * above * part / (speed * speed);
-  if (!(slip->dt > 0)) return; /* the slip at the start of a run is given */
+  if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant */
   s->carry.slip = by_slip;
   s->dt_before -= 2 * slip->square / slip->dt * by_slip;
   for (int side = 0; side < 2; side++) {
@@ -265,8 +270,9 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
   }
 }
 
-/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently,
- * and the sum with the derivatives of the load would lose its digits by cancellation (impact.md, I14). */
+/* Returns Phi of a pair that bounces, computed from the same numbers as the Hessian. plane_adjoint rounds differently.
+ * If its result were added to the derivatives of the load, the sum would lose its digits by cancellation (impact.md,
+ * I14). */
 static double potential_change(const LawReplay* p, const double twist[2][6]) {
   Vec3 force[2], torque[2];
   double sum = 0;
@@ -303,7 +309,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     PairMaterial material = acting(p->material, &r.slip);
     impact_load_adjoint(&r.load, &material, &bar, s);
     reverse_static_friction(p, &r.slip, s);
-    if (r.past.dt_before > 0) /* the width depends on v_r dt (I2) */
+    if (r.past.dt_before > 0) /* because the width depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);

@@ -1,9 +1,9 @@
-/* The table of contact laws. A row here is the name of a law_<name>.c that defines LAW_<name>. */
+/* The table of contact laws. Each entry of LAWS is the name of a law whose file law_<name>.c defines LAW_<name>. */
 #include <assert.h>
 
 #include "contact/law.h"
 
-/* In the order of ContactModel, after CONTACT_NONE. */
+/* Names of all laws, in the order of ContactModel without CONTACT_NONE. */
 #define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty) ROW(manifold)
 
 #define DECLARE(name) extern const ContactLaw LAW_##name;
@@ -81,11 +81,12 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
 bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
-  assert(law_of(model)->rest_under_force && !(support <= 0) && !(force < 0)); /* NaN passes: reported later */
+  assert(law_of(model)->rest_under_force && !(support <= 0) &&
+         !(force < 0)); /* NaN is accepted here and reported later */
   return law_of(model)->rest_under_force(support, n_a, n_b, force);
 }
 
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
-  assert(law_of(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* as above */
+  assert(law_of(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* NaN is accepted here and reported later */
   return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
 }

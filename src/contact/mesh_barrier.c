@@ -2,7 +2,7 @@
 
 #include "contact/mesh_barrier.h"
 
-/* (N19) Edges whose angle has a smaller squared sine are damped. */
+/* (N19) The energy of two edges is damped if the squared sine of their angle is smaller than this. */
 #define PARALLEL_SINE 1e-3
 
 LogBarrier log_barrier(double d, double support) {
@@ -13,7 +13,8 @@ LogBarrier log_barrier(double d, double support) {
                       2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
 }
 
-/* Sets m(s) = 2 s / e - (s / e)^2 and its two derivatives, s the squared sine; 1 for s >= e (N19). */
+/* Sets m[0] to the damping factor m(s) = 2 s / e - (s / e)^2, and m[1], m[2] to its first two derivatives (N19). s:
+ * squared sine of the angle of two edges. e: PARALLEL_SINE. For s >= e, m = 1. */
 static void damping(double s, double m[3]) {
   double t = s / PARALLEL_SINE;
   m[0] = t < 1 ? t * (2 - t) : 1;

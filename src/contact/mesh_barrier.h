@@ -1,4 +1,4 @@
-/* Private to contact/: energy of a stencil of the mesh contact (docs/derivations/law-ipc.md). */
+/* Private to contact/: energy of a stencil under the mesh contact law `ipc` (docs/derivations/law-ipc.md). */
 #ifndef SDRS_CONTACT_MESH_BARRIER_H
 #define SDRS_CONTACT_MESH_BARRIER_H
 
@@ -7,8 +7,8 @@
 /* Pairs of edges whose squared sine of the angle is smaller than this have no energy. */
 #define PARALLEL_LEAST 1e-13
 
-/* Barrier -(d - D)^2 ln(d / D) below the support D [m], with derivatives with respect to d and D (N21) [m^2, m, 1, m,
- * 1]. */
+/* Barrier b(d) = -(d - D)^2 ln(d / D) at the distance d below the support D [m], with derivatives with respect to d and
+ * D (N21). Units of the members: m^2, m, 1, m, 1. */
 typedef struct {
   double value, first, second, by_support, first_by_support;
 } LogBarrier;
@@ -18,10 +18,11 @@ LogBarrier log_barrier(double d, double support);
 /* Returns the energy m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]. m = 1 unless the stencil has two edges.
  * All members are 0 if d >= D. */
 StencilEnergy mesh_barrier(const Stencil* stencil, double support);
-/* Returns m(s) / d of a stencil (N25) [1/m], nonzero for all d > 0 except for parallel edges. */
+/* Returns the long-range energy m(s) / d of a stencil (N25) [1/m]. It is nonzero for all d > 0, except for parallel
+ * edges. */
 StencilEnergy mesh_reciprocal(const Stencil* stencil);
-/* Returns the derivatives with respect to the support of the value and of the first derivatives of mesh_barrier. The
- * second derivatives in the result are 0. */
+/* Returns the derivatives of `value`, `by_d` and `by_s` of mesh_barrier with respect to the support. The second
+ * derivatives in the result are 0. */
 StencilEnergy mesh_barrier_by_support(const Stencil* stencil, double support);
 
 #endif

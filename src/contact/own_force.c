@@ -1,4 +1,4 @@
-/* Friction that depends on the normal force of its own step (docs/derivations/friction.md, F8). */
+/* Friction that depends on the normal force of the same step (docs/derivations/friction.md, F8). */
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
   return off <= tolerance * largest;
 }
 
-/* Returns the displacement since contact_lag of the point of a link that is at `point` now [m]. */
+/* Returns the displacement of a point of a link since the last contact_lag [m]. point: present position of the point,
+ * world [m]. */
 static Vec3 displacement_at(const ContactSystem* s, int link, Vec3 point) {
   Vec3 local = pose_apply_inverse(s->pose[s->current][link], point);
   return vec3_sub(point, pose_apply(s->begin_poses[link], local));
@@ -47,7 +48,7 @@ bool contact_keeps_account(const Model* model) {
   return contact_law_by_pair(model, &room)->account && model_largest_material(model, MATERIAL_FRICTION) > 0;
 }
 
-/* Returns true for sliding friction without static, rolling and spinning friction. */
+/* Returns true if the material has sliding friction, but no static, rolling or spinning friction. */
 static bool only_slides(const PairMaterial* material) {
   const double* v = material->value;
   return v[MATERIAL_FRICTION] > 0 && v[MATERIAL_STATIC_FRICTION] == v[MATERIAL_FRICTION] &&
@@ -96,7 +97,8 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   return most;
 }
 
-/* Sets where each candidate's part of the room begins. Returns how much is needed. */
+/* Sets s->lag_first[k] to the offset of the memory of each candidate k. Returns the total number of bytes that the
+ * candidates need. */
 static size_t find_rooms(ContactSystem* s) {
   size_t needed = 0;
   for (int k = 0; k < s->list_count; k++) {

@@ -30,7 +30,7 @@ double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at) {
   return height;
 }
 
-/* Returns the height of the lowest point of a above the boundary of b [m]. */
+/* Returns the height of the lowest point of hull a above the boundary of half-space b [m]. */
 static double height_over_half_space(const HullInstance* a, const HullInstance* b) {
   return vec3_dot(b->normal, a->pose.t) - b->offset - pair_support(a, vec3_scale(b->normal, -1.0), NULL);
 }
@@ -47,7 +47,7 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 }
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
-  if (b->half_space) return height_over_half_space(a, b); /* a half-space is unbounded along other axes */
+  if (b->half_space) return height_over_half_space(a, b); /* along other axes a half-space is unbounded */
   double far_a = pair_support(a, axis, NULL), far_b = pair_support(b, vec3_scale(axis, -1.0), NULL);
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }

@@ -1,4 +1,5 @@
-/* Private to contact/: a pair of hulls in one state, and derivatives of the pair. Independent of the contact law. */
+/* Private to contact/: a pair of hulls in one state, and its derivatives. This file does not depend on the contact
+ * law. */
 #ifndef SDRS_CONTACT_PAIR_H
 #define SDRS_CONTACT_PAIR_H
 
@@ -35,16 +36,16 @@ static inline Barrier vertex_barrier(const HullInstance* hull, double support, d
   return (Barrier){b.value / support, b.first / s2, b.second / (s2 * support)};
 }
 
-/* A separating plane. Clearance of a point of side A: -(n . (x - origin) + o); of side B: n . (x - origin) + o [m]; |n|
- * < 1. */
+/* A separating plane, |n| < 1. A point x of side A has the clearance -(n . (x - origin) + o), a point of side B the
+ * clearance n . (x - origin) + o [m]. */
 typedef struct {
   Vec3 origin, n;
   double o;
 } Plane;
 
-/* Sets twist to (w, v) [rad, m] of a motion from the rotation r0 to r1 with `displacement` [m]: w is half the axial
- * vector of R1 R0^T, which equals the rotation vector to second order, and v is the displacement. Cannot fail,
- * allocates nothing. */
+/* Sets twist to (w, v) [rad, m] for a motion from the rotation r0 to the rotation r1 with the displacement
+ * `displacement` [m]. w is half the axial vector of r1 r0^T, which equals the rotation vector to second order. v is the
+ * displacement. Cannot fail, allocates nothing. */
 static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
   Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
   twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
@@ -55,7 +56,9 @@ static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twis
   twist[5] = displacement.z;
 }
 /* Energy of a pair, and its derivatives with respect to the twists (w, v) of both bodies about their reference points:
- *   force[i], moment[i] = sum g r^T, hessian 12x12 (A first). */
+ *   force[i] = sum g, moment[i] = sum g r^T, hessian 12x12 (rows of A before rows of B).
+ * g: derivative of the energy with respect to a point of body i, r: position of this point relative to the reference
+ * point. */
 typedef struct {
   double energy;
   Vec3 force[2];
@@ -67,19 +70,19 @@ typedef enum {
   PAIR_PRESSED,    /* in contact: the law's potential is not zero */
   PAIR_APART,      /* the law's potential is zero */
   PAIR_INFEASIBLE, /* the hulls intersect */
-  PAIR_FAILED,     /* no value was found: treated as infeasible */
+  PAIR_FAILED,     /* no value was found; callers treat the pair as infeasible */
 } PairOutcome;
 
 /* A pair in one state. */
 typedef struct {
-  unsigned stamp; /* number of the friction reference with which the state was evaluated; not evaluated if it differs
-                     from the system's number */
+  unsigned stamp; /* number of the friction reference with which the state was evaluated; if it differs from the
+                     system's number, the state is not evaluated */
   PairOutcome outcome;
   bool has_plane; /* a separating plane and its clearances are known; the certificate uses them */
   Plane plane;
   double clearance[2];                    /* lower bounds for both hulls [m] */
   double separation;                      /* lower bound of the distance [m] */
-  Vec3 axis;                              /* unit, from a to b: direction of the last known gap */
+  Vec3 axis;                              /* unit, from a to b; direction of the gap that was computed last */
   double contact_energy, friction_energy; /* J */
   double spent_energy;                    /* part of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* derivatives are not zero */
@@ -127,7 +130,7 @@ static inline PairMaterial contact_gripping(PairMaterial material, double grip) 
 
 /* ---------------------------------------------------------------- derivatives of a recorded pair */
 
-/* A body of the pair with its reference point. */
+/* A body of a pair, with the reference point of its twist. */
 typedef struct {
   HullInstance hull;
   Vec3 reference; /* world */
@@ -141,8 +144,8 @@ typedef struct {
                solve */
 } VertexShare;
 
-/* Derivatives with respect to the motion of a half-space: its displacement, and its rotation about its frame's origin
- * (A13). */
+/* Derivatives with respect to the motion of a half-space: force with respect to its displacement, torque with respect
+ * to its rotation about the origin of its frame (A13). */
 typedef struct {
   Vec3 force, torque;
 } GroundShare;
@@ -153,26 +156,28 @@ static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 orig
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
 }
 
-/* Potential and force of a pair without the impact factor, for stiffness 1. Both are 0 if the pair is out of range. */
+/* Potential U and force p of a pair without the impact factor, for stiffness 1. Both are 0 if the pair is out of
+ * range. */
 typedef struct {
   double potential; /* U [1/m] */
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
-/* Derivatives of a scalar with respect to the numbers that a pair carries into the step from t (impact.md, I6, I12). y:
- * with respect to y at t - dt. old: with respect to the `Pressure` of the pair at t - dt. load: with respect to the
- * impact factor of the force at t. event: with respect to the potential at t, if it determines the end of a substep
- * (I10). */
+/* Derivatives of a scalar with respect to numbers of a pair, besides poses, on which the step from t depends
+ * (impact.md, I6, I12). y: with respect to y at t - dt. old: with respect to the Pressure of the pair at t - dt. load:
+ * with respect to the impact factor of the force at t. event: with respect to the potential at t, if it determines the
+ * end of a substep (I10). */
 typedef struct {
   double y;
   Pressure old;
   double load, event;
-  /* With respect to the squared slip of the step to t, on which static friction of the step from t depends. */
+  /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
+   * depends. */
   double slip;
   double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
 
-/* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */
+/* Derivatives of a scalar, usually Phi (A4), that one pair contributes. They are for stiffness 1. */
 typedef struct {
   VertexShare* share[2];
   int count[2];
@@ -183,11 +188,11 @@ typedef struct {
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  /* With respect to ImpactPast.inertia; with respect to the stiffness through the impact factor and the weight of
-   * friction (F14), but not through the factor on the pair's energy. */
+  /* inertia: derivative with respect to ImpactPast.inertia. stiffness: derivative with respect to the stiffness through
+   * the impact factor and the weight of friction (F14), but not through the factor on the energy of the pair. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
-  PairCarry carry;      /* derivatives that are passed to the step that ends at t */
+  PairCarry carry;      /* derivatives that the step which ends at t uses */
   GroundShare ground_now, ground_next;     /* with respect to the motion of a half-space at t and at t + dt */
   double pair_own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's parameters that the pair's entry of
                                               contact.pairs sets */
@@ -199,7 +204,8 @@ typedef struct {
   RollShift shift[2];              /* with respect to FrictionLag.shift */
   double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
   Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
-  /* With respect to parameters of smooth shapes (shape_count); zeroed memory of the caller; NULL: none. */
+  /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. A shape
+   * without parameters has NULL. */
   double* shape[2];
   int shape_count[2];
 } PairShares;

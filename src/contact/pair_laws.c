@@ -1,5 +1,6 @@
-/* Several laws in one scene (Model.pair_laws): a ContactLaw that delegates each call to the law of the pair. Each law
- * receives a model with its own contact parameters, and its results are for its own stiffness. */
+/* Several contact laws in one scene (Model.pair_laws). This file implements a ContactLaw that delegates each call to
+ * the law of the pair. Each law receives a copy of the model with its own contact parameters. Results of a law are for
+ * its own stiffness. */
 #include <assert.h>
 #include <string.h>
 
@@ -8,12 +9,13 @@
 typedef struct {
   const ContactLaw* law;
   void* own;
-  Model view; /* the model with the law's contact parameters; borrows the model's data */
-  /* Whether each of the law's own parameters is set in `contact`, or in its item of contact.pairs; neither: default. */
+  Model view; /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
+  /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
+   * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
   bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
 } PairPart;
 
-/* All laws of the scene; the first is that of `contact`. */
+/* All laws of the scene. The first is the law of `contact`; the others are those of Model.pair_laws. */
 typedef struct {
   const Model* model;
   PairPart* parts;
@@ -32,13 +34,14 @@ static const PairPart* part_of_items(const ByPair* all, int a, int b) {
   return part_of_links(all, link_of(all->model, a), link_of(all->model, b));
 }
 
-/* Returns LawPair.law for a pair: the law's part, found once per pair. */
+/* Returns LawPair.law for a pair of these two items: the PairPart of the pair's law. The system calls it once per
+ * pair. */
 static void* instance_for(void* law, const int item[2]) {
   const ByPair* all = law;
   return all->parts + (part_of_items(all, item[0], item[1]) - all->parts);
 }
 
-/* Sets `own` to the pair as its law receives it. Returns the law's part. */
+/* Sets *own to a copy of the pair whose `law` is the data of the pair's law. Returns the PairPart of this law. */
 static const PairPart* turn_to(const LawPair* pair, LawPair* own) {
   const PairPart* part = pair->law;
   *own = *pair;
@@ -361,7 +364,7 @@ static bool lets_go(const LawPair* pair) {
 
 /* ---------------------------------------------------------------- two hulls, outside any run */
 
-/* Finds a separating plane with the first law: it is valid for pairs of all laws. */
+/* Finds a separating plane with the law of `contact`. A separating plane is valid for the pairs of all laws. */
 static bool part_hulls(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                        Plane* plane, double clearance[2]) {
   const PairPart* part = ((const ByPair*)instance)->parts;
@@ -387,7 +390,8 @@ static bool replay(const LawReplay* pair, PairDerivatives* out) {
   return turn_to_recorded(pair, &own)->law->replay(&own, out);
 }
 
-/* Divides the derivatives with respect to the law's own parameters between `contact` and the item of contact.pairs. */
+/* Divides the derivatives with respect to the law's own parameters into those with respect to `contact` (s->own) and
+ * those with respect to the item of contact.pairs (s->pair_own). */
 static void divide_own(const PairPart* part, PairShares* s) {
   for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
     s->pair_own[k] = part->own_of_item[k] ? s->own[k] : 0;
@@ -426,8 +430,8 @@ static double left(const LawReplay* pair) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Extends the delegating law by a law of the scene: largest sizes of memory, and the optional callbacks that the law
- * has. */
+/* Adds the requirements of a law of the scene to the delegating law: the largest memory sizes, and the optional
+ * callbacks that the law has. */
 static void take_in(const ContactLaw* law, ContactLaw* row) {
   row->links = row->links || law->links;
   row->pair_size = larger(row->pair_size, law->pair_size);
@@ -455,37 +459,38 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
   if (model->pair_law_count == 0) return contact_law(model);
-  *room = (ContactLaw){.name = "by pair",
-                       .overlaps = contact_law(model)->overlaps, /* the same for all laws (model/pairs.c) */
-                       .create = create,
-                       .destroy = destroy,
-                       .set_dt = set_dt,
-                       .set_part = set_part,
-                       .range = contact_range,
-                       .pairs_links = pairs_links,
-                       .whole = whole,
-                       .reach = reach,
-                       .pair_reach = pair_reach,
-                       .instance = instance_for,
-                       .evaluate = evaluate,
-                       .evaluate_friction = evaluate_friction,
-                       .friction_acts = friction_acts,
-                       .take_over = take_over,
-                       .nearest = nearest,
-                       .derive = derive,
-                       .rounding = rounding,
-                       .center = center,
-                       .lag_room = lag_room,
-                       .lag = lag,
-                       .begin = begin,
-                       .pass = pass,
-                       .hold = hold,
-                       .record = record,
-                       .part = part_hulls,
-                       .press = press,
-                       .revisit = revisit,
-                       .replay = replay,
-                       .reverse = reverse};
+  *room = (ContactLaw){
+      .name = "by pair",
+      .overlaps = contact_law(model)->overlaps, /* overlaps is the same for all laws of a scene (model/pairs.c) */
+      .create = create,
+      .destroy = destroy,
+      .set_dt = set_dt,
+      .set_part = set_part,
+      .range = contact_range,
+      .pairs_links = pairs_links,
+      .whole = whole,
+      .reach = reach,
+      .pair_reach = pair_reach,
+      .instance = instance_for,
+      .evaluate = evaluate,
+      .evaluate_friction = evaluate_friction,
+      .friction_acts = friction_acts,
+      .take_over = take_over,
+      .nearest = nearest,
+      .derive = derive,
+      .rounding = rounding,
+      .center = center,
+      .lag_room = lag_room,
+      .lag = lag,
+      .begin = begin,
+      .pass = pass,
+      .hold = hold,
+      .record = record,
+      .part = part_hulls,
+      .press = press,
+      .revisit = revisit,
+      .replay = replay,
+      .reverse = reverse};
   take_in(contact_law(model), room);
   for (int k = 0; k < model->pair_law_count; k++) take_in(contact_law_named(model->pair_laws[k].law), room);
   return room;

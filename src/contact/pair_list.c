@@ -1,16 +1,17 @@
-/* Candidate pairs: the broad phase, and the sorted list of candidates, whose data are in slots. */
+/* Candidate pairs: the broad phase, and the sorted list of candidates. The list contains slots, which are the indices
+ * of the pairs in the arrays of pair data. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Boxes of the broad phase are extended by the requested motion and a reserve, so that the broad phase is rebuilt
- * rarely. The reserve is SLACK_PATHS times the motion, at most SLACK_RADIUS times the hull's radius, and at least the
- * contact range. */
+/* The boxes of the broad phase are extended by the requested motion and by a reserve, so that the broad phase is
+ * rebuilt rarely. The reserve is SLACK_PATHS times the motion, but at most SLACK_RADIUS times the hull's radius, and at
+ * least the contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
-/* Relative margin of a hull's reach against rounding of its box. */
+/* The reach of a hull is enlarged by this fraction, so that rounding of its box does not matter. */
 #define REACH_ROUNDING 1e-9
 
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
@@ -51,8 +52,8 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
-/* Returns true if the hull in its box may come within `reach` [m] of a half-space. Always returns true for a movable
- * half-space, because its rotation moves distant points without bound. */
+/* Returns true if `hull`, which lies in its box, may come within `reach` [m] of the half-space `ground`. Always returns
+ * true for a movable half-space, because its rotation can move distant points arbitrarily far. */
 static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
   const Box* b = &boxes[hull];
   bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
@@ -64,7 +65,7 @@ static bool near_half_space(const ContactSystem* s, int ground, int hull, const 
   return low <= reach;
 }
 
-/* Adds the pairs of a hull and a half-space to the keys, because half-spaces have no boxes, and sorts the keys. */
+/* Adds the keys of all pairs of a hull and a half-space, which have no boxes, and sorts the keys. */
 static void find_half_space_pairs(ContactSystem* s) {
   int before = s->broad.key_count;
   for (int g = 0; g < s->model->hull_count; g++) {
@@ -76,7 +77,7 @@ static void find_half_space_pairs(ContactSystem* s) {
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
 
-/* Adds all pairs of links to the keys, under laws with pairs of links. The keys of links follow those of hulls. */
+/* Adds the keys of all pairs of links if the law has pairs of links. These keys are larger than the keys of hulls. */
 static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
@@ -134,7 +135,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
   p->links = p->hull_a >= s->model->hull_count;
-  if (!p->links && !s->model->hulls[p->hull_a].kind->bounded) { /* the half-space is always b */
+  if (!p->links && !s->model->hulls[p->hull_a].kind->bounded) { /* a half-space becomes b */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
     p->hull_b = swap;
@@ -151,7 +152,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
 void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
   assert(which == 0 || which == 1);
   if (s->law->overlaps) {
-    state->separation = 0; /* not measured yet */
+    state->separation = 0; /* 0 means that the separation was not computed yet */
     state->axis = vec3(0, 0, 1);
     return;
   }
@@ -166,7 +167,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
   if (contact_stands_for(s, key)) {
-    state->outcome = PAIR_PRESSED; /* such a pair is listed for friction only */
+    state->outcome = PAIR_PRESSED; /* such a pair is listed only for friction */
     state->separation = 0;
   } else if (!p->links) {
     contact_measure_apart(s, p, s->current, state);
@@ -189,7 +190,8 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_capacity = capacity;
 }
 
-/* Keeps a pair in the new list, or frees its slot. Returns the new number of pairs. */
+/* Adds the slot of a pair to the new list if `stays` is true, otherwise frees the slot. count: number of pairs in the
+ * new list. Returns the new number. */
 static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
   if (stays)
     s->spare_list[count] = slot;
@@ -204,7 +206,8 @@ static int new_pair(ContactSystem* s, uint64_t key) {
   return slot;
 }
 
-/* Initializes a new pair. Until the list of awake pairs is rebuilt, `awake` contains the slots of the new pairs. */
+/* Initializes new pair number `index`. Until the list of awake pairs is rebuilt, s->awake contains the slots of the new
+ * pairs. */
 static void enter_pair(void* context, int index, int thread) {
   (void)thread;
   const ContactSystem* s = context;
@@ -241,7 +244,7 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
   if (!changed) return;
   s->version++;
   s->awake_count = -1;
-  s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
+  s->phase = CONTACT_STANDING; /* new pairs have no trial state yet */
 }
 
 static bool may_touch(const ContactSystem* s, uint64_t key) {
@@ -249,14 +252,14 @@ static bool may_touch(const ContactSystem* s, uint64_t key) {
   return model_pair_allowed(s->model, a, b) && !contact_stands_for(s, key);
 }
 
-/* Returns the largest gap of two boxes along a coordinate axis [m]; negative if they overlap. */
+/* Returns the largest gap of two boxes along a coordinate axis [m]. The result is negative if the boxes overlap. */
 static double boxes_apart(const Box* a, const Box* b) {
   Vec3 x = vec3_max(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
   return fmax(x.x, fmax(x.y, x.z));
 }
 
-/* Returns true if a pair may be within the reach of its own law. The search extends boxes by the largest reach of all
- * laws. Always returns true for half-spaces, which have no box. */
+/* Returns true if the pair of items a and b may be within the reach of its own law. The search uses the largest reach
+ * of all laws, which may be larger. Always returns true for half-spaces, which have no box. */
 static bool within_own_law(const ContactSystem* s, int a, int b) {
   const Model* model = s->model;
   if (!s->law->pair_reach || a >= model->hull_count) return true;
@@ -269,8 +272,8 @@ static bool is_candidate(const ContactSystem* s, uint64_t key) {
   return may_touch(s, key) && within_own_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
 }
 
-/* Returns true if a pair of distant hulls must stay in the list, because it has terms or a friction reference, or
- * because a pair of links represents it. */
+/* Returns true if a pair of distant hulls must stay in the list. It must stay if it has terms or a friction reference,
+ * or if a pair of links represents it. */
 static bool still_acts(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
 }
@@ -281,10 +284,11 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
-/* Number of pairs per moving hull for which memory is allocated before the first step. */
+/* Memory for this many pairs per moving hull is allocated before the first step. */
 enum { PAIRS_RESERVED = 8 };
 
-/* Sets the boxes of immovable hulls in both broad phases, and allocates memory for pairs. Called once. */
+/* Sets the boxes of immovable hulls in both broad phases, and allocates memory for pairs. Called once after each
+ * reset. */
 static void take_rest(ContactSystem* s) {
   for (int k = 0; k < s->still_count; k++) {
     int i = s->still[k];
@@ -294,7 +298,8 @@ static void take_rest(ContactSystem* s) {
   }
   broad_phase_rest(&s->broad, s->boxes, s->sought, s->sought_count);
   broad_phase_rest(&s->way_broad, s->way_boxes, s->sought, s->sought_count);
-  /* the search for pairs beside the list may first happen late in a run, and the list may grow late */
+  /* Allocated now, because the first search for pairs that are not in the list may happen late in a run, and the list
+   * may grow late. */
   broad_phase_reserve(&s->way_broad, s->seeking, s->seeking_count);
   contact_grow_list(s, PAIRS_RESERVED * s->seeking_count);
   s->rests = true;
@@ -305,7 +310,7 @@ typedef struct {
   const MotionBounds* bounds;
 } BoxTask;
 
-/* Sets the box of a movable hull, with a reserve for later motion. */
+/* Sets the box of movable hull number `index`, with a reserve for later motion. */
 static void grow_box(void* context, int index, int thread) {
   (void)thread;
   const BoxTask* task = context;
@@ -331,7 +336,7 @@ bool contact_covers(const ContactSystem* s, const MotionBounds* bounds) {
 
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
-  if (s->links) return; /* the list of an independent part covers its motion */
+  if (s->links) return; /* the list of an independent part already covers its motion */
   if (!contact_covers(s, bounds)) {
     if (!s->rests) take_rest(s);
     BoxTask task = {s, bounds};
@@ -351,7 +356,8 @@ static uint64_t listed_key(const void* list, int index) {
 
 static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(s, listed_key, s->list_count, key); }
 
-/* Finds all pairs of hulls whose boxes overlap after an extension by the hulls' motion within `bounds`. */
+/* Finds the keys of all pairs of hulls whose boxes overlap if each box is extended by the motion of its hull within
+ * `bounds`. */
 static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   int count = s->model->hull_count;
   if (!s->rests) take_rest(s);
@@ -366,7 +372,7 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
 }
 
 const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
-  bool covered = true; /* whether the list's reserve covers the path, counted from either of its ends */
+  bool covered = true; /* true if the reserve of the list covers the path, counted from either end of the path */
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
     double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];

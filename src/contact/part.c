@@ -1,22 +1,23 @@
-/* Parts of a scene that are solved independently: regions in which their links stay, and contact systems for the pairs
- * of one part (docs/derivations/step.md, S17). */
+/* Independent parts of a scene, each of which is solved separately (docs/derivations/step.md, S17). This file computes
+ * the regions in which the links of the parts stay, and creates contact systems for the pairs of one part. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* The region of a link contains the link in its present and in its expected pose, with a margin. The margin is the sum
- * of the contact range, a term for rotation, and this fraction of the displacement of the fastest link with which the
- * link may collide. Newton's method nearly always moves less than this beyond the expected pose. */
+/* The region of a link contains the link in its present pose and in its expected pose, with a margin. The margin is the
+ * sum of the contact range, a term for rotation, and MARGIN_WAY times the displacement of the fastest link with which
+ * the link may collide. Newton's method nearly always moves a link by less than this margin beyond its expected
+ * pose. */
 #define MARGIN_WAY 0.5
-/* The term for rotation is this multiple of the largest deviation of the link's points from straight paths. */
+/* The term for rotation is MARGIN_BENDS times the largest deviation of the link's points from straight paths. */
 #define MARGIN_BENDS 2.0
 
 static const Box NOWHERE = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 static const Box EVERYWHERE = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
-/* Relative margin of the contact range against rounding of boxes. */
+/* The contact range is enlarged by this fraction, so that rounding of the boxes does not matter. */
 #define REACH_ROUNDING 1e-9
 
 bool contact_parts_create(ContactSystem* s) {
@@ -32,7 +33,7 @@ bool contact_parts_create(ContactSystem* s) {
 
 /* ---------------------------------------------------------------- regions */
 
-/* Returns the box of a hull at a pose, which may be an affine map. */
+/* Returns the bounding box of a hull at `pose`, which may be an affine map. */
 static Box box_at(const ModelHull* hull, const Pose* pose) {
   const double(*r)[3] = pose->r.m;
   Vec3 e = hull->half_extent, c = pose_apply(*pose, hull->center);
@@ -42,8 +43,8 @@ static Box box_at(const ModelHull* hull, const Pose* pose) {
   return (Box){vec3_sub(c, half), vec3_add(c, half)};
 }
 
-/* Maximum and minimum by comparison, faster than the library functions fmax and fmin, which handle NaN; boxes contain
- * none. */
+/* Maximum and minimum by comparison. They are faster than the library functions fmax and fmin, which also handle NaN.
+ * Boxes contain no NaN. */
 static inline double more_of(double a, double b) { return a > b ? a : b; }
 static inline Vec3 most_of(Vec3 a, Vec3 b) { return vec3(more_of(a.x, b.x), more_of(a.y, b.y), more_of(a.z, b.z)); }
 static inline Vec3 least_of(Vec3 a, Vec3 b) {
@@ -57,8 +58,8 @@ static Box grown(Box a, double by) {
   return (Box){vec3_sub(a.low, d), vec3_add(a.high, d)};
 }
 
-/* Returns the bounding box of a link's colliding hulls at a pose; NOWHERE without such hulls, EVERYWHERE with a
- * half-space. */
+/* Returns the bounding box of the colliding hulls of a link at `pose`. Returns NOWHERE if the link has no such hulls,
+ * and EVERYWHERE if one of them is a half-space. */
 static Box link_box(const ContactSystem* s, int link, const Pose* pose) {
   const ModelLink* l = &s->model->links[link];
   Box box = NOWHERE;
@@ -75,11 +76,11 @@ static double beyond(const Box* a, const Box* b) {
   return more_of(x.x, more_of(x.y, x.z));
 }
 
-/* Returns the largest deviation from the straight path of a point with this second derivative with respect to alpha in
- * [0, 1]. */
+/* Returns the largest distance of a point from its straight path, if `acceleration` is the largest second derivative of
+ * its position with respect to alpha in [0, 1]. */
 static double bend(double acceleration) { return 0.125 * acceleration; }
 
-/* Returns the rotation angle between two poses, exact for small angles [rad]. */
+/* Returns the rotation angle between two poses [rad]. It is exact in the limit of small angles. */
 static double turn_between(const Pose* a, const Pose* b) {
   double sum = 0;
   for (int r = 0; r < 3; r++)
@@ -95,7 +96,7 @@ typedef struct {
 /* Compares the bounding box of each hull of the link at pose `from` (start box) with that at pose `to` (end box). Sets
  * *ahead to the largest distance by which an end box extends beyond its start box. Returns the larger of *ahead and the
  * largest distance by which a start box extends beyond its end box [m]. Each hull has its own box, because the rotation
- * of a wheel hardly changes the box of the whole link. Sets the hulls' begin_boxes. */
+ * of a wheel hardly changes the box of the whole link. Also sets s->begin_boxes of the hulls to the start boxes. */
 static double longest_way(ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
   const ModelLink* l = &s->model->links[link];
   double way = *ahead = 0;
@@ -133,8 +134,8 @@ static bool box_overlap(const Box* a, const Box* b, double reach) {
   return x.x <= reach && x.y <= reach && x.z <= reach;
 }
 
-/* Extends the regions of all bodies that may collide with each other by the margin of the fastest of these bodies,
- * because a body moves when another one collides with it. */
+/* Extends the region of each body to the margin of the fastest body of its set. A set contains the bodies that may
+ * collide with each other. A slow body needs this margin because it may be hit by a fast one. */
 static void widen_regions(ContactSystem* s, int* sets) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) s->fastest[k] = 0;
@@ -174,7 +175,7 @@ void contact_parts_find(ContactSystem* s, const Pose* aim, int* sets) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* Makes the link's trial state equal to its accepted state. */
+/* Makes the trial state of a link equal to its accepted state. */
 static void stand_still(const ContactSystem* s, int link) {
   int now = s->current;
   const ModelLink* l = &s->model->links[link];
@@ -209,11 +210,12 @@ void contact_parts_list(ContactSystem* s, const int* of, int part_count) {
   PartLists* lists = &s->parts;
   grow_parts(lists, part_count, s->list_count);
   lists->of_tree = of;
-  int* first = lists->first; /* pairs of no part come first: part k's begin at first[k + 2] */
+  int* first = lists->first; /* pairs that belong to no part come first; the pairs of part k begin at first[k + 2] */
   memset(first, 0, sizeof(int) * (size_t)(part_count + 3));
   for (int k = 0; k < s->list_count; k++) first[(lists->of[k] = part_of_pair(s, s->list_links[k], of)) + 2]++;
   for (int k = 1; k < part_count + 2; k++) first[k] += first[k - 1];
-  for (int k = s->list_count - 1; k >= 0; k--) lists->items[--first[lists->of[k] + 2]] = k; /* ends become beginnings */
+  for (int k = s->list_count - 1; k >= 0; k--)
+    lists->items[--first[lists->of[k] + 2]] = k; /* first[] changes from the ends to the beginnings of the ranges */
   first[part_count + 2] = s->list_count;
   for (int i = 0; i < s->model->link_count; i++) { /* immovable links have the same pose in both states */
     if (s->model->links[i].tree >= 0) continue;
@@ -319,20 +321,20 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
-      /* the candidate list is complete only while the hull moves no farther than this */
+      /* the list of candidate pairs is complete only if the hull moves by at most region_bounds */
       if (!(beyond(&way, &s->begin_boxes[k]) <= s->region_bounds.link[i].speed)) return false;
     }
   }
   return true;
 }
 
-/* Makes the pair's trial state equal to its accepted state. */
+/* Makes the trial state of a pair equal to its accepted state. */
 static void even_out(const ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return;
   contact_take_over(s, p);
-  bool known =
-      p->state[s->current].stamp == s->stamp; /* otherwise it must be evaluated with the present friction reference */
+  bool known = p->state[s->current].stamp ==
+               s->stamp; /* otherwise the pair must be evaluated with the present friction reference */
   s->sleep[slot] = (PairSleep){.even = known, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
 }
 
@@ -349,7 +351,7 @@ typedef struct {
   const Pose* begin;
 } EndTask;
 
-/* Sets `moved` of each hull of link i to an upper bound of the hull's motion while the parts were solved [m]. */
+/* Sets s->moved of each hull of link i to an upper bound of the hull's motion while the parts were solved [m]. */
 static void end_link(void* context, int i, int thread) {
   (void)thread;
   const EndTask* task = context;
@@ -367,7 +369,7 @@ static void end_link(void* context, int i, int thread) {
   }
 }
 
-/* Sets both states of a pair of hulls that stayed out of range of each other to separated, with a lower bound of the
+/* Marks a pair of hulls that stayed out of range of each other as separated in both states, with a lower bound of the
  * hulls' distance. */
 static void pass_by(ContactSystem* s, ContactPair* p) {
   PairState *before = &p->state[s->current], *after = &p->state[1 - s->current];

@@ -4,21 +4,23 @@
 #include "contact/ring.h"
 #include "contact/small_matrix.h"
 
-/* Vertices farther than (1 + CULL_MARGIN) s from the plane are skipped, until the plane has moved too far. */
+/* A vertex is skipped if its distance from the plane exceeds (1 + CULL_MARGIN) s. Vertices are selected again if the
+ * plane has moved too far. */
 #define CULL_MARGIN 1.0
-/* No vertices are skipped for hulls with at most CULL_MIN_COUNT vertices, and for hulls with a radius of
- * CULL_MAX_RADIUS s or more, because a small rotation of the plane would bring skipped vertices into range. */
+/* No vertices are skipped for hulls with at most CULL_MIN_COUNT vertices and a radius of CULL_MAX_RADIUS s or more,
+ * because a small rotation of the plane would bring skipped vertices into range. */
 #define CULL_MIN_COUNT 16
 #define CULL_MAX_RADIUS 300.0
-/* Newton decrement, relative to U, below which one more step is exact to rounding (a step squares the decrement). */
+/* If the Newton decrement is below this fraction of U, one more step makes the plane exact to rounding, because a step
+ * squares the decrement. */
 #define DECREMENT_TO_ROUNDING 1e-13
-/* Newton decrement, relative to U, below which convergence is quadratic. */
+/* If the Newton decrement is below this fraction of U, convergence is quadratic. */
 #define NEAR_MINIMUM 1e-6
-/* A product U s below this counts as zero. It is (1 - z)^4 with 1 - z = 1e-7. */
+/* If U s is below this value, U counts as zero. The value is (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
-/* Largest number of iterations. A few suffice if the start plane is near the minimum. If n must rotate far, it moves
- * along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma), which takes some hundred iterations for pairs at
- * the end of the range. */
+/* Largest number of iterations. A few iterations suffice if the start plane is near the minimum. If n must rotate far,
+ * it moves along the shell 1 - sigma < |n| < 1 in steps of about sqrt(sigma). This takes some hundred iterations for
+ * pairs at the end of the range. */
 #define MAX_ITERATIONS 1000
 /* If a clearance n . x + o of a vertex x is as small as its rounding error, the computed potential U is noisy, and
  * steps that do not lower U are accepted. Therefore, after PATIENCE iterations, the solve fails if STALL iterations
@@ -33,32 +35,32 @@ typedef struct {
   bool culled;
 } Range;
 
-/* One Newton problem in scaled unknowns N = n / s, O = o / s; clearances z = c / s. */
+/* Newton problem of one pair, in the scaled unknowns N = n / s and O = o / s and with scaled clearances z = c / s. */
 typedef struct {
   const HullInstance* hull[2];
   double inv_s;
   double norm_scale; /* s / sigma [m]: nu = (1 - |n|) / sigma = norm_scale (1 / s - |N|) */
   Vec3 origin;
-  Vec3 axis;         /* half-space: unit direction that N must keep */
-  double axis_level; /* half-space: axis . (boundary - origin) [m] */
+  Vec3 axis;         /* for a half-space: unit direction of N, which is fixed */
+  double axis_level; /* for a half-space: axis . (boundary - origin) [m] */
   bool half_space;
   PlaneScratch* scratch;
   double last_step;
-  Circle rings[2][ROUND_RINGS_MAX]; /* centers from the origin, world axes [m] */
+  Circle rings[2][ROUND_RINGS_MAX]; /* centres relative to the origin, world axes [m] */
   Range range[2];
-  Vec3 cull_N; /* plane at which the vertices were culled */
+  Vec3 cull_N; /* cull_N, cull_O: plane for which the vertices were selected */
   double cull_O;
 } Problem;
 
 typedef struct {
   double energy;       /* s U */
-  SideMoments side[2]; /* in units of s: Q'' and Q' */
+  SideMoments side[2]; /* in units of s: moments of Q'' and Q' */
   double norm_first, norm_second;
   double z_min[2];
 } Evaluation;
 
-/* Evaluations of the best plane so far (at[now]) and of a trial (the other one). To accept a trial, `now` changes, and
- * nothing is copied. */
+/* at[now] is the evaluation of the best plane so far, at[1 - now] that of a trial plane. A trial is accepted by
+ * changing `now`, without copying. */
 typedef struct {
   Evaluation at[2];
   int now;
@@ -76,8 +78,8 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
-/* Returns the start value of |n|. With z = gap / 2s and nu = (1 - |n|) / sigma, the derivatives of the terms of U by
- * |n| balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
+/* Returns the start value of |n| for hulls at the distance `gap` [m]. With z = gap / 2s and nu = (1 - |n|) / sigma, the
+ * derivatives of the terms of U with respect to |n| balance at 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
@@ -123,8 +125,8 @@ static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, 
 
 enum { CULL_CHUNK = 64 };
 
-/* Appends the vertices of a side with a scaled clearance below 1 + CULL_MARGIN. Vectorised over chunks of local
- * vertices; `padded` is a multiple of 8. */
+/* Appends those vertices of a side to the workspace whose scaled clearance is below 1 + CULL_MARGIN. The loops are
+ * vectorised over chunks of vertices; `padded` is a multiple of 8. */
 static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
@@ -163,7 +165,7 @@ static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
   }
 }
 
-/* Returns true if no skipped vertex can be within s of the plane (N, O). */
+/* Returns true if every skipped vertex is certainly farther than s from the plane (N, O). */
 static bool culling_valid(const Problem* p, Vec3 N, double O) {
   double turn = vec3_norm(vec3_sub(N, p->cull_N)), lift = fabs(O - p->cull_O);
   for (int side = 0; side < 2; side++) {
@@ -196,7 +198,8 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
   s->first[3] += g;
 }
 
-/* (C6) Converts the moments of balls' centres to those of their points nearest to the plane, x - sigma r n^. */
+/* (C6) Converts the moments of the centres of balls to the moments of the points x - sigma r n^ of the balls, which are
+ * nearest to the plane. radius: r [m]. */
 static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
   Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
   const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];
@@ -209,8 +212,9 @@ static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
   s->ball = radius * sigma * s->first[3];
 }
 
-/* Adds energy and moments of a circle's nodes, which lie in pairs at center + r (cos u +- sin v) (C7), and lowers z_min
- * to its smallest clearance. Returns false if the circle is not on its side of the plane. */
+/* Adds the energy of the nodes of circle k to *energy and their moments to *s, and lowers *z_min to the smallest
+ * clearance of the circle. The nodes lie in pairs at center + r (cos u +- sin v) (C7). Returns false if the circle is
+ * not entirely on its side of the plane. */
 static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
                      double* z_min) {
   const HullInstance* h = p->hull[side];
@@ -272,7 +276,7 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
   return true;
 }
 
-/* Sets side B of *e to the single term of a half-space, at the point of its boundary nearest to the plane's origin.
+/* Sets side B of *e for a half-space. It has a single term, at the point of the boundary nearest to the plane's origin.
  * Returns false if the clearance of this point is not positive. */
 static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
@@ -353,9 +357,9 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* d
 
 typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
 
-/* Moves the plane (*N, *O) along the step (dN, dO), which is halved until the plane is feasible and U decreases (Armijo
- * condition with a small constant, because U is convex). Returns SEARCH_STALLED, with the plane unchanged, if
- * MAX_BACKTRACKS trials did not suffice. */
+/* Finds a plane on the Newton step (dN, dO) at which U is lower, and sets (*N, *O) to it. The step is halved until the
+ * plane is feasible and U decreases by the Armijo condition, with a small constant because U is convex. Returns
+ * SEARCH_STALLED, with the plane unchanged, if MAX_BACKTRACKS trials did not suffice. */
 static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluations* e) {
   double alpha = 1.0, energy = e->at[e->now].energy;
   Evaluation* trial = &e->at[1 - e->now];
@@ -383,8 +387,8 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
   return true;
 }
 
-/* Minimises U over the gathered vertices from the plane (*N, *O), and sets the plane to the minimum. Adds the number of
- * iterations to *iterations. Returns false if the iteration does not converge. */
+/* Minimises U over the selected vertices, starting from the plane (*N, *O), and sets the plane to the minimum. Adds the
+ * number of iterations to *iterations. Returns false if the iteration does not converge. */
 static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
   double before = INFINITY, earlier = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
@@ -401,8 +405,8 @@ static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterat
     if (decrement <= 1e-25 * energy) return true;
     if (!culling_valid(p, vec3_add(*N, dN), *O + dO))
       gather_vertices(p, *N, *O, true); /* the evaluation at (N, O) stays valid */
-    /* Near the minimum, convergence is quadratic. A test whether U decreases is not needed, and would fail by rounding.
-     */
+    /* Near the minimum, convergence is quadratic. A test whether U decreases is not needed, and could fail because of
+     * rounding. */
     bool near = decrement < NEAR_MINIMUM * energy;
     if (near && decrement >= 0.5 * before) return true; /* limited by rounding of 1 - |n| */
     before = decrement;

@@ -49,7 +49,7 @@ void active_share(const HullInstance* at, const Plane* plane, int side, const Ac
 
 int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
   assert(out);
-  if (h->half_space) { /* one term at the point of its boundary nearest to the origin */
+  if (h->half_space) { /* one term, at the point of the boundary nearest to the plane's origin */
     double level = h->offset - vec3_dot(h->normal, plane->origin);
     Vec3 x = vec3_scale(h->normal, level);
     double c = vec3_dot(plane->n, x) + plane->o;
@@ -77,7 +77,7 @@ static Vec3 field_at(const double twist[6], Vec3 arm) {
   return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
 }
 
-/* Sets dp to the change of the plane under the twists of both bodies. */
+/* Sets dp[4] to the change of the plane if the bodies move by their twists. */
 static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
   for (int k = 0; k < 4; k++) {
     dp[k] = 0;
@@ -85,7 +85,7 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
   }
 }
 
-/* Returns the part of (d2U/dp ds) . dp that comes from W(1 - |n|). */
+/* Returns the contribution of W(1 - |n|) to (d2U/dp ds) . dp. */
 static double length_by_support(Vec3 n, double support, const double dp[4]) {
   double length = vec3_norm(n);
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
@@ -120,9 +120,10 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
       out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
-      /* A5: v_m + g_m x w */
+      /* (A5) the derivative with respect to the vertex is v_m + g_m x w */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
-      if (body[1].hull.half_space) { /* a rotation of the half-space by d equals a rotation of body and field by -d */
+      if (body[1].hull.half_space) { /* a rotation of the half-space by d has the same effect as a rotation of body and
+                                        twist by -d */
         Vec3 at = vec3_add(plane->origin, v->x);
         ground_add(&out->ground_next, vec3_scale(change, -1), at, body[1].hull.pose.t);
         out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
@@ -131,8 +132,8 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
-  /* adds the gradient of W(1 - |n|) with respect to the plane, times dp, so that a common motion of both bodies gives
-   * zero up to rounding */
+  /* Adds the gradient of W(1 - |n|) with respect to the plane, times dp. A common motion of both bodies then gives zero
+   * up to rounding. */
   out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
   active->known = true;
 }

@@ -1,4 +1,4 @@
-/* First and second derivatives of U_c = min_p U with respect to the twists of the two bodies
+/* First and second derivatives of the potential min_p U of a pair with respect to the twists of both bodies
  * (docs/derivations/contact.md, C4 and C5). */
 #include <assert.h>
 #include <string.h>
@@ -6,8 +6,9 @@
 #include "contact/plane.h"
 #include "contact/small_matrix.h"
 
-/* Converts a vector (x, w) of p-space coefficients to the gradient of a clearance with respect to the twist about the
- * reference point d: ((x - w d) x n, w n). */
+/* Sets out[6] to ((x - w d) x n, w n), the derivative of a weighted sum of clearances n . y + o of the vertices y of a
+ * body with respect to the twist of the body about its reference point d. v = (x, w): the same weighted sums of y and
+ * of 1. d: relative to the origin of the plane. */
 static inline void twist_of(const double v[4], Vec3 d, Vec3 n, double out[6]) {
   Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
   Vec3 c = vec3_cross(r, n);
@@ -25,20 +26,22 @@ static void unpack(const double packed[10], double full[4][4]) {
     for (int j = i; j < 4; j++, k++) full[i][j] = full[j][i] = packed[k];
 }
 
-/* dgradient/dp of both bodies, transposed so that every loop below runs over the 12 twist components. */
+/* Derivatives of the gradients of both bodies with respect to p, transposed so that the loops below run over the 12
+ * components of both twists. */
 typedef struct {
   double v[4][12];
 } Cross;
 
-/* Sets one side's force, moment, Hessian block sum P'' b b^T, and dgradient/dp = sum P'' b x~^T + sigma P' db/dp.
- * Twists move the centres of balls, so that moment and db/dp are about these (C6). */
+/* Sets force, moment and Hessian block sum P'' b b^T of one side in *out. Sets the derivative of the side's gradient
+ * with respect to p in *cross: sum P'' b x~^T + sigma P' db/dp. Twists move the centres of balls, so the moment and
+ * db/dp are taken about the centres (C6). */
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
-  for (int k = 0; k < 4; k++) twist_of(g[k], d, n, t[k]); /* t[k] = column k of sum P'' b x~^T */
+  for (int k = 0; k < 4; k++) twist_of(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
   int base = 6 * side;
   double(*h)[12] = out->hessian + base;
-  for (int i = 0; i < 6; i++) { /* apply the map to the rows as well; the result is symmetric */
+  for (int i = 0; i < 6; i++) { /* the same map is applied to the rows; the result is symmetric */
     double x = t[0][i] - t[3][i] * d.x, y = t[1][i] - t[3][i] * d.y, z = t[2][i] - t[3][i] * d.z;
     h[0][base + i] = y * n.z - z * n.y;
     h[1][base + i] = z * n.x - x * n.z;
@@ -60,7 +63,8 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   out->moment[side] = mat3_outer(n, rho);
 }
 
-/* hessian -= cross H_pp^-1 cross^T;  cross becomes the response -H_pp^-1 cross^T.  order: 4, or 2. */
+/* Subtracts cross H_pp^-1 cross^T from the Hessian. Replaces *cross by the response of the plane, -H_pp^-1 cross^T. h:
+ * H_pp, overwritten. order: number of unknowns of the plane, 4 or 2. */
 static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12][12]) {
   double(*z)[12] = cross->v;
   small_cholesky(order, h);
@@ -83,7 +87,8 @@ static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12
     for (int c = 0; c < 12; c++) z[i][c] = -z[i][c];
 }
 
-/* p = (a u, o): only the length along u and the offset are free. */
+/* Does the same as `eliminate` for a plane p = (a u, o) at a half-space, of which only the length a and the offset o
+ * are free. Sets *response to the response of n and o. */
 static void eliminate_half_space(double h[4][4], const Cross* cross, Vec3 u, double hessian[12][12],
                                  PlaneResponse* response) {
   double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}};
@@ -113,7 +118,7 @@ void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 refe
   out->energy = solution->energy;
   side_terms(&solution->side[0], vec3_sub(reference_a, origin), n, 0, out, &cross);
   plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, n, gradient, h);
-  if (half_space) { /* the half-space belongs to the world: only side A moves */
+  if (half_space) { /* the half-space is fixed to the world, so only side A moves */
     for (int k = 0; k < 4; k++) memset(&cross.v[k][6], 0, 6 * sizeof(double));
     out->force[1] = vec3_scale(out->force[0], -1.0);
     out->moment[1] = mat3_zero();
@@ -153,7 +158,8 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
     d[k] = 0;
     for (int i = 0; i < 6; i++) d[k] += response->dp[k][i] * twist_a[i] + response->dp[k][6 + i] * twist_b[i];
   }
-  /* a rotating normal must not grow: |n| follows the prediction to first order, and the plane's position is kept */
+  /* The rotation of the normal must not increase |n|. So |n| is set to its first-order prediction, and n and o are
+   * scaled together, which keeps the position of the plane. */
   Vec3 n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
   double length = vec3_norm(plane.n);
   double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length,

@@ -1,4 +1,4 @@
-/* Contact of one pair of point sets in world coordinates, without a scene. */
+/* Contact between two sets of points in world coordinates, without a scene. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "contact/mesh_barrier.h"
 #include "contact/reciprocal.h"
 
-/* Returns a hull that owns a copy of the points, freed with point_view_free. */
+/* Returns a hull that owns a copy of points[count]. The caller frees hull.points with point_view_free. */
 static HullInstance query_hull(const Vec3* points, int count) {
   HullInstance hull = {.points = point_view_create(points, count), .pose = pose_identity()};
   Vec3 low = points[0], high = points[0];
@@ -20,7 +20,8 @@ static HullInstance query_hull(const Vec3* points, int count) {
   return hull;
 }
 
-/* Sets out (count) to dU/dx_m = sigma P'(c_m) n (envelope theorem). */
+/* Sets out[count] to the derivatives dU/dx_m = sigma P'(c_m) n of the potential with respect to the points. The plane
+ * minimizes U, so its change does not contribute (envelope theorem). */
 static void vertex_gradients(const HullInstance* hull, const Vec3* points, int count, double sigma, double support,
                              const Plane* plane, Vec3* out) {
   for (int k = 0; k < count; k++) {
@@ -30,8 +31,9 @@ static void vertex_gradients(const HullInstance* hull, const Vec3* points, int c
   }
 }
 
-/* Solves the plane between two separated hulls; support INFINITY selects the long-range law. *active: U > 0. Returns
- * false if the plane was not found. */
+/* Sets *solution to the contact plane between two separated hulls, and *active to whether their potential U is
+ * positive. support: barrier distance [m]; INFINITY selects the long-range law. Returns false if the plane was not
+ * found. */
 static bool solve_plane(const HullInstance* a, const HullInstance* b, double support, const GjkResult* found,
                         PlaneScratch* scratch, PlaneSolution* solution, bool* active) {
   *active = true;
@@ -90,10 +92,10 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
 
 /* ---------------------------------------------------------------- mesh contact */
 
-/* Surface of a point set: its convex hull, or a fan of triangles if the points are flat. number: index of each vertex
- * among the points. */
+/* Surface of a set of points: its convex hull, or a fan of triangles if the points lie in a plane. number[k]: index of
+ * vertex k of the surface among the points. */
 typedef struct {
-  ConvexHull solid; /* all members are owned */
+  ConvexHull solid; /* owned */
   Features features;
   int* number;
 } QuerySurface;
@@ -114,8 +116,9 @@ static bool turns_left(const FlatPoint* a, const FlatPoint* b, const FlatPoint* 
   return (b->along - a->along) * (c->across - a->across) > (b->across - a->across) * (c->along - a->along);
 }
 
-/* Sets orthonormal axes of the plane of flat points: towards the point farthest from the first, and towards the point
- * farthest from that line. */
+/* Sets *along to the unit vector from the first point to the point farthest from it. Sets *across to the unit vector,
+ * perpendicular to *along, towards the point farthest from the line through the first point along *along. *across is
+ * zero if all points lie on this line. */
 static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) {
   Vec3 far = {0, 0, 0}, off = {0, 0, 0};
   for (int k = 1; k < count; k++) {
@@ -130,8 +133,8 @@ static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) 
   *across = vec3_norm(off) > 0 ? vec3_normalized(off) : vec3(0, 0, 0);
 }
 
-/* Sets corners (count + 1) to the indices of the corners of the convex hull of flat points, in order around it. Returns
- * their number. */
+/* Sets corners[] to the indices of the corners of the convex hull of points[count], which lie in a plane, in order
+ * around the hull. The caller provides memory for count + 1 corners. Returns the number of corners. */
 static int flat_corners(const Vec3* points, int count, int* corners) {
   FlatPoint* flat = MEMORY_NEW(FlatPoint, count);
   int *chain = MEMORY_NEW(int, 2 * count + 2), kept = 0;
@@ -142,14 +145,15 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
     flat[k] = (FlatPoint){vec3_dot(d, along), vec3_dot(d, across), k};
   }
   qsort(flat, (size_t)count, sizeof *flat, compare_flat);
-  for (int way = 0; way < 2; way++) { /* lower chain from left to right, upper chain back */
+  for (int way = 0; way < 2;
+       way++) { /* first the lower chain of corners from left to right, then the upper chain from right to left */
     int floor = kept + 1;
     for (int k = 0; k < count; k++) {
       int at = way == 0 ? k : count - 1 - k;
       while (kept > floor && !turns_left(&flat[chain[kept - 2]], &flat[chain[kept - 1]], &flat[at])) kept--;
       chain[kept++] = at;
     }
-    kept--; /* the end of one chain begins the other */
+    kept--; /* the last corner of one chain is the first corner of the other */
   }
   if (kept < 1) kept = 1;
   for (int k = 0; k < kept; k++) corners[k] = flat[chain[k]].index;
@@ -158,7 +162,8 @@ static int flat_corners(const Vec3* points, int count, int* corners) {
   return kept;
 }
 
-/* Sets the surface to a fan of triangles over flat points; to an edge for two corners, to a point for one. */
+/* Sets the surface to a fan of triangles over points[count], which lie in a plane. For two corners the surface is an
+ * edge, for one corner a point. */
 static void take_flat(QuerySurface* s, const Vec3* points, int count) {
   s->number = MEMORY_NEW(int, count + 1);
   int corners = flat_corners(points, count, s->number), triangles = corners > 2 ? corners - 2 : 0;
@@ -189,7 +194,7 @@ static void query_surface(QuerySurface* s, const Vec3* points, int count) {
     for (int k = 0; k < s->solid.vertex_count; k++) s->number[k] = point_number(points, count, s->solid.vertices[k]);
   }
   features_of_solid(&s->solid, &s->features);
-  if (s->solid.vertex_count != 2) return; /* a segment has no triangle, from which edges are taken */
+  if (s->solid.vertex_count != 2) return; /* features_of_solid takes edges from triangles, but a segment has none */
   s->features.edges[0][0] = 0;
   s->features.edges[0][1] = 1;
   s->features.edge_count = 1;
@@ -201,7 +206,8 @@ static void query_surface_free(QuerySurface* s) {
   memory_free(s->number);
 }
 
-/* Returns the energy of all stencils and adds its gradients with respect to the points. */
+/* Returns the sum of the energies of all stencils. Adds the gradient with respect to the points of side k to
+ * gradient[k]. */
 static double sum_stencils(const Stencils* found, double support, const QuerySurface surface[2], Vec3* gradient[2]) {
   double sum = 0;
   for (int k = 0; k < found->count; k++) {

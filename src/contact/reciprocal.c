@@ -12,8 +12,8 @@ CentredPotential centred_potential(double r) {
 
 typedef struct {
   const HullInstance* hull[2];
-  Vec3 origin, axis; /* axis: direction of n for a half-space */
-  double level;      /* half-space: axis . (boundary - origin) [m] */
+  Vec3 origin, axis; /* axis: for a half-space, the direction of n */
+  double level;      /* for a half-space: axis . (boundary - origin) [m] */
   bool half_space;
   int first[2], count[2];
   PlaneScratch* scratch;
@@ -52,7 +52,7 @@ static void add_vertex(SideMoments* s, double sigma, double c, double share, dou
   s->first[3] += g;
 }
 
-/* Adds one side's energy and moments. Returns false if a vertex is on the wrong side of the plane. */
+/* Adds energy and moments of one side to *e. Returns false if a vertex is not on its side of the plane (n, o). */
 static bool add_side(const Problem* p, int side, Vec3 n, double o, Evaluation* e) {
   double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / p->count[side], sum = 0, least = INFINITY;
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
@@ -89,7 +89,7 @@ static bool evaluate(const Problem* p, Vec3 n, double o, Evaluation* e) {
   return (p->half_space ? add_half_space(p, n, o, e) : add_side(p, 1, n, o, e)) && isfinite(e->energy);
 }
 
-/* Newton step; returns the decrement. */
+/* Sets *dn and *d_o to the Newton step -H^-1 g. Returns the squared decrement g^T H^-1 g. */
 static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
   double g[4], h[4][4], step[4];
   plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, n, g, h);
@@ -120,7 +120,9 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* d
   return -(gradient[0] * step[0] + gradient[1] * step[1]);
 }
 
-/* Halves the Newton step until the energy decreases (Armijo). Returns false if it never does. */
+/* Finds a plane on the Newton step (dn, d_o) at which the energy is lower, by halving the step (Armijo condition). Sets
+ * the plane (*n, *o) and *e. Returns false, with the plane unchanged, if RECIPROCAL_HALVINGS halvings did not
+ * suffice. */
 static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
   double factor = 1;
   for (int k = 0; k < RECIPROCAL_HALVINGS; k++, factor *= 0.5) {
@@ -145,7 +147,7 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
     if (!isfinite(decrement)) return false;
     if (decrement <= RECIPROCAL_LEAST * e->energy) return true;
     bool near = decrement < RECIPROCAL_NEAR * e->energy;
-    if (near && decrement >= 0.5 * before) return true; /* limited by rounding */
+    if (near && decrement >= 0.5 * before) return true; /* the decrement is limited by rounding */
     before = decrement;
     Evaluation trial;
     if (near && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {
@@ -170,7 +172,7 @@ static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, Plane
   out->norm_second = e->norm_second;
 }
 
-/* Start plane halfway between the closest points, with |n| = 1 / (1 + sqrt(gap)) (N2). */
+/* The start plane lies halfway between the closest points, with |n| = 1 / (1 + sqrt(gap)) (N2). */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   double length = 1 / (1 + sqrt(found->distance));
   Plane start = {plane_origin(a, b), vec3_scale(found->normal, length), 0};
@@ -184,7 +186,8 @@ Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkRe
   return start;
 }
 
-/* Start plane halfway between the centres, moved if necessary to at least a quarter of the gap from either sphere. */
+/* The start plane lies halfway between the centres. If a sphere is nearer to this plane than a quarter of the gap, the
+ * plane is moved away from this sphere to a quarter of the gap. */
 Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
                              const double radius[2]) {
   Vec3 way = vec3_sub(center[1], center[0]);
@@ -225,7 +228,7 @@ void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalP
                        PlaneSolution* solution) {
   Problem p = problem_of(a, b, scratch);
   Evaluation e;
-  (void)evaluate(&p, plane.n, plane.o, &e); /* the plane was feasible */
+  (void)evaluate(&p, plane.n, plane.o, &e); /* cannot fail, because the plane separated the hulls */
   store(&p, plane.n, plane.o, &e, solution);
   solution->iterations = 0;
 }

@@ -1,5 +1,6 @@
-/* Planes of four pairs of triangles at a time: the iteration of reciprocal.c in four lanes, bit-identical to one pair
- * at a time. A pair that has converged waits for the others. */
+/* Solves the planes of up to four pairs of triangles together. This is the iteration of reciprocal.c in four lanes, one
+ * lane per pair. The results are bit-identical to those of reciprocal.c. A lane that has converged keeps its plane
+ * while the other lanes continue. */
 #include <assert.h>
 #include <string.h>
 
@@ -21,31 +22,32 @@ typedef struct {
 typedef struct {
   Lanes energy, norm_first, norm_second, least[2];
   Lanes second[2][ENTRIES], first[2][4];
-  LaneBits sound; /* no corner is on the wrong side */
+  LaneBits sound; /* true if all corners are on their sides of the plane */
 } Evaluations;
 
-/* Newton step of each pair, and the state of its line search. */
+/* Newton step of each pair, and state of the pair's line search. */
 typedef struct {
   LanePlanes by;
   Lanes decrement, before, factor;
-  LaneBits near; /* convergence is quadratic: no test of the energy */
+  LaneBits near; /* convergence is quadratic, so the energy is not tested */
   LaneBits steps, halvings;
 } Steps;
 
 static Lanes load(const double* x) {
   Lanes lanes;
-  memcpy(&lanes, x, sizeof(lanes)); /* views are padded */
+  memcpy(&lanes, x, sizeof(lanes)); /* point views are padded, so four values can be read */
   return lanes;
 }
 
-/* Sets the corners of one triangle, one lane per corner, to R x + shift, as pose_apply computes it. */
+/* Sets at[3] to the three coordinates of R x + shift for the corners x of one triangle, one lane per corner. The
+ * rounding is the same as in pose_apply. */
 static void place_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
   const Lanes x = load(h->points.x), y = load(h->points.y), z = load(h->points.z);
   const double(*r)[3] = h->pose.r.m, by[3] = {shift.x, shift.y, shift.z};
   for (int i = 0; i < 3; i++) at[i] = r[i][0] * x + r[i][1] * y + r[i][2] * z + by[i];
 }
 
-/* Transposes one coordinate from one lane per corner to one lane per pair. */
+/* Converts coordinate `axis` from one lane per corner (from) to one lane per pair (*to). */
 static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS]) {
   Lanes a = from[0][axis], b = from[1][axis], c = from[2][axis], d = from[3][axis];
   Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -56,7 +58,7 @@ static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS])
 }
 _Static_assert(LANES == 4 && CORNERS == 3, "turn knows both");
 
-/* Sets the corners of `count` pairs; unused lanes repeat the first pair. */
+/* Sets *at to the corners of `count` pairs. Unused lanes contain copies of the first pair. */
 static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
   Lanes own[2][RECIPROCAL_FOUR][3];
   for (int k = 0; k < RECIPROCAL_FOUR; k++) {
@@ -116,7 +118,7 @@ static void evaluate(const Corners* at, const LanePlanes* p, Evaluations* e) {
   e->sound &= is_finite(e->energy);
 }
 
-/* As plane_assemble: gradient, and the lower triangle of the Hessian. */
+/* Sets the gradient and the lower triangle of the Hessian of each lane, as plane_assemble does. */
 static void assemble(const Evaluations* e, const LanePlanes* p, Lanes gradient[4], Lanes hessian[4][4]) {
   static const int row[ENTRIES] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[ENTRIES] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
   for (int k = 0; k < ENTRIES; k++) hessian[row[k]][column[k]] = e->second[0][k] + e->second[1][k];
@@ -130,7 +132,8 @@ static void assemble(const Evaluations* e, const LanePlanes* p, Lanes gradient[4
   }
 }
 
-/* As small_cholesky, small_forward and small_backward of order 4. */
+/* Solves a x = b for each lane, with b given in x and a symmetric, as small_cholesky, small_forward and small_backward
+ * of order 4 do. Overwrites a. */
 static void solve_four(Lanes a[4][4], Lanes x[4]) {
   for (int j = 0; j < 4; j++) {
     Lanes own = a[j][j], d = own;
@@ -152,7 +155,7 @@ static void solve_four(Lanes a[4][4], Lanes x[4]) {
   }
 }
 
-/* Computes the Newton step of the lanes marked in `fresh`, and starts their line search. */
+/* Computes the Newton step of the lanes marked in `fresh`, and starts the line search of these lanes. */
 static void take_steps(const Evaluations* e, const LanePlanes* p, LaneBits fresh, Steps* s) {
   Lanes gradient[4], hessian[4][4], step[4];
   assemble(e, p, gradient, hessian);
@@ -179,7 +182,7 @@ static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
 }
 
 static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
-  if (!lanes_any(~where)) { /* the usual case */
+  if (!lanes_any(~where)) { /* all lanes are accepted, which is the usual case */
     *p = *p1;
     *e = *e1;
     return;
@@ -196,7 +199,8 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
   }
 }
 
-/* Minimises the lanes marked in `busy`. Returns false if one of them failed. */
+/* Minimises the energy of the lanes marked in `busy`, starting from the planes *p. Returns false if one of these lanes
+ * failed. */
 static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
   LaneBits fresh = busy, lost = busy & ~e->sound;
   *s = (Steps){.before = lanes_of(INFINITY)};

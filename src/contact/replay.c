@@ -1,5 +1,6 @@
-/* Replay of the pairs of a recorded step: their terms and reverse derivatives (docs/derivations/adjoint.md). A run is
- * processed backwards: the pairs at t of a step become the pairs at t + dt of the step that is processed next. */
+/* Replay of the pairs of a recorded step: computes the terms of the pairs and their reverse derivatives
+ * (docs/derivations/adjoint.md). Steps are processed backwards, so the pairs at t of one step become the pairs at t +
+ * dt of the step that is processed next. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,32 +11,32 @@
 #include "contact/system.h"
 #include "contact/tree_mass.h"
 
-/* A recorded pair in one state. */
+/* Bodies of a recorded pair in one state. */
 typedef struct {
   PairBody body[2];
-  bool found; /* the law's data of this state (ReplaySide.own) were recomputed */
+  bool found; /* true if the law's data of this state (ReplaySide.own) were recomputed */
 } ReplayMoment;
 
 typedef struct {
-  const ContactRecord* records; /* records of this state; NULL: none */
+  const ContactRecord* records; /* records of this state; NULL if there are none */
   int count, capacity, own_capacity;
   ReplayMoment* moments;
-  char* own; /* the law's data of each pair (records) */
+  char* own; /* the law's data of each pair in this state (records) */
 } ReplaySide;
 
 typedef struct {
   const ContactRecord* record;
   int link[2];
-  PairMaterial material;       /* friction times the record's grip */
-  const ModelContact* contact; /* parameters of its law */
-  int pair_law;                /* its law in Model.pair_laws; -1: that of the model */
+  PairMaterial material;       /* material of the pair, with friction multiplied by the record's grip */
+  const ModelContact* contact; /* contact parameters of the pair's law */
+  int pair_law;                /* index of the pair's law in Model.pair_laws; -1 for the law of the model */
   const ReplayMoment* next;
-  const ReplayMoment* now; /* NULL: not active at t */
-  const ReplayMoment*
-      solve;      /* the previous solve of the step, if friction depends on its force; NULL: not active there */
-  int before;     /* index of its record at t, if now is not NULL */
-  int points[2];  /* vertices of both items */
-  char* vertices; /* the law's memory for the vertices of both items */
+  const ReplayMoment* now;   /* NULL if the pair was not active at t */
+  const ReplayMoment* solve; /* state in the previous solve of the step, if friction depends on the force of this solve;
+                                NULL if the pair was not active in it */
+  int before;                /* if `now` is not NULL, index of the pair's record at t */
+  int points[2];             /* number of vertices of each item */
+  char* vertices;            /* memory that the law uses for the vertices of both items */
   PairDerivatives derivatives;
   PairShares shares;
   bool sound;
@@ -46,26 +47,27 @@ struct ContactReplay {
   int threads;
   const ContactLaw* law;
   ContactLaw by_pair;   /* storage of `law` if pairs name laws */
-  void* own_law;        /* of ContactLaw.create */
-  double* tree_mass;    /* of tree_masses (trees) */
-  ReplaySide side[2];   /* pairs at t and at t + dt */
-  int next;             /* index of the one at t + dt */
+  void* own_law;        /* result of ContactLaw.create */
+  double* tree_mass;    /* result of tree_masses (trees) */
+  ReplaySide side[2];   /* pairs at t and at t + dt; see `next` */
+  int next;             /* index in `side` of the pairs at t + dt */
   ReplaySide solve;     /* pairs in the previous solve of the step */
-  ContactMoment solved; /* argument of contact_replay_set_solve; pose NULL: none */
+  ContactMoment solved; /* argument of contact_replay_set_solve; its pose is NULL if there is none */
   const Pose *pose_now, *pose_next;
   const Pose* aim;         /* borrowed (contact_set_aim) */
   double (*aim_bar)[3][4]; /* derivatives with respect to the entries of aim, borrowed */
-  const RollShift* shift;  /* borrowed (contact_replay_set_shifts) */
-  RollShift* shift_bar;    /* derivatives with respect to them, borrowed */
+  const RollShift* shift;  /* shifts of all links, borrowed (contact_replay_set_shifts) */
+  RollShift* shift_bar;    /* derivatives with respect to `shift`, borrowed */
   int64_t number_now;      /* ContactMoment.number of the moment at t */
   ReplayPair* pairs;
   int count, capacity;
-  char *memory, *vertices; /* the law's memory, per pair and per vertex */
+  char *memory,
+      *vertices; /* memory for the law's data of the pairs (ContactLaw.replay_size each) and of their vertices */
   VertexShare* shares;
-  double* parameters; /* memory of the law: derivatives with respect to parameters of smooth shapes */
+  double* parameters; /* derivatives with respect to the parameters of the smooth shapes of all pairs */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
-  PairCarry* carry[2]; /* (records): derivatives with respect to carried numbers, [0] at t; [1] at t + dt, from the next
-                          step */
+  PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs carry: [0] at t (records at t); [1] at t +
+                          dt, found in the next step of the run (records at t + dt) */
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_set_aside (records) */
   int aside_capacity;
@@ -125,7 +127,8 @@ void contact_replay_set_dt(ContactReplay* r, double dt) {
   r->law->set_dt(r->own_law, dt);
 }
 
-/* Returns memory for `count` items of `size` bytes, reallocated if it is too small. Its content is undefined. */
+/* Returns memory for `count` items of `size` bytes. If *capacity is too small, frees `old`, allocates new memory and
+ * sets *capacity. The content is undefined. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
   if (count <= *capacity) return old;
   memory_free(old);
@@ -178,8 +181,8 @@ static uint64_t record_key(const ContactRecord* record) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
-/* Sets ReplayPair.solve of the pairs whose friction depends on the force of the previous solve of the step. The lists
- * of both states are sorted by key. */
+/* Sets ReplayPair.solve of the pairs whose friction depends on the force of the previous solve of the step. The pairs
+ * of the step and the records of the solve are both sorted by key. */
 static void match_solve(ContactReplay* r) {
   const ReplaySide* solve = &r->solve;
   for (int k = 0, before = 0; k < r->count; k++) {
@@ -192,7 +195,7 @@ static void match_solve(ContactReplay* r) {
   }
 }
 
-/* Sets the pairs of the step from the records at t + dt, and finds the state of each pair at t. The lists of both
+/* Sets the pairs of the step from the records at t + dt, and finds the state of each pair at t. The records of both
  * states are sorted by key. */
 static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySide* next) {
   r->pairs = room_for(r->pairs, &r->capacity, next->count, sizeof(ReplayPair));
@@ -200,7 +203,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    p->record = record; /* the derivatives are set by evaluate_pair */
+    p->record = record; /* evaluate_pair sets the derivatives */
     p->next = &next->moments[k];
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
@@ -215,8 +218,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-/* Returns the number of vertices of an item, or of the friction points of its circles. For a link, this is the sum over
- * its hulls. */
+/* Returns the number of vertices of an item, or the number of friction points if the item has circles. For a link,
+ * returns the sum over its hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
   if (item < model->hull_count) {
@@ -229,14 +232,14 @@ static int item_points(const ContactReplay* r, int item) {
   return count;
 }
 
-/* Returns the index of an item's first vertex among the vertices of all hulls. */
+/* Returns the index of the first vertex of an item among the vertices of all hulls of the model. */
 static int item_first(const ContactReplay* r, int item) {
   const Model* model = r->model;
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
   return model->hulls[hull].vertex_first;
 }
 
-/* Memory per vertex of a pair: bytes of the law's data, and number of VertexShare entries. */
+/* Memory that a pair needs per vertex: bytes of the law's data, and number of VertexShare entries. */
 typedef struct {
   size_t size;
   int shares;
@@ -276,7 +279,8 @@ static int item_parameters(const ContactReplay* r, int item) {
   return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
-/* Distributes memory for the derivatives with respect to the parameters of the pairs' shapes. */
+/* Sets shares.shape of all pairs to parts of r->parameters, the memory for derivatives with respect to parameters of
+ * smooth shapes. */
 static void lend_parameters(ContactReplay* r) {
   int needed = 0, first = 0;
   for (int k = 0; k < r->count; k++)
@@ -368,7 +372,7 @@ double contact_replay_left(const ContactReplay* r) {
   return sum;
 }
 
-/* Adds the derivatives with respect to the numbers of the pair's law (MATERIAL_NUMBERS). */
+/* Adds by[MATERIAL_NUMBERS], derivatives with respect to the parameters of the pair's law, to *gradient. */
 static void add_to_law(const Model* model, const ReplayPair* p, const double* by, ModelGradient* gradient) {
   if (p->pair_law >= 0) {
     model_gradient_pair_law(model, p->pair_law, by, gradient);
@@ -393,8 +397,10 @@ void contact_replay_begin(ContactReplay* r) {
   r->pose_now = NULL;
 }
 
-/* Makes the derivatives with respect to carried numbers at t, which the next step of the run has found, those at t + dt
- * of the step that is loaded, and zeroes those at t. */
+/* Prepares the derivatives with respect to the numbers of PairCarry for the step that is loaded. follows: true if the
+ * loaded step precedes the last one in the run. Then the derivatives found at t become those at t + dt; otherwise the
+ * derivatives at t + dt are zeroed. The derivatives at t are always zeroed. now, next: numbers of records at t and at t
+ * + dt. */
 static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   PairCarry* other = r->carry[0];
   int capacity = r->carry_capacity[0];
@@ -408,14 +414,15 @@ static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   for (int k = 0; k < next && !follows; k++) r->carry[1][k] = (PairCarry){0};
 }
 
-/* Returns true if `next` is the state that the last load had as `now`. */
+/* Returns true if `next` is the state at t of the step that was loaded last. */
 static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
   if (!r->pose_now) return false;
   if (next->number > 0) return r->number_now == next->number;
   return r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
 }
 
-/* Matches the pairs of both states and computes their terms. Returns false if a pair failed. */
+/* Matches the pairs of both states and computes their terms. Returns false if the state of a pair was not
+ * reproduced. */
 static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
   r->apart = false;
@@ -499,8 +506,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* ---------------------------------------------------------------- reverse */
 
-/* Subtracts the derivatives with respect to the force between two links (ForcePairSlopes) from the twists of the pairs
- * of these links. */
+/* Subtracts the derivatives with respect to the force between two links (ForcePairSlopes) from the displacement part of
+ * the twists, if `p` is a pair of these links. */
 static void add_between(const ReplayPair* p, const ForcePairSlopes* between, double twist[2][6]) {
   for (int k = 0; k < between->count; k++) {
     ForcePair links = between->pairs[k];
@@ -513,10 +520,10 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
   }
 }
 
-/* Sets the twists of a pair to the twists of the field, minus the derivatives with respect to the pair's forces,
- * because the force on a link is minus the derivative of E with respect to the displacement of the link. The
- * displacement of a half-space is subtracted from that of the other body, because a half-space has no rows in the
- * terms. Returns false if all twists are zero. */
+/* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
+ * because the force on a link is minus the derivative of E with respect to its displacement. If body b is a half-space,
+ * its displacement is subtracted from that of body a, because a half-space has no rows in the terms. Returns false if
+ * both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -560,7 +567,7 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index])) return; /* no derivatives pass through this pair */
+  if (!moves && !carries(&r->carry[1][index])) return; /* no derivatives act through this pair */
   LawReplay pair = law_replay(r, index, thread);
   r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
 }
@@ -578,8 +585,9 @@ static bool is_round(const ContactReplay* r, int item) {
   return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
 }
 
-/* Adds the derivative `by` with respect to a vertex, in the link's frame, to the derivative with respect to this vertex
- * of the design. For a round solid, adds it to the derivatives with respect to the parameters that move the vertex. */
+/* Adds `by`, the derivative with respect to a vertex in the frame of its link, to the derivative with respect to this
+ * vertex in *gradient. For a round solid, adds it to the derivatives with respect to the shape parameters that move the
+ * vertex. */
 static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {
   if (!is_round(r, item)) {
     Vec3* out = &gradient->vertices[item_first(r, item) + vertex];
@@ -592,8 +600,9 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
     if (hull->smooth->slope[k].moves) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* Adds to pose (3x4) the derivatives with respect to the entries of a link's pose through a point x of the link (link
- * frame). by: derivative with respect to the point's world position. */
+/* Adds the derivatives of Phi that act through a point x of a link to `pose` (3x4), the derivatives with respect to the
+ * entries of the link's pose. x: link frame [m]. by: derivative of Phi with respect to the world position of the
+ * point. */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {
@@ -604,8 +613,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Adds the derivatives with respect to the vertices of one side to the derivatives with respect to the poses at t
- * (pose_now) and to the design (gradient). */
+/* Adds the derivatives of Phi with respect to the vertices of one side to pose_now (poses at t) and to *gradient
+ * (design). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -626,8 +635,9 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   }
 }
 
-/* Adds to pose (3x4) the derivatives with respect to the entries of a pose through a motion of its body. share:
- * derivatives with respect to displacement and rotation. A rotation by w changes R by [w]x R. */
+/* Adds the derivatives of Phi that act through a motion of a body to `pose` (3x4), the derivatives with respect to the
+ * entries of its pose. share: derivatives of Phi with respect to displacement and rotation of the body. r: rotation of
+ * the body; a rotation by w changes r by [w]x r. */
 static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
   Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
   double force[3] = {share->force.x, share->force.y, share->force.z};
@@ -664,8 +674,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* PairShares contains derivatives with respect to the friction coefficients times the grip (F7); therefore the sum
- * contains no grip. */
+/* The coefficients of `whole` do not contain the grip, because PairShares contains derivatives with respect to
+ * coefficients times grip (F7). */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
@@ -677,8 +687,9 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
-/* Adds the derivatives with respect to the links' masses through the pair's inertia 1 / (1/m_a + 1/m_b) to `gradient`.
- * bar: derivative with respect to the inertia. m_a, m_b: masses of the links' trees (impact.md, I7). */
+/* Adds the derivatives of Phi with respect to the masses of links that act through the pair's inertia 1 / (1/m_a +
+ * 1/m_b) to *gradient. bar: derivative of Phi with respect to the inertia. m_a, m_b: masses of the trees of both links
+ * (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
   double mass[2], mobility = 0;
@@ -718,7 +729,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
     double along = p->shares.ratio != 0 ? p->shares.ratio / p->material.value[MATERIAL_FRICTION]
-                                        : 0; /* derivative with respect to friction along the axis */
+                                        : 0; /* derivative with respect to the friction coefficient along the axis */
     double across =
         along != 0 ? along * p->material.value[MATERIAL_FRICTION_ALONG] / p->material.value[MATERIAL_FRICTION] : 0;
     const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * (p->shares.friction - across) * grip,
@@ -760,8 +771,8 @@ void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
   }
 }
 
-/* Adds to wrench the Hessian of friction that the pair's terms leave out, times the twists. Returns false if the law
- * leaves out none. */
+/* Adds the part of the Hessian of friction that the pair's terms leave out, times the twists, to wrench (links).
+ * Returns false if the terms leave out no part. */
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);

@@ -1,23 +1,24 @@
-/* Equilibrium gap and force of two parallel faces, by bisection over the distance of one side, in which both are
- * monotone. */
+/* Equilibrium gap and force of two parallel faces. Both depend monotonically on the distance of one face from the
+ * plane, and are found by bisection over this distance. */
 #include <assert.h>
 
 #include "contact/rest.h"
 
 #include "contact/plane.h"
 
-/* Bisection in the logarithm of z = c / s over (Z_MIN, 1), down to neighbouring doubles: the force grows like z^-6. */
+/* Lower end of the bisection over z = c / s. The bisection is in log z, down to neighbouring doubles, because the force
+ * grows like z^-6. */
 #define Z_MIN 1e-20
 enum { BISECTIONS = 120, NORM_ITERATIONS = 60 };
 
-/* Returns -s^2 P_s'(c) at z = c / s. */
+/* Returns -s^2 P_s'(c) at the scaled clearance z = c / s. */
 static double slope(double z) { return -barrier_eval(z).first; }
 
 static double slope_inverse(double q) {
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);
-    if (middle <= low || middle >= high) break; /* neighbouring doubles */
+    if (middle <= low || middle >= high) break; /* low and high are neighbouring doubles */
     if (slope(middle) > q)
       low = middle;
     else
@@ -26,15 +27,16 @@ static double slope_inverse(double q) {
   return high;
 }
 
-/* Returns the equilibrium with one side at the distance z s. The norm a = 1 - sigma y and the gap depend on each other
- * by a factor of order sigma, and are found by fixed-point iteration. */
+/* Returns the equilibrium with face a at the clearance z s. n_a, n_b: numbers of vertices of the faces. The length a =
+ * 1 - sigma y of the normal and the gap depend on each other only weakly, by a factor of order sigma, so fixed-point
+ * iteration finds both. */
 static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;
   for (int i = 0; i < NORM_ITERATIONS; i++) {
     double before = gap;
     a = 1 - BARRIER_NORM_WIDTH *
-                slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* |W'(1 - a)| = D lambda, times sigma s */
+                slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* solves |W'(1 - a)| = D lambda, times sigma s */
     gap = sum / a;
     if (gap == before) break;
   }
@@ -43,7 +45,8 @@ static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
 }
 
 ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
-  assert(!(support <= 0) && !(force < 0)); /* numbers beyond doubles are 0 or NaN; the callers refuse them */
+  assert(!(support <= 0) &&
+         !(force < 0)); /* numbers that overflow or underflow become NaN or 0; the callers refuse such results */
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);

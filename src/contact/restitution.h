@@ -1,5 +1,5 @@
-/* Constants and functions shared by impacts of bodies (docs/derivations/impact.md, I7-I10) and of coordinates at limits
- * (I15). */
+/* Constants and functions for impacts of bodies (docs/derivations/impact.md, I7-I10) and for impacts of joint
+ * coordinates at their limits (I15). */
 #ifndef SDRS_CONTACT_RESTITUTION_H
 #define SDRS_CONTACT_RESTITUTION_H
 
@@ -9,18 +9,20 @@
  * IMPACT_TIE: impacts that are farther from their beginning by less than this begin at the same time. */
 #define IMPACT_ENTRY 0.995
 #define IMPACT_TIE 1e-4
-/* Accuracy of the beginning of an impact at the end of a substep, in the same units. */
+/* Tolerance within which an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
 #define IMPACT_KNOWN 1e-12
-/* Within this distance an impact is exactly at its beginning, in the same units. */
+/* If the distance of a pair from the start of its impact is at most this, the impact counts as beginning exactly now.
+ * In the units of IMPACT_ENTRY. */
 #define IMPACT_BEGUN 1e-9
-/* Fraction of the rebound displacement by which the spring of a recorded step acts beyond its rest position.
- * Differences with respect to lengths exceed its deflection. */
+/* In a recorded step, the spring of an impact also acts beyond its rest position, up to this fraction of the rebound
+ * displacement. Finite differences with respect to lengths move the bodies by more than the deflection of the
+ * spring. */
 #define IMPACT_BEYOND 0.05
 
-/* Largest displacement of a coordinate in a short substep, relative to the margin (I15). */
+/* Largest displacement of a coordinate in a short substep, divided by the margin of its limit (I15). */
 #define STOP_WAY 0.0625
-/* Largest displacement of the bodies in the substep that measures the speed, relative to the support. The contact force
- * in that substep takes part of the speed, 1e-4 of it at 1/4. */
+/* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support. The
+ * contact force in this substep reduces the speed, by 1e-4 of its value for a displacement of 1/4. */
 #define IMPACT_WAY 0.25
 
 /* Halves *length, the length of the substep that begins [s], until the impacts that begin in this substep displace
@@ -28,7 +30,7 @@
  * allocates nothing. */
 void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
-/* Halves *length [s] until speed * *length <= most. speed >= 0 and most > 0 in consistent units. */
+/* Halves *length [s] until speed * *length <= most. speed (>= 0) and most (> 0) have consistent units. */
 static inline void impact_halve(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;
 }

@@ -2,13 +2,13 @@
 
 #include "contact/ring.h"
 
-/* Gauss-Legendre on [0, 1], the upper half: node - 1/2, weight. */
+/* Nodes and weights of Gauss-Legendre quadrature on [0, 1], upper half: {node - 1/2, weight}. */
 static const double GAUSS[RING_HALF / 2][2] = {
     {0.06261670425573451, 0.12457352290670144},  {0.18391574949909006, 0.11674626826917739},
     {0.29365897714330869, 0.10158371336153292},  {0.38495133709715235, 0.080039164271673166},
     {0.45205862818523745, 0.053469662997659088}, {0.49078031712335957, 0.023587668193255917}};
-/* Cosine and sine of pi/8, 3 pi/8, 5 pi/8, 7 pi/8. With their mirror images these are eight equal steps round the
- * circle, exact up to the order 7. */
+/* Cosine and sine of pi/8, 3 pi/8, 5 pi/8 and 7 pi/8. Together with their mirror images these are eight equidistant
+ * nodes on the circle. Their quadrature is exact up to order 7. */
 #define COS_1 0.92387953251128675613
 #define COS_3 0.38268343236508977173
 static const double WHOLE[4][2] = {{COS_1, COS_3}, {COS_3, COS_1}, {-COS_3, COS_1}, {-COS_1, COS_3}};
@@ -24,15 +24,16 @@ RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, 
   return p;
 }
 
-/* Quantities of a circle that all its nodes use. They are precomputed, because the compiler must assume that writing a
- * node changes the RingPlace. */
+/* Quantities that all nodes of a circle use. They are computed once per circle. The compiler could not do this itself,
+ * because it must assume that writing a node changes the RingPlace. */
 typedef struct {
   double e;    /* spread / middle */
   double q;    /* least (1 + e) */
   double root; /* sqrt(q / middle) */
 } RingScale;
 
-/* Adds a pair of nodes at the angle +-psi with c = q / (1 + e cos psi): P dphi becomes a polynomial in cos psi. */
+/* Adds the pair of nodes at the angles +psi and -psi, with the clearance c = q / (1 + e cos psi). With this
+ * substitution, P dphi is a polynomial in cos psi. */
 static inline void put(RingNodes* out, RingScale s, double cosine, double sine, double weight) {
   int k = out->count++;
   double below = 1 / (1 + s.e * cosine);

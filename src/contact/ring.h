@@ -5,58 +5,62 @@
 
 #include "contact/pair.h"
 
-/* Weight of the mean over a circle. With this weight, a cylinder on its end face has the equilibrium gap of a box on
- * four corners. */
+/* Factor RING_WEIGHT on the mean over a circle. With this factor, a cylinder on its end face has the same equilibrium
+ * gap as a box on four corners. */
 #define RING_WEIGHT 4.0
-/* Ratio of the radius of the friction points to the radius of a circle that lies flat, because uniform pressure on a
- * disk resists spin with the torque 2/3 mu N R. */
+/* Radius of the friction points of a circle that lies flat, divided by the radius of the circle. The ratio is 2/3,
+ * because uniform pressure on a disk resists spin with the torque 2/3 mu N R. */
 #define RING_SPREAD (2.0 / 3)
-enum { RING_HALF = 12 };  /* pairs of nodes, mirrored at the circle's point nearest to the plane */
-enum { RING_POINTS = 8 }; /* friction points of a circle */
+enum {
+  RING_HALF = 12
+}; /* largest number of pairs of nodes; the nodes of a pair are mirror images about the point of the circle nearest to
+      the plane */
+enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 
-/* Position of a circle relative to a separating plane; lengths are divided by the support. middle: clearance of the
+/* Position of a circle relative to a separating plane. All lengths are divided by the support. middle: clearance of the
  * centre minus the rounding. least: smallest clearance of the circle. spread: middle - least. u, v: unit vectors in the
  * plane of the circle; u points towards the separating plane, v is parallel to it. */
 typedef struct {
   double middle, least, spread;
   Vec3 u, v;
 } RingPlace;
-/* Returns the position of a circle relative to a plane. ring: its center is relative to the plane's origin, world axes
- * [m]. rounding [m]. sigma: -1 for body a, +1 for body b. n [1/m] and o: normal and offset of the plane, divided by the
- * support. Cannot fail. */
+/* Returns the position of a circle relative to a plane. ring: circle with its centre relative to the plane's origin,
+ * world axes [m]. rounding: radius of the rounding [m]. sigma: -1 for body a, +1 for body b. n [1/m], o: normal and
+ * offset of the plane, divided by the support. Cannot fail. */
 RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
-/* Nodes at center + radius (cosine u +- sine v), clearance 0 < c < 1. weight: of each of the two nodes; all weights of
- * a circle add to RING_WEIGHT if it is in range all round. Sums over the nodes with P, P', P'' are the rim's means to
- * 1e-12. */
+/* Quadrature nodes of a circle, in pairs at center + radius (cosine u +- sine v), with scaled clearances 0 < c < 1.
+ * weight: weight of each of the two nodes. If the complete circle is in range, all weights add up to RING_WEIGHT. Sums
+ * of P, P' and P'' over the nodes agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
 } RingNodes;
 /* Sets *out to the nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the circle is
- * out of range and has no nodes. Cannot fail, allocates nothing. */
+ * out of range and gets no nodes. Cannot fail, allocates nothing. */
 void ring_nodes(const RingPlace* place, RingNodes* out);
 
-/* Sets out (ring_count) to the circles of a hull at its pose, world axes. origin: world point to which the centers are
- * relative [m]. */
+/* Sets out (ring_count) to the circles of a hull at its pose, world axes. origin: world point relative to which the
+ * centres are given [m]. */
 static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out) {
   Vec3 shift = vec3_sub(hull->pose.t, origin);
   for (int k = 0; k < hull->ring_count; k++)
     out[k] = (Circle){vec3_add(mat3_mul_vec(hull->pose.r, hull->rings[k].center), shift),
                       mat3_mul_vec(hull->pose.r, hull->rings[k].axis), hull->rings[k].radius};
 }
-/* Circle of a hull relative to a plane, with its force for stiffness 1. */
+/* A circle of a hull relative to a plane, and its force for stiffness 1. */
 typedef struct {
-  Circle ring;     /* center relative to the plane's origin, world axes */
+  Circle ring;     /* the centre is relative to the plane's origin, world axes */
   RingPlace place; /* lengths divided by the support */
-  double force;    /* - sum w P' [1/m^2]; 0: out of range */
-  Vec3 mean;       /* mean of the rim's unit radii, weighted by force */
-  double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the rim carries all force */
+  double force;    /* -sum w P' [1/m^2]; 0 if the circle is out of range */
+  Vec3 mean;       /* mean of the unit radii of the circle, weighted by force */
+  double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the circle has all of the force */
 } RingLoad;
-/* Returns the load of circle k of a hull. Cannot fail, allocates nothing. */
+/* Returns the position and force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m]. Cannot
+ * fail, allocates nothing. */
 RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support, const Plane* plane);
-/* Returns the unit vector from the center of a circle to its friction point j < RING_POINTS, hull frame. The direction
- * is fixed in the hull. */
+/* Returns the unit vector from the centre of a circle to its friction point j < RING_POINTS, in the frame of the hull.
+ * The vector is fixed in the hull. */
 Vec3 ring_radius(const Circle* ring, int j);
 
 #endif

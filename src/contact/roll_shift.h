@@ -1,28 +1,29 @@
-/* Shift of a rolling body: motion, from t to the expected state at t + dt, of the axis of the body's hinge and of its
- * lever about the centre of mass of its tree. Friction of the body depends on the shift (docs/derivations/friction.md,
- * F15). */
+/* Shift of a rolling body: the motion of its hinge axis, and of its lever about the centre of mass of its tree, from t
+ * to the expected state at t + dt. Friction of the body depends on the shift (docs/derivations/friction.md, F15). */
 #ifndef SDRS_CONTACT_ROLL_SHIFT_H
 #define SDRS_CONTACT_ROLL_SHIFT_H
 
 #include "contact/contact.h"
 
 typedef struct RollShift {
-  Vec3 axis_then, axis_aim; /* unit axis of the link's hinge at t and in its expected pose, world; zero: no hinge */
-  Vec3 lever; /* lever at t less that in the expected poses: the link's centre of mass less that of its tree, world [m];
-                 zero: the tree does not float */
+  Vec3 axis_then,
+      axis_aim; /* unit axis of the link's hinge at t and in its expected pose, world; zero if the link has no hinge */
+  Vec3 lever;   /* lever at t minus lever in the expected poses, world [m]; the lever is the centre of mass of the link
+                   minus that of its tree; zero if the tree does not float */
 } RollShift;
 
 /* Sets the shifts of all links (links) for the following steps. The array is borrowed, and every contact_lag reads it.
- * NULL, the initial value: all shifts are zero. */
+ * If shift is NULL, which is the initial value, all shifts are zero. */
 void contact_set_shifts(ContactSystem* system, const RollShift* shift);
-/* As contact_set_shifts, for the steps that are loaded from now on. contact_replay_adjoint adds the derivatives with
- * respect to the shifts to bar (links), which is borrowed. */
+/* Sets the shifts of all links (links), as contact_set_shifts does, for the steps that are loaded from now on.
+ * contact_replay_adjoint adds the derivatives with respect to the shifts to bar (links), which is borrowed. */
 void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
 
-/* Displacement of a contact point by a small rotation d relative to the expected pose: d x reach + (d . axis) extra
- * (F15). */
+/* Displacement of a contact point by a small rotation d of its body relative to the expected pose: d x reach + (d .
+ * axis) extra (F15). */
 typedef struct {
-  Vec3 reach, extra, axis; /* e + L, D x e - axis x L with D = axis_then - axis_aim, axis_aim */
+  Vec3 reach, extra, axis; /* reach = e + L; extra = D x e - axis x L with D = axis_then - axis_aim; axis = axis_aim; e:
+                              arm, L: lever */
 } RollRows;
 
 static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
@@ -37,8 +38,8 @@ static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
 static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
   return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
 }
-/* Adds to *bar the derivatives of g . roll_rows_displacement(r, d) with respect to the shift, and returns the
- * derivative with respect to the arm; r = roll_rows(s, arm). */
+/* Adds the derivatives of g . roll_rows_displacement(r, d) with respect to the shift to *bar, with r = roll_rows(s,
+ * arm). Returns the derivative with respect to the arm. */
 static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 g, RollShift* bar) {
   double along = vec3_dot(d, s->axis_aim);
   Vec3 change = vec3_sub(s->axis_then, s->axis_aim), by_change = vec3_scale(vec3_cross(arm, g), along);

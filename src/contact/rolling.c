@@ -6,7 +6,7 @@ RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane
   return (RollingLag){{a->pose.r, b->pose.r}, vec3_normalized(plane->n), force};
 }
 
-/* Returns the rotation from R0 to R, R R0^T, whose axial part is linear in R. */
+/* Returns R R0^T, the rotation from R0 to R. Its axial part is linear in R. */
 static Mat3 turn_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
 
 static Vec3 rate_of(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {
@@ -18,13 +18,16 @@ double rolling_value(const RollingLag* lag, const RollingParameters* p, const Po
   Vec3 rate = rate_of(lag, a, b, p->dt);
   double along = vec3_dot(lag->normal, rate);
   Vec3 across = vec3_add_scaled(rate, -along, lag->normal);
-  double rolls = vec3_dot(across, across), spins = along * along; /* sqrt(x + e) - sqrt(e), without losing digits */
+  double rolls = vec3_dot(across, across),
+         spins = along *
+                 along; /* sqrt(x + e) - sqrt(e) is computed as x / (sqrt(x + e) + sqrt(e)), which loses no digits */
   return lag->force * p->dt *
          (p->rolling * rolls / (sqrt(rolls + SMOOTHING) + ROLLING_RATE) +
           p->spinning * spins / (sqrt(spins + SMOOTHING) + ROLLING_RATE));
 }
 
-/* (T2) Sets q = dD/d(rho) / dt and its derivative with respect to rho. */
+/* (T2) Sets *q to (dD/d(rho)) / dt, with the rate of rotation rho = rate, and *by_rate to the derivative of *q with
+ * respect to rho. */
 static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);
@@ -38,8 +41,8 @@ static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rat
   *by_rate = mat3_add(mat3_scale(mat3_sub(flat, bend), rolling), mat3_scale(nn, curve));
 }
 
-/* (T3) Returns (tr(M) - M) / 2, the derivative of the axial part of M = R R0^T with respect to a rotation of the body.
- */
+/* (T3) Returns (tr(M) - M) / 2. It is the derivative of the axial part of M = R R0^T with respect to a rotation of the
+ * body. */
 static Mat3 end_slope(Mat3 m) { return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5); }
 
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b,
@@ -65,8 +68,8 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
 
 /* ---------------------------------------------------------------- reverse */
 
-/* Passes the derivative with respect to the normal at t on to the half-space, or to the vertices that determine the
- * plane at t. */
+/* Adds the derivatives of Phi that act through the normal at t: with respect to the rotation of the half-space, or to
+ * the vertices that determine the plane at t. bar: derivative of Phi with respect to the normal. */
 static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
                            PairShares* out) {
   Vec3 n = lag->normal, across = vec3_add_scaled(bar, -vec3_dot(n, bar), n);
@@ -101,18 +104,18 @@ double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double
   Mat3 by_rate, m[2];
   if (next[1].hull.half_space) turning[1] = vec3(0, 0, 0); /* a half-space has no rows in the terms */
   slope_of(lag, p, rate, &q, &by_rate);
-  for (int i = 0; i < 2; i++) { /* Phi = q . eta, eta = dt times the change of rho in the field */
+  for (int i = 0; i < 2; i++) { /* Phi = q . eta; eta is dt times the change of rho under the twists */
     m[i] = turn_since(next[i].hull.pose.r, lag->turn[i]);
     eta = vec3_add_scaled(eta, i == 0 ? 1 : -1, mat3_mul_vec(end_slope(m[i]), turning[i]));
   }
   Vec3 bar_rate = mat3_mul_vec(by_rate, eta);
-  for (int i = 0; i < 2; i++) { /* (T4) with respect to rotations at t */
+  for (int i = 0; i < 2; i++) { /* (T4) derivatives with respect to rotations at t */
     double sign = i == 0 ? 1 : -1;
     Vec3 direct = vec3_scale(mat3_mul_vec(end_slope(m[i]), bar_rate), -sign / p->dt);
     Mat3 k = mat3_mul(mat3_mul(mat3_cross(q), mat3_cross(turning[i])), m[i]);
     out->turn_now[i] = vec3_add(out->turn_now[i], vec3_add_scaled(direct, -0.5 * sign, mat3_axial(k)));
   }
-  if (next[1].hull.half_space) { /* its pose at t + dt is not part of the terms */
+  if (next[1].hull.half_space) { /* the terms do not contain the pose of a half-space at t + dt */
     Vec3 end = vec3_scale(mat3_tmul_vec(end_slope(m[1]), bar_rate), -1 / p->dt);
     out->ground_next.torque = vec3_add(out->ground_next.torque, end);
   }

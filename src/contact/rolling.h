@@ -9,29 +9,31 @@
 
 #include "contact/adjoint.h"
 
-/* sqrt(e) [rad/s]. At lower angular velocities, the moment decreases with the angular velocity, so that a body that
- * rolling friction keeps in place creeps. */
+/* sqrt(e) [rad/s]. At lower angular velocities the moment of friction decreases with the angular velocity. So a body at
+ * rest by rolling friction creeps slowly. */
 #define ROLLING_RATE 1e-2
 
 typedef struct {
-  double rolling, spinning; /* c_r, c_s [m], times the impact factor of the force */
+  double rolling, spinning; /* c_r, c_s [m], multiplied by the impact factor of the normal force */
   double dt;
 } RollingParameters;
 
-/* Reference state of rolling friction, at t. */
+/* Reference state of rolling friction: rotations of both bodies, unit normal and force at t. */
 typedef struct {
   Mat3 turn[2];
   Vec3 normal;  /* unit */
   double force; /* p [1/m^2] */
 } RollingLag;
 
-/* Returns the reference state: rotations of both bodies at t, normal of the plane, and `force`, p [1/m^2]. */
+/* Returns the reference state for the present poses of both bodies. plane: contact plane, of which the normal is used.
+ * force: p [1/m^2]. */
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force);
-/* Returns D for stiffness 1 (T1); 0 if the bodies have not rotated relative to each other since t. a, b: poses at t +
- * dt. */
+/* Returns the friction energy D for stiffness 1 (T1). D is 0 if the bodies have not rotated relative to each other
+ * since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);
-/* Adds to *out the derivatives of D with respect to the rotations of both bodies: moments, and rotational rows of the
- * Hessian. half_space: true if b has no rows. */
+/* Adds the derivatives of D with respect to the rotations of both bodies to *out: moments, and the rotational rows and
+ * columns of the Hessian. a, b: poses at t + dt. half_space: true if b is a half-space, which has no rows in the
+ * Hessian. */
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out);
 /* Adds to *out the derivatives of Phi = dD/d(twists) . twist with respect to c_r and c_s (PairShares.rolling,

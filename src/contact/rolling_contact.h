@@ -5,12 +5,13 @@
 
 #include "contact/contact.h"
 
-/* Returns true if term `index` < contact_term_count is a rolling contact: a body of balls or circles, which does not
- * lie flat, on a fixed body, without rolling or spinning friction. Returns false under laws that represent round bodies
- * by polyhedra. If true, sets three results. *along_gap: sum over balls and circles of the normal force times half of
- * the change of the gap [J]. *approach: mean of the absolute changes of the gap, weighted by force [m]. *slip: friction
- * energy of the step, at least half of the energy that slip dissipates [J]. pose: poses of all links at t + dt and at t
- * - dt. Cannot fail, allocates nothing. */
+/* Returns true if term `index` < contact_term_count is a rolling contact. In a rolling contact a body of balls or
+ * circles, which does not lie flat, touches a fixed body, and the pair has neither rolling nor spinning friction.
+ * Returns false under laws that represent round bodies by polyhedra. If the result is true, sets three values.
+ * *along_gap: sum over balls and circles of the normal force times half of the change of the gap [J]. *approach: mean
+ * of the absolute changes of the gap, weighted by force [m]. *slip: friction energy of the step [J], which is at least
+ * half of the energy that slip dissipates. pose: poses of all links at t + dt and at t - dt. Cannot fail, allocates
+ * nothing. */
 bool contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
                         double* approach, double* slip);
 

@@ -1,4 +1,5 @@
-/* Sleeping pairs: pairs whose links keep their poses while others move are not evaluated. */
+/* Sleeping pairs. A pair sleeps, and is not evaluated, while both of its links keep their poses and other links
+ * move. */
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +18,14 @@ static bool same_pose(const ContactSystem* s, int link) {
   return memcmp(&s->pose[0][link], &s->pose[1][link], sizeof(Pose)) == 0;
 }
 
-/* Returns true if the pair's trial state was evaluated at the accepted poses of its links. */
+/* Returns true if the trial state of the pair was evaluated at the accepted poses of its links. */
 static bool tried_here(const ContactSystem* s, const ContactPair* p) {
   return p->state[1 - s->current].stamp == s->stamp && same_pose(s, p->link_a) && same_pose(s, p->link_b);
 }
 
-/* Makes both states of a pair the accepted one, so that it can sleep. Returns false, and the pair stays awake, if its
- * accepted state was not evaluated with the present friction reference, or if its trial state lacks friction. */
+/* Makes the trial state of a pair equal to its accepted state, so that the pair can sleep. Returns false, and the pair
+ * stays awake, if its accepted state was not evaluated with the present friction reference, or if its trial state lacks
+ * friction. */
 static bool falls_asleep(ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return true;
@@ -38,7 +40,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
 
 typedef struct {
   ContactSystem* system;
-  const bool* links; /* links whose pairs wake; NULL: all */
+  const bool* links; /* links whose pairs are woken; NULL: all links */
 } WakeTask;
 
 static void wake_pair(void* context, int k, int thread) {

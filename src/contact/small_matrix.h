@@ -1,16 +1,17 @@
-/* Private to contact/: Cholesky factorization of matrices of order 2 to 4 in a fixed 4x4 array (lower triangle). The
- * tests compare it with LAPACK. */
+/* Private to contact/: Cholesky factorization of symmetric matrices of order 2 to 4, stored in the lower triangle of a
+ * 4x4 array. The tests compare it with LAPACK. */
 #ifndef SDRS_CONTACT_SMALL_MATRIX_H
 #define SDRS_CONTACT_SMALL_MATRIX_H
 
 #include <math.h>
 
-/* Relative floor of a pivot, below which a direction counts as undetermined. */
+/* If a pivot is below this fraction of the diagonal entry of the matrix, the direction of the pivot counts as
+ * undetermined. */
 #define SMALL_PIVOT_FLOOR 1e-14
 
-/* Replaces a symmetric positive semidefinite matrix by its factor L, whose diagonal is stored inverted. A pivot below
- * SMALL_PIVOT_FLOOR times the matrix's own diagonal entry gets a zero inverse: solutions then have no component along
- * it. */
+/* Replaces the lower triangle of a positive semidefinite matrix a of order n by its Cholesky factor L. The diagonal of
+ * L is stored inverted. If a pivot is below SMALL_PIVOT_FLOOR times the diagonal entry of the matrix, its inverse is
+ * set to zero, so that solutions have no component along it. */
 static inline void small_cholesky(int n, double a[4][4]) {
   for (int j = 0; j < n; j++) {
     double own = a[j][j], d = own;
@@ -25,8 +26,8 @@ static inline void small_cholesky(int n, double a[4][4]) {
   }
 }
 
-/* Solves L x = b in place with the factor of small_cholesky (n x n); x (n). Components along undetermined directions
- * are 0. */
+/* Solves L x = b in place for the factor L of small_cholesky (n x n). x (n): contains b, and receives x. Components
+ * along undetermined directions become 0. */
 static inline void small_forward(int n, const double a[4][4], double* x) {
   for (int i = 0; i < n; i++) {
     double v = x[i];
@@ -35,7 +36,7 @@ static inline void small_forward(int n, const double a[4][4], double* x) {
   }
 }
 
-/* Solves L^T x = b in place, as small_forward. */
+/* Solves L^T x = b in place, as small_forward solves L x = b. */
 static inline void small_backward(int n, const double a[4][4], double* x) {
   for (int i = n - 1; i >= 0; i--) {
     double v = x[i];

@@ -1,12 +1,12 @@
-/* Writes and reads the state of a contact system between two steps as a block of numbers. The block contains the pairs
- * with the law's data, the reserve of the broad phase, and the GJK caches: the last bits of results depend on where a
- * search starts. */
+/* Writes or reads the state of a contact system between two steps as a block of numbers. The block contains the pairs
+ * with the law's data, the reserve of the broad phase, and the GJK caches. The caches are needed because the last bits
+ * of results depend on where a search starts. */
 #include <limits.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Saved state of a candidate. */
+/* Saved state of a candidate pair. */
 typedef struct {
   uint64_t key;
   GjkCache gjk;
@@ -107,7 +107,7 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
   p->outcome = (PairOutcome)outcome;
 }
 
-/* Writes to the block, or reads from it, the law's data of the pair and of its accepted state. */
+/* Writes the law's data of the pair and of its accepted state to the block, or reads them. */
 static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (s->law->pass) {
@@ -118,8 +118,8 @@ static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   state_block_doubles(block, pair.own, s->law->state_size / sizeof(double));
 }
 
-/* Writes one pair to the block, or reads it. *before: key of the previous pair, set to the key of this pair. Returns
- * false if the block cannot be read further. */
+/* Writes one pair to the block, or reads it. *before: key of the previous pair; it is set to the key of this pair.
+ * Returns false if the block is invalid and cannot be read further. */
 static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateBlock* block) {
   SavedPair saved = {0};
   bool reading = block->pass == BLOCK_READ;
@@ -133,14 +133,14 @@ static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateB
   return !block->failed;
 }
 
-/* Returns the largest number of pairs that the rest of the block can contain. It limits the memory that is allocated if
- * the block has an invalid count. */
+/* Returns an upper bound of the number of pairs in the rest of the block. It limits the memory that is allocated if the
+ * block contains an invalid count. */
 static int pairs_most(const StateBlock* block) {
   size_t left = block->count - block->at;
   return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Replaces the list by `count` empty pairs. */
+/* Replaces the list of candidates by `count` pairs with undefined contents. */
 static void make_pairs(ContactSystem* s, int count) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   contact_grow_list(s, count);
@@ -155,8 +155,8 @@ void contact_hold(ContactSystem* s) {
   }
 }
 
-/* Writes all pairs to the block, or reads them. If the block does not fit the model, the list contains the pairs that
- * were read before the fault. */
+/* Writes `count` pairs to the block, or reads them. If the block does not fit the model, the list then contains only
+ * the pairs that were read before the fault. */
 static void pass_pairs(ContactSystem* s, int count, StateBlock* block) {
   uint64_t before = 0;
   for (int k = 0; k < count; k++) {
@@ -176,7 +176,7 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
   if (block->pass == BLOCK_READ) {
     contact_place(s, s->current, poses);
     make_pairs(s, count);
-    s->stamp++; /* no state has been evaluated with the present friction reference */
+    s->stamp++; /* then no state counts as evaluated with the present friction reference */
     s->version++;
     s->way_moved = s->entered = true;
     s->phase = CONTACT_STANDING;

@@ -1,4 +1,4 @@
-/* Finds neighbouring hulls at given poses, for pictures, without a simulation. */
+/* Finds neighbouring hulls at given poses, without a simulation. Used for pictures. */
 #include <assert.h>
 
 #include "contact/system.h"
@@ -14,8 +14,8 @@ typedef struct {
   int count, capacity;
 } SpotSearch;
 
-/* Returns true if the links of both hulls may collide and the bounding spheres are closer than the range; false if a is
- * a half-space. */
+/* Returns true if the links of hulls a and b may collide and their bounding spheres are closer than the search range.
+ * Returns false if a is a half-space. */
 static bool may_be_near(const SpotSearch* s, int a, int b) {
   const HullInstance *one = &s->instance[a], *two = &s->instance[b];
   if (!model_pair_allowed(s->model, s->model->hulls[a].link, s->model->hulls[b].link)) return false;
@@ -25,7 +25,7 @@ static bool may_be_near(const SpotSearch* s, int a, int b) {
   return apart < s->range;
 }
 
-/* Returns the midpoint of the closest points of two hulls. */
+/* Returns the midpoint of the closest points of two hulls, world [m]. found: result of pair_distance. */
 static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   if (!b->half_space) return vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
   Vec3 lowest;

@@ -15,8 +15,8 @@ static void finish(Stencil* s) {
   s->n = vec3_scale(s->y, 1 / s->d);
 }
 
-/* Set the weights and free coordinates for a closest point at a corner, on the edge `from`-`to`, or inside the
- * triangle. */
+/* at_corner, at_edge and inside set the weights and free coordinates of the closest point of a triangle. The closest
+ * point is a corner, a point of the edge `from`-`to`, or a point inside the triangle. */
 static void at_corner(Stencil* s, int corner) {
   s->free = 0;
   s->c[1] = s->c[2] = s->c[3] = 0;
@@ -43,8 +43,8 @@ static void inside(Stencil* s, double v, double w) {
   s->by_free[0][2] = s->by_free[1][3] = -1;
 }
 
-/* Finds the Voronoi region of the triangle that contains the point, by signs of scalar products, and sets the weights.
- */
+/* Finds the feature of the triangle that is nearest to the point, and sets the weights. The signs of scalar products
+ * tell the Voronoi region in which the point lies. */
 static void find_region(Stencil* s) {
   Vec3 p = s->x[0], a = s->x[1], b = s->x[2], c = s->x[3], ab = vec3_sub(b, a), ac = vec3_sub(c, a);
   double d1 = vec3_dot(ab, vec3_sub(p, a)), d2 = vec3_dot(ac, vec3_sub(p, a));
@@ -137,12 +137,13 @@ double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][
       if (i % 3 == j % 3) sum += i == j ? 2 * by[i < 3 ? 1 : 2] : by[0];
       hessian[i][j] = sum;
     }
-  return vec3_dot(cross, cross) / ab; /* 1 - p^2 / ab loses its digits where it is small */
+  return vec3_dot(cross, cross) /
+         ab; /* computed from the cross product, because 1 - p^2 / ab loses its digits if it is small */
 }
 
 /* ---------------------------------------------------------------- derivatives with respect to the points (N18) */
 
-/* Sets out to (E^T E)^-1, E: derivatives e_k of y with respect to the free coordinates. */
+/* Sets `out` to (E^T E)^-1. The columns of E are the derivatives e_k of y with respect to the free coordinates. */
 static void inverse_square(const Stencil* s, double out[2][2]) {
   double a = s->free > 0 ? vec3_dot(s->along[0], s->along[0]) : 1;
   if (s->free < 2) {
@@ -156,12 +157,13 @@ static void inverse_square(const Stencil* s, double out[2][2]) {
   out[0][1] = out[1][0] = -b / det;
 }
 
-/* Returns c_i e_k + (dc_i/dk) y, the derivative of c_i y with respect to the free coordinate k. */
+/* Returns the derivative of c_i y with respect to the free coordinate k: c_i e_k + (dc_i/dk) y. */
 static Vec3 coupling(const Stencil* s, int i, int k) {
   return vec3_add(vec3_scale(s->along[k], s->c[i]), vec3_scale(s->y, s->by_free[k][i]));
 }
 
-/* Sets out to the 3x3 block of the Hessian of d for the points i and j. */
+/* Sets `out` to the 3x3 block of the Hessian of the distance d for the points i and j. square: result of
+ * inverse_square. */
 static void distance_block(const Stencil* s, const double square[2][2], int i, int j, double out[3][3]) {
   Mat3 m = mat3_zero();
   if (!s->plane) {

@@ -1,7 +1,7 @@
-/* Private to contact/: the distance between a vertex and a triangle, or between two edges, with derivatives
- * (docs/derivations/law-ipc.md, N17-N20). A stencil is the difference y = sum c_i x_i of two closest points. The
- * weights c_i are affine in up to two free coordinates. The distance is d = |y|; it is only once differentiable where
- * the nearest features change. */
+/* Private to contact/: distance of a vertex from a triangle, or of two edges, with derivatives
+ * (docs/derivations/law-ipc.md, N17-N20). A stencil is the difference y = sum c_i x_i of two closest points. The points
+ * x_i are up to four vertices. The weights c_i are affine functions of up to two free coordinates. The distance is d =
+ * |y|. Where the nearest features change, d is only once differentiable. */
 #ifndef SDRS_CONTACT_STENCIL_H
 #define SDRS_CONTACT_STENCIL_H
 
@@ -10,28 +10,28 @@
 enum { STENCIL_POINTS = 4 };
 
 typedef struct {
-  int count;                         /* number of points */
-  int side[STENCIL_POINTS];          /* the body that a point belongs to */
-  int vertex[STENCIL_POINTS];        /* vertex number of a point in its body */
-  Vec3 x[STENCIL_POINTS];            /* world [m] */
-  double c[STENCIL_POINTS];          /* weights in y */
+  int count;                         /* number of points x */
+  int side[STENCIL_POINTS];          /* side of the pair (0 or 1) to which each point belongs */
+  int vertex[STENCIL_POINTS];        /* number of each point among the vertices of its body */
+  Vec3 x[STENCIL_POINTS];            /* positions of the points, world [m] */
+  double c[STENCIL_POINTS];          /* weights of the points in y */
   int free;                          /* number of free coordinates of the closest points */
   double by_free[2][STENCIL_POINTS]; /* derivatives of the weights with respect to the free coordinates */
   Vec3 along[2];                     /* derivatives of y with respect to the free coordinates [m] */
   Vec3 y, n;                         /* y [m], and its unit direction */
-  double d;                          /* m */
-  bool edges;                        /* points 0, 1 and 2, 3 are edges */
-  bool plane;                        /* one point and a half-space: d = n . x - offset, n fixed */
+  double d;                          /* distance [m]; for a half-space, negative below the boundary */
+  bool edges;                        /* the stencil has the edges (0, 1) and (2, 3) */
+  bool plane;                        /* the stencil has one point and a half-space: d = n . x - offset with fixed n */
 } Stencil;
 
 /* Computes the stencil of point 0 and the triangle of points 1, 2 and 3. The caller sets side, vertex and x (world axes
  * [m]); the function sets all other members. */
 void stencil_point_triangle(Stencil* s);
-/* As stencil_point_triangle, for the edges (0, 1) and (2, 3). For parallel edges, chooses one of the pairs of closest
- * points. */
+/* Does the same as stencil_point_triangle for the edges (0, 1) and (2, 3). If the edges are parallel, chooses one of
+ * the pairs of closest points. */
 void stencil_edge_edge(Stencil* s);
-/* Computes the stencil of point 0 and a half-space. normal: unit, world; offset [m]. d is negative below its boundary.
- */
+/* Computes the stencil of point 0 and a half-space. normal: outward unit normal, world. offset: normal . x on the
+ * boundary [m]. */
 void stencil_half_space(Stencil* s, Vec3 normal, double offset);
 
 /* Energy e(d, s) of a stencil with its derivatives; s: sin^2 of the angle of two edges (N19). */
@@ -49,7 +49,7 @@ typedef struct {
 void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilDerivatives* out);
 
 /* Returns sin^2 of the angle between the edge vectors u and v, which must not be zero. Sets gradient (6) and hessian
- * (6x6) to its derivatives with respect to (u, v); NULL: not computed. */
+ * (6x6), unless they are NULL, to the derivatives of the result with respect to (u, v). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
 /* Adds to out (count) the derivatives of a scalar with respect to the points of the stencil, world axes (N20). The

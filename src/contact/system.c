@@ -1,4 +1,4 @@
-/* The contact system: creation, transitions between states, and results of the accepted state. */
+/* The contact system of a scene: creation, transitions between its states, and results of the accepted state. */
 #include "contact/system.h"
 
 #include <assert.h>
@@ -22,7 +22,8 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Sorts hulls into movable and immovable ones, and selects those that the broad phase contains. */
+/* Divides the hulls into movable (movers) and immovable ones (still). Selects those of both that the broad phase
+ * contains (seeking, sought). */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;
@@ -40,9 +41,9 @@ static void sort_hulls(ContactSystem* s) {
   }
 }
 
-/* Sets the groups of the broad phase, one for each link with several hulls, and the pairs of groups that are excluded
- * from the search: hulls of the same link, hulls of links that do not collide, and hulls of links whose pair represents
- * the pairs of its hulls. */
+/* Sets the groups of the broad phase and the pairs of groups that the search excludes. Each link with several hulls is
+ * a group. Excluded are pairs of hulls of the same link, of links that do not collide, and of links whose pair
+ * represents the pairs of its hulls. */
 static void find_groups(ContactSystem* s) {
   const Model* model = s->model;
   int count = 0, *link = MEMORY_NEW(int, model->link_count);
@@ -242,7 +243,8 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
-/* Returns the data of a pair in slot `which`, or NULL if the slot has no data of the pair. */
+/* Returns the data of a pair that contact_remember stored in slot `which`. Returns NULL if the slot has no data of the
+ * pair. */
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
@@ -266,7 +268,8 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
   }
 }
 
-/* Sets `lagged` and the grip of a pair, and the number of bytes that its friction reference needs. */
+/* Sets `lagged` and the grip of pair `index`, and s->lag_first[index] to the number of bytes that its friction
+ * reference needs. */
 static void lag_room_of_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
@@ -312,7 +315,7 @@ bool contact_lag(ContactSystem* s) {
   }
   if (s->law->lag) parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
-  /* the accepted state again, now with the friction of the new step */
+  /* evaluates the accepted state again, now with the friction of the new step */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   return contact_evaluate_again(s);
 }
@@ -378,10 +381,10 @@ double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
-  if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links has the gap */
+  if (contact_stands_for(s, p->key)) return INFINITY; /* the pair of their links has the gap */
   if (s->law->overlaps) return state->separation;
   GjkResult found;
-  GjkCache cache = p->gjk; /* a measurement changes no bit of the run */
+  GjkCache cache = p->gjk; /* a copy, so that computing the gap does not change the run */
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);
 }
 
@@ -413,7 +416,7 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   ContactWrench out = {.point = a};
   if (!state->has_terms) return out;
   const PairDerivatives* d = contact_derivatives(s, p);
-  out.force = d->force[0]; /* on b; the force on a is the opposite; half-spaces have no moment */
+  out.force = d->force[0]; /* force on b; the force on a is the opposite; half-spaces have no moment */
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
   LawPair pair = contact_law_pair(s, p, s->current, 0);

@@ -6,10 +6,10 @@
 #include "contact/law.h"
 
 /* PARALLEL_THRESHOLD: fewer pairs than this are processed on one thread. PARALLEL_FAR: the same limit for loops over
- * pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread takes at a time. */
+ * pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread processes at a time. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
-/* LINKS_PARALLEL: for fewer links than this, the poses of hulls are computed on one thread. LINKS_GRAIN: number of
- * links that a thread takes at a time. */
+/* LINKS_PARALLEL: if there are fewer links than this, the poses of hulls are computed on one thread. LINKS_GRAIN:
+ * number of links that a thread processes at a time. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* State of a pair at the start of a path (contact_way_begin). */
@@ -24,10 +24,10 @@ typedef struct {
  * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but always
  * counts as separated; certificate, gaps and distances are computed for the pairs of their hulls. */
 typedef struct {
-  uint64_t key; /* items a << 32 | b in the order of the broad phase */
+  uint64_t key; /* items a << 32 | b, with a < b */
   int hull_a, hull_b, link_a, link_b;
   bool links;            /* true: a pair of links; hull_a and hull_b are the item numbers of the links */
-  int common;            /* nearest common ancestor link, or -1 = the world */
+  int common;            /* nearest common ancestor of both links; -1 if they have only the world in common */
   PairMaterial material; /* friction times `grip` */
   double grip;           /* 1 except in a run's first step (grip.c) */
   void* law;             /* LawPair.law */
@@ -50,7 +50,7 @@ typedef struct {
   bool judged;     /* `change` includes friction */
   bool suspect;    /* the pair made the last trial fail */
   double rounding; /* rounding error of the accepted state [J]; NAN: not computed since `even` was set */
-  double change;   /* energy of the pair in a feasible trial minus that in the accepted state [J] */
+  double change;   /* energy of the pair in a feasible trial minus its energy in the accepted state [J] */
 } PairSleep;
 
 /* Data of the active pairs, stored by contact_remember. */
@@ -90,12 +90,12 @@ typedef enum {
   CONTACT_FEASIBLE, /* the trial is feasible and may be accepted */
 } ContactPhase;
 
-/* Contact system of a scene. snapshot.c stores all members that last from one step to the next; a new one must be added
- * there. */
+/* Contact system of a scene. snapshot.c stores all members on which later steps depend. A new member of this kind must
+ * be added there. */
 struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
-  ContactLaw by_pair;        /* `law` points here if pairs name laws */
+  ContactLaw by_pair;        /* storage of `law` if pairs name laws */
   bool keeps_account;        /* contact_keeps_account */
   void* own_law;             /* result of ContactLaw.create */
   int threads, first_thread; /* first_thread: number of this system's first workspace */
@@ -122,28 +122,30 @@ struct ContactSystem {
   double* way_travelled; /* (hulls): `travelled` at contact_way_begin; INFINITY: the broad phase has been rebuilt since
                             then */
   bool way_moved;        /* a state has been accepted since contact_way_begin */
-  int *movers, mover_count; /* hulls of movable links, and of immovable ones */
+  int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
   int *still, still_count;
-  int *seeking, seeking_count; /* hulls of movers (seeking) and still (sought) that can form pairs */
-  int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither list */
-  bool placed[2];              /* instances of state k match its poses */
-  bool measured;               /* stays[current], twist and moved are up to date */
-  Box *boxes, *way_boxes;      /* (hulls): boxes of the broad phase, and of the broad phase for paths */
-  bool rests;                  /* both broad phases contain the boxes of still hulls */
+  int *seeking,
+      seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `still` that can form pairs */
+  int *sought, sought_count; /* hulls of links that form only pairs of links are in neither of both lists */
+  bool placed[2];            /* instances of state k match its poses */
+  bool measured;             /* stays[current], twist and moved are up to date */
+  Box *boxes, *way_boxes;    /* (hulls): boxes of the broad phase, and of the broad phase for paths */
+  bool rests;                /* both broad phases contain the boxes of still hulls */
   BroadPhase broad, way_broad;
   int* group;           /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
   bool* strange;        /* pairs of groups whose hulls are not searched for */
   bool* whole;          /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
   double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
                            links */
-  /* Pairs of hulls with friction, for links whose pair represents the pairs of their hulls (`whole`). */
+  /* Keys of the pairs of hulls between which friction acts although a pair of links represents them (`whole`). */
   KeyList rubbing;
   ContactPair* pairs; /* indexed by slot */
-  /* Derivatives of both states of every pair. Large and read rarely (slots). */
+  /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
+   * rarely. */
   PairDerivatives* derivatives[2];
   char *memory, *own[2]; /* (slots): data of the law for every pair, and for its two states */
   int pair_capacity;
-  ContactPair way_pair;   /* a pair that is not in the list */
+  ContactPair way_pair;   /* a pair that is not in the list; used for one proof or search at a time */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
   int list_count, list_capacity;
   int* free_slots;
@@ -166,9 +168,9 @@ struct ContactSystem {
   bool* refused;     /* argument of contact_try: groups with a pair that makes the trial fail */
   bool suspects_only;
   bool begins;             /* contact_reset is running */
-  PairsKept remembered[2]; /* by ContactMemory */
+  PairsKept remembered[2]; /* data stored by contact_remember, indexed by ContactMemory */
   ContactGrip grip;        /* used from the next contact_lag on */
-  ForcesKept forces[2];    /* by ContactEnd */
+  ForcesKept forces[2];    /* forces stored by contact_note_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* begin_poses;          /* poses at the last contact_lag (links) */
@@ -223,16 +225,16 @@ bool contact_evaluate_again(ContactSystem* system);
 /* Sets grip and material of the pair according to the last contact_set_grip. contact_lag calls it. */
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
-/* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (copied) (contact/trial.c). Allocates
- * nothing; cannot fail. */
+/* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (contact/trial.c). Copies the poses.
+ * Allocates nothing; cannot fail. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
 /* Sets list_links to the links of all candidates. Allocates nothing. */
 void contact_name_links(ContactSystem* system);
-/* Returns true if the list of candidates contains all pairs that may come near each other under motions within `bounds`
- * (one per link that moves). Allocates nothing. */
+/* Returns true if the list of candidates contains all pairs that may come near each other if every link moves within
+ * its bound. bounds: bounds->link of every movable link. Allocates nothing. */
 bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
-/* Sets distance [m] and direction of two hulls in *state, from their poses in state `which` and without previous data.
- */
+/* Sets the distance [m] and direction of two hulls in *state. They are computed from the poses of state `which`,
+ * without using previous results. Under laws without barrier, sets the distance to 0, which means not computed. */
 void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
 /* Copies the accepted state of a pair, and the law's data of this state, to the trial state. Cannot fail, allocates
  * nothing. */
@@ -269,9 +271,9 @@ void contact_list_rubbing(ContactSystem* system, bool drop_others);
  * apart than the law's range. Cannot fail, allocates nothing. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
-/* A path of a pair of links between the poses `start` and `end` (links), with bounds on the motion of both links over
- * the complete path. `prove` proves that two hulls do not intersect between the points `from` and `to` of the path; a
- * WholeWay is the first member of its context. */
+/* A path of a pair of links between the poses `start` and `end` (links), with upper bounds of the motion of both links
+ * over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from` and
+ * `to` of the path. The WholeWay is the first member of a structure that `prove` knows. */
 enum { WAY_PARTS = 64 };
 typedef struct WholeWay {
   int link[2], common; /* as in ContactPair */
@@ -280,8 +282,8 @@ typedef struct WholeWay {
   ContactPath poses_at;
   void* context;
   bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
-  /* contact_prove_way sets the following members: poses of both links, and frame of their common ancestor, at WAY_PARTS
-   * + 1 points of the path, if known */
+  /* contact_prove_way sets the following members. known[k] is true if pose and frame at point k of the WAY_PARTS + 1
+   * points of the path are set: poses of both links, and rotation of their common ancestor. */
   PieceTrees trees;
   bool known[WAY_PARTS + 1];
   Pose pose[2][WAY_PARTS + 1];
@@ -296,8 +298,8 @@ bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Returns the instance of an item at poses[links]; for a link, an instance with pose and bounding sphere, without
- * points. Cannot fail, allocates nothing. */
+/* Returns an item at poses[links]. For a link, the result has a pose and a bounding sphere, but no points. Cannot fail,
+ * allocates nothing. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);

@@ -1,5 +1,5 @@
-/* Terms that the pairs of the accepted state have in the equations of the step, and their changes for Newton's method.
- */
+/* Terms of the pairs of the accepted state in the equations of the step, and changes that Newton's method makes to
+ * these terms. */
 #include <assert.h>
 #include <string.h>
 
@@ -32,14 +32,16 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, false};
 }
 
-/* If the cosine of the angle between the normal and the axis of a circle is above this, the circle may land flat. */
+/* If the cosine of the angle between the contact normal and the axis of a circle is above this value, the circle may
+ * come to lie flat. */
 #define FLAT 0.98
 
-/* Sums over the balls and circles of a round body: normal forces, and displacements of the points nearest to the other
- * body. */
+/* Sums over the balls and circles of a round body: their normal forces, and the displacements of their points nearest
+ * to the other body. */
 typedef struct {
-  double force;         /* sum over balls and circles, for stiffness 1 [1/m^2] */
-  double way, distance; /* sums of force x displacement towards the other body, and of its absolute value [1/m] */
+  double force;         /* sum of the normal forces, for stiffness 1 [1/m^2] */
+  double way, distance; /* way: sum of force x displacement towards the other body; distance: sum of force x
+                           |displacement| [1/m] */
 } NearPoints;
 
 static void add_point(NearPoints* sum, double force, double way) {
@@ -48,8 +50,9 @@ static void add_point(NearPoints* sum, double force, double way) {
   sum->distance += force * fabs(way);
 }
 
-/* Returns the displacement along a unit direction, from pose[1] to pose[0], of the farthest point of a ball or circle
- * in this direction [m]. ring: center, axis and radius in the link's frame; a ball has radius 0 and axis 0. */
+/* Returns the displacement, from pose[1] to pose[0], of the point of a ball or circle that is farthest along a unit
+ * direction [m]. Only the component along the direction is returned. ring: centre, axis and radius in the frame of the
+ * link; a ball has radius 0 and axis 0. */
 static double way_along(Vec3 direction, const Circle* ring, const Pose* const pose[2]) {
   double reach[2];
   for (int k = 0; k < 2; k++) {
@@ -60,8 +63,8 @@ static double way_along(Vec3 direction, const Circle* ring, const Pose* const po
   return reach[0] - reach[1];
 }
 
-/* Returns the sums over the balls and circles of a body that exert a force. pose: poses of the body's link at t + dt
- * and at t - dt. */
+/* Returns the sums over the balls and circles of a body that exert a force. sigma: -1 for body a, +1 for body b. pose:
+ * poses of the body's link at t + dt and at t - dt. */
 static NearPoints near_points(const HullInstance* body, double sigma, double support, const PairState* state,
                               const Pose* const pose[2]) {
   NearPoints sum = {0};
@@ -114,12 +117,12 @@ ContactTermList contact_term_list(const ContactSystem* s) {
   return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
 }
 
-/* Sets felt to the twist of body a; if b is a half-space, which has no rows in the Hessian, to the twist of a relative
- * to b. */
+/* Sets felt[6] to the twist of body a. For a half-space b, which has no rows in the Hessian, felt[6] is the twist of a
+ * relative to b. */
 static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
   const double *a = twist[p->link_a], *b = twist[p->link_b];
   memcpy(felt, a, sizeof(double[6]));
-  bool of_links = p->hull_b >= s->model->hull_count; /* no law of links relieves */
+  bool of_links = p->hull_b >= s->model->hull_count; /* pairs of links are not refined by any law */
   if (of_links || s->model->hulls[p->hull_b].kind->bounded) return;
   Vec3 arm = vec3_sub(s->reference[s->current][p->link_a], s->reference[s->current][p->link_b]);
   Vec3 along = vec3_cross(vec3(b[0], b[1], b[2]), arm);

@@ -4,11 +4,11 @@
 
 #include "model/model.h"
 
-/* Returns the mass of each tree [kg] (trees). The caller frees it. */
+/* Returns the mass of each tree of the model [kg] (trees). The caller frees the array with memory_free. */
 double* tree_masses(const Model* model);
 
-/* Returns 1 / (mass of the link's tree) [1/kg]; 0 for a fixed or prescribed link. mass: of tree_masses. Allocates
- * nothing. */
+/* Returns 1 / (mass of the link's tree) [1/kg]. Returns 0 for a link that is fixed or prescribed. mass: result of
+ * tree_masses. Allocates nothing. */
 double tree_mobility(const Model* model, const double* mass, int link);
 
 #endif

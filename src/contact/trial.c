@@ -1,4 +1,4 @@
-/* The trial state: evaluates the candidate pairs at new poses and compares them with the accepted state. */
+/* Evaluates the candidate pairs at the poses of a trial state, and compares the trial state with the accepted state. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,8 @@ static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int l
   return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
 
-/* Sets the twist of a link from the accepted to the trial state. It is accurate to second order and used for prediction
- * only. */
+/* Sets s->twist[i] to the motion of link i from the accepted to the trial state. The twist is accurate to second order.
+ * It is used for predictions only. */
 static void measure_link(ContactSystem* s, int i) {
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
   if (s->stays[s->current][i]) {
@@ -36,12 +36,13 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures;     /* the trial also sets twist and motion from the accepted state */
-  const bool* moves; /* links that may have moved since the last measurement; NULL: all  (links) */
+  bool measures; /* true: also compute twist and motion from the accepted state */
+  const bool*
+      moves; /* links that may have moved since the last measurement; NULL if all links may have moved  (links) */
 } PlaceTask;
 
-/* Sets poses and hulls of a link that has moved. The motion data of a link that has not moved since the last trial
- * remain valid. */
+/* Sets pose and hulls of link `index` in state task->which, if the link has moved. If the link has not moved since the
+ * last trial, its motion data remain valid. */
 static void place_link(void* context, int index, int thread) {
   (void)thread;
   const PlaceTask* task = context;
@@ -88,14 +89,14 @@ static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) 
   return s->stays[which][p->link_a] && s->stays[which][p->link_b];
 }
 
-/* Returns true if state `which` of the pair is valid for the trial: it was evaluated with the present friction
- * reference, and neither link has moved. */
+/* Returns true if state `which` of the pair is also valid for the trial: it was evaluated with the present friction
+ * reference, and neither link has moved since. */
 static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
   return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
-/* Sets the trial state of a pair of hulls to separated if the hulls have moved too little to come into range. Returns
- * false if this is not certain. */
+/* Sets *state to separated if the hulls of the pair have certainly moved too little since the accepted state to come
+ * into range. Returns false if this is not certain. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
   if (p->links) return false;
   bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
@@ -119,7 +120,7 @@ void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
-  size_t size = s->law->state_size; /* 0: the law keeps nothing, and own is NULL */
+  size_t size = s->law->state_size; /* if the size is 0, the law stores no data and `own` is NULL */
   if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
   if (s->law->take_over) s->law->take_over(&trial);
 }
@@ -135,7 +136,7 @@ static bool group_refused(const ContactSystem* s, int link) {
   return s->groups[link] < 0 || s->refused[s->groups[link]];
 }
 
-/* Returns true if the groups of both links are already refused. The pair then need not be evaluated. */
+/* Returns true if the groups of both links are already refused. Then the pair need not be evaluated. */
 static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
@@ -162,7 +163,8 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   s->law->evaluate(&trial, &from);
 }
 
-/* Returns true if the pair makes the trial fail: it is infeasible, or nearer than the law admits for a trial. */
+/* Returns true if the pair makes the trial fail, because it is infeasible, or because its distance is smaller than the
+ * law admits for a trial. */
 static bool is_suspect(const ContactSystem* s, const ContactPair* p) {
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
   return new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
@@ -206,7 +208,7 @@ static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-/* Returns the number of pairs that make the trial fail and marks their groups as refused. */
+/* Marks the groups of the pairs that make the trial fail as refused. Returns the number of these pairs. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
   for (int k = 0; k < s->awake_count; k++) {
@@ -220,8 +222,8 @@ static int find_suspects(ContactSystem* s) {
   return count;
 }
 
-/* Lists the awake pairs whose trial state must be evaluated; in later trials of a line search these are few. Returns
- * the number of pairs that made the last trial fail. */
+/* Sets s->todo to the awake pairs whose trial state must be evaluated. In later trials of a line search, these are few.
+ * Returns the number of pairs that made the last trial fail. */
 static int list_untried(ContactSystem* s) {
   const bool* stays = s->stays[1 - s->current];
   int before = 0;
@@ -243,8 +245,9 @@ static void list_unjudged(ContactSystem* s) {
     if (!s->sleep[s->list[s->awake[k]]].judged) s->todo[s->todo_count++] = s->awake[k];
 }
 
-/* Evaluates the awake pairs. The pairs that made the last trial fail are evaluated first: they often make a shorter
- * trial fail, too, and then the other pairs need not be evaluated. */
+/* Evaluates the awake pairs, and returns the number of pairs that make the trial fail. The pairs that made the last
+ * trial fail are evaluated first, because they often make a shorter trial fail as well. Then the other pairs need not
+ * be evaluated. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = list_untried(s);
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {

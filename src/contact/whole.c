@@ -1,5 +1,6 @@
-/* Pairs of links that represent all pairs of their hulls (ContactLaw.whole): which pairs these are, their hull pairs
- * with friction, their distance, and the traversal of the certificate (docs/derivations/law-long_range.md, N26). */
+/* Pairs of links that represent all pairs of their hulls (ContactLaw.whole; docs/derivations/law-long_range.md, N26).
+ * Functions find these pairs of links, list their pairs of hulls with friction, compute their distances, and traverse
+ * their trees for the certificate. */
 #include "contact/system.h"
 
 #include <assert.h>
@@ -63,7 +64,7 @@ typedef struct {
 static double least_for_rubbing(const void* context, const TreeNode* a, const TreeNode* b) {
   const RubWalk* w = context;
   double apart = spheres_apart(w->a, w->b, a, b) - (w->spread - 1) * (a->radius + b->radius);
-  return apart == 0 ? DBL_MIN : apart; /* a pair exactly at the border has no friction */
+  return apart == 0 ? DBL_MIN : apart; /* a pair of hulls exactly at the limit has no friction */
 }
 
 static bool list_rubbing(void* context, int hull_a, int hull_b) {
@@ -117,7 +118,7 @@ typedef struct {
   const ContactSystem* s;
   const Pose* pose;
   int link[2];
-  double distance; /* smallest distance so far [m] */
+  double distance; /* smallest distance found so far [m] */
 } DistanceWalk;
 
 static double least_for_distance(const void* context, const TreeNode* a, const TreeNode* b) {
@@ -148,8 +149,8 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
 
 /* ---------------------------------------------------------------- collisions along a path */
 
-/* Sets the poses of both links, and the frame of their common ancestor, at point `part` of the path, unless they are
- * known. */
+/* Sets the poses of both links and the frame of their common ancestor at point `part` of the path, unless they are
+ * already known. */
 static void know(const ContactSystem* s, WholeWay* w, int part) {
   if (w->known[part]) return;
   const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;
@@ -164,9 +165,10 @@ static double way_of(const MotionBound* bound, const TreeNode* node) {
   return bound->speed + bound->spin * (vec3_norm(node->center) + node->radius);
 }
 
-/* Proves that two nodes stay apart between points `from` and `to` of the path, because their spheres are farther apart
- * than they move. Otherwise halves the path if it is long relative to the spheres, else descends to the children of a
- * node. */
+/* Returns true if two nodes provably stay apart between the points `from` and `to` of the path. The proof succeeds if
+ * their spheres are farther apart than the distance that they move. Otherwise the function halves the path if it is
+ * long relative to the spheres. For a short path, it proves the statement for the children of one node, or calls
+ * w->prove for two leaves. */
 static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, const TreeNode* b, int from, int to) {
   double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / WAY_PARTS;
   double ends =
