@@ -310,8 +310,8 @@ int controller_gain_count(const SceneController* controller);
 /* Returns the kind of parameter `index` of a controller, and its index within this kind. index < controller_gain_count
  * (asserted). */
 Gain controller_gain(const SceneController* controller, int index);
-/* Returns a pointer to the value of parameter `index` in the controller. The unit is that of the struct's member. index
- * < controller_gain_count (asserted). */
+/* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is that of the struct's
+ * member. index < controller_gain_count (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
 /* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
  * parameter that the controller's type does not use, and for a force limit or a delay of 0. index <
