@@ -463,7 +463,7 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
   return fail(override, "'%s' has no keys: end the path there", row->key);
 }
 
-/* Returns true if an override is valid UTF-8. Its path may become a name in the document; the reader checks the
+/* Returns true if an override is valid UTF-8. The path may become a name in the document. The reader checks the
  * value. */
 static bool is_utf8(const char* text) {
   Diagnostics unheard = {0};

@@ -108,7 +108,7 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
     postpone(reader, form->parent, name);
     name = NULL;
   } else if (name && parent == index) {
-    reader_error(reader, form->parent->place, "the link is its own parent");
+    reader_error(reader, form->parent->place, "the link is its own parent: name an earlier link, or remove 'parent'");
   } else {
     link->parent = parent;
   }

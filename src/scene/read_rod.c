@@ -279,7 +279,8 @@ static void exclude_end(Reader* reader, const RodEnd* end, int link) {
 static void fasten_end(Reader* reader, RodEnd* end) {
   SceneBushing* bushing = &end->bushing;
   int link = read_link_or_world(reader, end->link, "link");
-  if (link == bushing->link[0]) reader_error(reader, bushing->place, "a rod cannot end on its own segment");
+  if (link == bushing->link[0])
+    reader_error(reader, bushing->place, "a rod cannot end on its own segment: name another link, or world");
   if (link < -1 || link == bushing->link[0] || (link >= 0 && reader->joint_broken[link])) return;
   int moved = moved_link(reader->scene, link);
   if (moved >= 0) {

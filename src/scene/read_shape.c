@@ -189,7 +189,9 @@ static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
     SceneShapeUse* use = &shape->parts[shape->part_count++];
     read_shape_use(reader, node, use);
     if (use->shape >= 0 && !shape_is_smooth(&reader->scene->shapes[use->shape]))
-      reader_error(reader, node->place, "a part must be a smooth shape");
+      reader_error(reader, node->place,
+                   "a shape in 'of' must be smooth: use superellipsoid, superelliptic_cylinder, truncated_cone, "
+                   "smooth_polytope, superquadric, oriented_points, union or subtraction");
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
