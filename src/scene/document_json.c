@@ -97,8 +97,8 @@ static bool build_children(JsonReader* reader, Node* node, const cJSON* item) {
   return true;
 }
 
-/* Returns true if cJSON and the second pass see the same kind of value. Otherwise one of them is wrong, and the file is
- * refused. */
+/* Returns true if cJSON and the second pass see the same kind of value. If they do not, one of both is wrong, and the
+ * file is refused. */
 static bool agrees(const cJSON* item, const Token* token) {
   char c = *token->start;
   if (cJSON_IsObject(item)) return c == '{';

@@ -435,7 +435,7 @@ static void move_exclusions(Include* include) {
   }
 }
 
-/* Moves the paths of the included file, and of the files that it includes, to the including scene. Source places refer
+/* Moves the paths of the included file, and of the files that it includes, to the including scene. Source places point
  * to these texts. */
 static void move_files(Include* include) {
   Scene *scene = include->reader->scene, *part = &include->part;

@@ -228,7 +228,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   reader_leave(reader, mark);
 }
 
-/* Sets the limit law of a joint. A stiffness or margin that the form does not give gets its default. */
+/* Sets the limit law of a joint from its form. A stiffness or margin that the form does not give gets its default. */
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {

@@ -417,7 +417,7 @@ typedef struct {
   bool cubic;   /* true: cubic spline between the rows; false: straight lines */
 } TaskInput;
 
-/* Measured runs, to which `sdrs identify` fits parameters. */
+/* Measured runs, their columns and inputs. `sdrs identify` fits parameters to these runs. */
 typedef struct {
   SourcePlace place;
   bool given;

@@ -475,8 +475,8 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
 
 /* ---------------------------------------------------------------- complete scene */
 
-/* Writes the name of the scene unless scene files must not have it. A file name can give a name that is not allowed in
- * a scene file. */
+/* Writes the name of the scene if scene files may have the name. A scene named after its file can have a name that is
+ * not allowed. */
 static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;
