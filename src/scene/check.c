@@ -1,10 +1,11 @@
-/* Checks that need the whole scene. */
+/* Checks rules that concern several sections of a scene. */
 #include "scene/parts.h"
 
-/* Per link: the controller that prescribes it, and whether it can be moved by forces. */
+/* Motion of the links. Each array has one entry per link. */
 typedef struct {
-  int* prescribed; /* index of the controller, or -1 */
-  bool* moves;     /* false: fixed to the world, or all joints between the world and the link are prescribed */
+  int* prescribed; /* index of the controller that prescribes the link's joint, or -1 */
+  bool* moves; /* false: forces cannot move the link; it is fixed to the world, or all joints between the world and the
+                  link are prescribed */
 } Motion;
 
 static void find_prescribed(Reader* reader, Motion* motion) {
@@ -106,7 +107,8 @@ static void check_half_space(Reader* reader, const SceneLink* link) {
   }
 }
 
-/* Returns true for items of one repeat, which share their place: one message is enough. */
+/* Returns true if two links have the same place in the file. Items of one repeat have the same place, so one message is
+ * enough for all of them. */
 static bool same_place(const SceneLink* a, const SceneLink* b) {
   return a->place.line == b->place.line && a->place.column == b->place.column;
 }

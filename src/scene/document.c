@@ -14,7 +14,8 @@ struct ArenaBlock {
 
 #define ARENA_BLOCK ((size_t)1 << 16)
 #define ARENA_ALIGNMENT ((size_t)16)
-/* Size of the header, rounded up for alignment of the data behind it. */
+/* Size of the header of a memory block [bytes]. The size is rounded up, so that the data after the header is
+ * aligned. */
 #define ARENA_HEADER ((sizeof(ArenaBlock) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT)
 
 static void* arena_alloc(Document* document, size_t size) {
@@ -116,7 +117,7 @@ Node* document_deep_copy(Document* document, const Node* node) {
 /* ---------------------------------------------------------------- keys */
 
 #define MEMO_DOUBLE (-2)
-/* Duplicate keys are reported up to this number of errors in all. */
+/* Repeated keys are reported while the number of errors is below this limit. */
 #define DUPLICATES_REPORTED 200
 
 static int compare_keys(const void* left, const void* right) {
@@ -127,7 +128,8 @@ static int compare_keys(const void* left, const void* right) {
   return order != 0 ? order : (a->key_column > b->key_column) - (a->key_column < b->key_column);
 }
 
-/* Sorting finds doubles in n log n: a map of shapes may have thousands of names. */
+/* Marks and reports the repeated keys of a map. Sorting the keys takes n log n steps, which matters for maps with
+ * thousands of keys. */
 static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
   Node** sorted = MEMORY_NEW(Node*, map->count);
   int count = 0;
@@ -206,7 +208,7 @@ static const char* skip_digits(const char* p) {
   return p;
 }
 
-/* [-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )? */
+/* Returns true if the text is a number: [-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )? */
 static bool is_number(const char* p) {
   if (*p == '-' || *p == '+') p++;
   const char* whole = p;

@@ -1,16 +1,16 @@
 /* document: a YAML or JSON text as a tree of maps, lists and scalars. Each node stores its line and column in the text.
- * A Document owns all its nodes and texts in an arena. document_free accepts a zeroed Document. This module does not
- * depend on scenes. */
+ * A Document owns all its nodes and texts. document_free accepts a zeroed Document. This module does not depend on
+ * scenes. */
 #ifndef SDRS_SCENE_DOCUMENT_H
 #define SDRS_SCENE_DOCUMENT_H
 
 #include "base/base.h"
 
-/* Largest depth of nested maps and lists. It bounds the recursion depth and is far above the depth of any scene. */
+/* Largest nesting depth of maps and lists. The limit bounds the recursion depth of the parser. */
 #define DOCUMENT_DEPTH_MAX 64
-/* Largest number of nodes, which take about 2 GB of memory. A list of 100 000 vertices has 400 000 nodes. */
+/* Largest number of nodes in a document. A document of this size takes about 2 GB of memory. */
 #define DOCUMENT_NODE_MAX 20000000
-/* Largest number of nodes that copies for aliases may add. Without this limit a few nested aliases could produce
+/* Largest number of nodes that copies for YAML aliases may add. Without the limit, a few nested aliases could expand to
  * billions of nodes. */
 #define DOCUMENT_ALIAS_MAX 1000000
 typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
@@ -18,11 +18,11 @@ typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 typedef struct Node Node;
 struct Node {
   NodeKind kind;
-  bool quoted; /* scalar: quoted, so a text even if it looks like a number */
-  int memo;    /* for the reader: index of the scene object read from this node, -1 if none was read yet */
+  bool quoted; /* scalar: true if the text is in quotes; a quoted number is a text */
+  int memo;    /* used by the reader: index of the scene object read from this node, or -1 if none was read yet */
   SourcePlace place;
-  const char* text; /* scalar: its text */
-  const char* key;  /* in a map: its key */
+  const char* text; /* scalar: text of the value */
+  const char* key;  /* key if the node is in a map */
   int key_line, key_column;
   int count; /* map, list: number of children, linked from first through next */
   Node *first, *last, *next;
@@ -35,29 +35,30 @@ typedef struct {
   int node_count, alias_count;
 } Document;
 
-/* Frees all nodes and texts of the document and zeroes it. Pointers to its nodes are then invalid. */
+/* Frees all nodes and texts of the document and zeroes the struct. Pointers to the nodes become invalid. */
 void document_free(Document* document);
 
-/* Parses a NUL-terminated text of `length` bytes, which is copied. `source` is the file name in messages; it must
- * outlive the nodes. Returns the root, which the document owns. Returns NULL after a diagnostic if the syntax is wrong,
- * a limit is exceeded or the text is not UTF-8. Duplicate keys are reported as errors without ending the parsing. */
+/* Parses a YAML text and returns its root node, which the document owns. text: `length` bytes followed by a NUL; the
+ * document does not refer to `text` later. source: file name in messages; it must outlive the nodes. Returns NULL after
+ * a diagnostic if the syntax is wrong, a limit is exceeded or the text is not UTF-8. A repeated key is reported as an
+ * error, but the parser continues. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
-/* Parses a JSON text, with arguments, result and errors as for document_read_yaml. The document owns the nodes. Returns
- * NULL after a diagnostic. */
+/* Parses a JSON text and returns its root node, which the document owns. Arguments and errors are those of
+ * document_read_yaml. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
-/* Calls document_read_json if `json` is true, otherwise document_read_yaml. Returns the root, which the document owns,
- * or NULL after a diagnostic. */
+/* Parses a text as JSON if `json` is true, otherwise as YAML. Returns the root node, which the document owns, or NULL
+ * after a diagnostic. The other arguments are those of document_read_yaml. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
 /* Returns true if `path` ends in ".json" in lower case. */
 bool path_is_json(const char* path);
 
 /* ---- building */
-/* Returns a new node without children, key or text, which the document owns. Returns NULL if the document has
- * DOCUMENT_NODE_MAX nodes. */
+/* Returns a new node without children, key or text. The document owns the node. Returns NULL if the document already
+ * has DOCUMENT_NODE_MAX nodes. */
 Node* document_node(Document* document, NodeKind kind, SourcePlace place);
 /* Returns a copy of bytes[length] followed by a NUL. The document owns the copy. */
 const char* document_text(Document* document, const char* bytes, size_t length);
@@ -66,35 +67,36 @@ void node_append(Node* parent, Node* child);
 /* Removes `child` from the children of `parent` without freeing `child`. Does nothing if `child` is not among the
  * children. */
 void node_remove(Node* parent, const Node* child);
-/* Returns a copy of `node` whose children are copies that share the children below them. The document owns the copies.
- * Returns NULL if they exceed DOCUMENT_NODE_MAX. */
+/* Returns a copy of a node and of its children. Deeper descendants are shared with the original. The document owns the
+ * copies. Returns NULL if the document would have more than DOCUMENT_NODE_MAX nodes. */
 Node* document_shallow_copy(Document* document, const Node* node);
-/* Returns a copy of `node` with all its descendants, which the document owns. Returns NULL if the copied nodes of the
- * document exceed DOCUMENT_ALIAS_MAX, or all its nodes DOCUMENT_NODE_MAX. */
+/* Returns a copy of a node and of all its descendants. The document owns the copies. Returns NULL if the copied nodes
+ * of the document exceed DOCUMENT_ALIAS_MAX, or all its nodes exceed DOCUMENT_NODE_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
-/* Removes every repeated key from the map, so that the first entry of each key remains, and reports the removed keys as
- * errors. The remaining entries keep their order. Frees nothing. */
+/* Reports each repeated key of a map as an error and removes the repeated entries. The first entry of each key remains.
+ * The remaining entries keep their order. Frees nothing. */
 void node_check_keys(Node* map, Diagnostics* diagnostics);
-/* Returns true if the text is valid JSON (json_grammar.c); otherwise adds a diagnostic and returns false. text:
- * `length` bytes followed by a NUL. */
+/* Checks the grammar of a JSON text (json_grammar.c). text: `length` bytes followed by a NUL. Returns true if the text
+ * is valid. Otherwise adds a diagnostic and returns false. */
 bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* ---- looking */
-/* Returns the child of `map` with the key `key`. Returns NULL if there is none, or if `map` is NULL or not a map. */
+/* Returns the child of a map with the key `key`. Returns NULL if no child has this key, or if `map` is NULL or not a
+ * map. */
 const Node* node_find(const Node* map, const char* key);
-/* Returns child number `index`, from 0; NULL if the list has fewer children. */
+/* Returns the child of a list with the number `index`, from 0. Returns NULL if the list has fewer children. */
 const Node* node_at(const Node* list, int index);
-/* Returns the position of the node's key in the text if the node is in a map, otherwise the position of the node
- * itself. */
+/* Returns the position of a node's key in the text. Returns the position of the node itself if the node is not in a
+ * map. */
 SourcePlace node_key_place(const Node* node);
 
-/* Type of a scalar by the YAML core schema, which includes JSON's rules. */
+/* Types of a scalar in the YAML core schema, which includes the rules of JSON. */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
 /* Returns the type of a node of kind NODE_SCALAR. */
 ScalarKind node_scalar_kind(const Node* scalar);
-/* Returns true if the node is a scalar without a value: null, ~ or an empty text without quotes. */
+/* Returns true if the node has no value: null, ~ or an empty text without quotes. */
 bool node_is_null(const Node* node);
-/* Sets *value to the number of a scalar of kind SCALAR_NUMBER. Returns false, with *value infinite, if the number is
- * too large for a double. */
+/* Sets *value to the number of a scalar of kind SCALAR_NUMBER. Returns false if the number is too large for a double.
+ * *value is then infinite. */
 bool node_number(const Node* scalar, double* value);
 
 /* Returns a short description of the node for messages, such as "a list", "a map", "nothing", "'abc'" or "-1.5". A long

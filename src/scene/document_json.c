@@ -3,9 +3,9 @@
 
 #include "scene/document.h"
 
-/* cJSON validates the text and decodes the strings, but keeps no places; the grammar of json_grammar.c must hold too. A
- * second pass over the text finds the places: in a valid text token n is key or value n of cJSON's tree in depth-first
- * order. */
+/* State of the JSON reader. cJSON decodes the values, but does not store their positions in the text. A second pass
+ * over the text finds the positions. Token n of a valid text is key or value n of cJSON's tree in depth-first order.
+ * json_grammar.c checks the grammar first. */
 typedef struct {
   Document* document;
   Diagnostics* diagnostics;
@@ -15,15 +15,15 @@ typedef struct {
   const char* counted;
 } JsonReader;
 
-/* A key, a value's first character, or a whole scalar: [start, start + length). */
+/* A token of the text: a key, a whole scalar, or the first character of a list or map. */
 typedef struct {
   const char* start;
   size_t length;
   SourcePlace place;
 } Token;
 
-/* Places must be requested in the order of the text, so each character is counted once, also in a file of one long
- * line. */
+/* Returns the position (line, column) of the character at `at`. Calls must follow the order of the text, so that each
+ * character is counted once. */
 static SourcePlace place_of(JsonReader* reader, const char* at) {
   while (reader->counted < at) place_advance(&reader->place, reader->counted++);
   return reader->place;
@@ -36,12 +36,12 @@ static Node* fail(JsonReader* reader, SourcePlace place, const char* message) {
 
 /* ---------------------------------------------------------------- tokens */
 
-/* Moves to the next token; cJSON has checked the punctuation. */
+/* Moves the cursor to the next token. cJSON has already checked the punctuation. */
 static void skip_to_token(JsonReader* reader) {
   while (reader->cursor < reader->end && strchr(" \t\r\n,:]}", *reader->cursor)) reader->cursor++;
 }
 
-/* Moves past the closing quote. */
+/* Moves the cursor past the closing quote of a string. */
 static void skip_string(JsonReader* reader) {
   for (reader->cursor++; *reader->cursor != '"'; reader->cursor++)
     if (*reader->cursor == '\\') reader->cursor++;
@@ -97,7 +97,8 @@ static bool build_children(JsonReader* reader, Node* node, const cJSON* item) {
   return true;
 }
 
-/* Both parsers must see the same kind of value; otherwise one of them is wrong, and the file is refused. */
+/* Returns true if cJSON and the second pass see the same kind of value. If they do not, one of both is wrong, and the
+ * file is refused. */
 static bool agrees(const cJSON* item, const Token* token) {
   char c = *token->start;
   if (cJSON_IsObject(item)) return c == '{';

@@ -4,11 +4,11 @@
 
 #include "scene/document.h"
 
-/* An anchored value, to which aliases refer. */
+/* A value with an anchor. Aliases refer to the anchor. */
 typedef struct {
   char* name;
   const Node* node;
-  bool complete; /* false inside the value itself: an alias to it would never end */
+  bool complete; /* false while the value is being read: an alias inside its own value would never end */
 } Anchor;
 
 typedef struct {
@@ -35,7 +35,8 @@ static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
 
 /* ---------------------------------------------------------------- events */
 
-/* Returns the byte at a mark, whose index counts characters; 0 at the end. */
+/* Returns the byte of the text at a mark of libyaml, or 0 at the end. The index of a mark counts characters, not
+ * bytes. */
 static char byte_at(const YamlReader* reader, yaml_mark_t mark) {
   const char* p = reader->text;
   if (strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* byte order mark */
@@ -46,7 +47,8 @@ static char byte_at(const YamlReader* reader, yaml_mark_t mark) {
   return *p;
 }
 
-/* Returns the cause for the two messages of libyaml that users see most. */
+/* Returns an explanation of the two most frequent syntax errors of libyaml. Returns "" for other errors. The text is
+ * static. */
 static const char* hint(const YamlReader* reader) {
   const yaml_parser_t* parser = &reader->parser;
   char c = byte_at(reader, parser->problem_mark);
@@ -86,7 +88,7 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 /* ---------------------------------------------------------------- anchors */
 
-/* Largest number of anchors: each alias is searched among all of them. */
+/* Largest number of anchors in a text. The limit bounds the time to find the anchor of an alias. */
 #define ANCHOR_MAX 10000
 
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
@@ -100,7 +102,8 @@ static void complete_anchor(YamlReader* reader, int index) {
   if (index >= 0) reader->anchors[index].complete = true;
 }
 
-/* The latest anchor of a name is used, as YAML requires. */
+/* Returns a copy of the value to which an alias refers. If several anchors have the same name, the latest is used, as
+ * YAML requires. Returns NULL after an error. */
 static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
   const char* name = (const char*)event->data.alias.anchor;
   for (int i = reader->anchor_count - 1; i >= 0; i--) {
@@ -119,7 +122,8 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth);
 
-/* A list or map may have the tag of its own kind, which has no effect. */
+/* Returns true if a list or map has no tag, or the tag `own` of its own kind, which has no effect. Otherwise reports an
+ * error and returns false. */
 static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* own) {
   if (!tag || strcmp((const char*)tag, own) == 0) return true;
   return fail(reader, event->start_mark, "tags are not used here") != NULL;
@@ -130,7 +134,8 @@ static bool is_tag(const char* tag, const char* name) {
   return strncmp(tag, CORE, sizeof CORE - 1) == 0 && strcmp(tag + sizeof CORE - 1, name) == 0;
 }
 
-/* "!!str", and "!", YAML's own mark, force a text; other tags of scalars must agree with the value. */
+/* Checks that the tag of a scalar agrees with its value. The tags "!!str" and "!" make any scalar a text. Returns false
+ * after an error. */
 static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, const char* tag, const Node* node) {
   if (!tag || strcmp(tag, "!") == 0 || is_tag(tag, "str")) return true;
   bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");
@@ -176,7 +181,8 @@ static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth)
   return list;
 }
 
-/* Merges `<<: *base`: adds the keys that the map does not have. */
+/* Merges the map `base` into `map`, for the YAML key `<<: *base`. Copies the keys that `map` does not have. If `base`
+ * is a list, merges each map of the list. Returns false after an error. */
 static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
   if (base->kind == NODE_LIST) {
     for (const Node* one = base->first; one; one = one->next)
@@ -208,7 +214,8 @@ static bool finish_map(YamlReader* reader, Node* map) {
   return merge_map(reader, map, merge);
 }
 
-/* Reads one `key: value`. Returns false at the end of the map, or after an error, which sets *good to false. */
+/* Reads one `key: value` of a map. Returns false at the end of the map, or after an error. After an error *good is
+ * false. */
 static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
   yaml_event_t key, value;
   *good = false;
@@ -270,7 +277,8 @@ static bool skip_event(YamlReader* reader) {
   return true;
 }
 
-/* Exactly one document: a second one would be silently lost. */
+/* Reads a text with exactly one YAML document and returns the root node. A second document is an error, because it
+ * would have no effect. Returns NULL after an error. */
 static Node* read_stream(YamlReader* reader) {
   yaml_event_t event;
   if (!skip_event(reader) || !next_event(reader, &event)) return NULL;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest nesting of brackets and signs. */
+/* Largest nesting depth of brackets and signs in an expression. */
 #define NESTING_MAX 30
-/* Largest value, above any index, so that products fit in 64 bits. */
+/* Largest absolute value in an integer expression. Products of two values fit in 64 bits. */
 #define VALUE_MAX ((int64_t)1 << 31)
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
@@ -73,7 +73,8 @@ static int64_t read_number(ExpressionParser* parser) {
   return value;
 }
 
-/* Reads the name of a variable and returns its whole value; -VALUE_MAX if none begins here. */
+/* Reads the name of a variable and returns the variable's integer value. Returns -VALUE_MAX if no variable name begins
+ * at the cursor. */
 static int64_t read_named(ExpressionParser* parser) {
   size_t length = strspn(parser->cursor, WORD_LETTERS);
   double value;
@@ -170,7 +171,8 @@ static double fail_number(ExpressionParser* parser, const char* problem) { retur
 
 static double read_terms(ExpressionParser* parser);
 
-/* Reads the arguments of a function, in brackets. */
+/* Reads the arguments of a function in brackets into arguments[], at most two. Returns the number of arguments in the
+ * text. */
 static int read_arguments(ExpressionParser* parser, double arguments[2]) {
   int count = 0;
   if (peek(parser) != '(') return 0;
@@ -211,7 +213,8 @@ static double call(ExpressionParser* parser, int function) {
   }
 }
 
-/* Reads an index i, j, k or n of the repeat; returns false if it is none of them. */
+/* Sets *value to an index of the repeat if `name` is i, j, k or n. Otherwise returns false. name: `length`
+ * characters. */
 static bool find_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
   const Indices* indices = parser->indices;
   if (length != 1 || !indices) return false;

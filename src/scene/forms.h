@@ -1,4 +1,4 @@
-/* forms: structs that receive the keys of the schema's objects. They are filled before names are resolved and before
+/* forms: structs that receive the keys of the schema's objects. A form is filled before names are resolved and before
  * sections are checked against each other. A VALUE_CHOICE is an int in these structs. Nodes are borrowed from the
  * document, and NULL if the key is absent. */
 #ifndef SDRS_SCENE_FORMS_H

@@ -1,4 +1,4 @@
-/* A controller's numbers besides its signal, as one list. */
+/* Parameters of a controller other than its signal, numbered in one list. */
 #include <assert.h>
 
 #include "scene/parts.h"

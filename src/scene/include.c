@@ -1,5 +1,6 @@
-/* Includes scenes and robots of other files. Each is read on its own, then merged with changed names, places and
- * numbers. Parts attached to a link of this scene come after its links, the others before. */
+/* Includes scenes and robots of other files in a scene. Each file is read separately, then merged with changed names,
+ * places and indices. Files attached to a link of this scene are merged after this scene's links, other files
+ * before. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/outside.h"
 #include "scene/parts.h"
 
-/* Largest depth of included files. */
+/* Largest nesting depth of included files. */
 enum { INCLUDE_DEPTH_MAX = 8 };
 
 /* An item of `include` while it is merged into the scene. */
@@ -18,7 +19,7 @@ typedef struct {
   Scene part;
   char* prefix; /* owned */
   int attach;   /* link of the scene, -1 = world */
-  int* link;    /* scene index of each link of the part; -1 = left out (part.link_count) */
+  int* link;    /* index in the including scene of each link of `part`; -1 if the link is left out (part.link_count) */
   int shape_first;
 } Include;
 
@@ -29,7 +30,8 @@ static bool is_robot(const char* path) {
   return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
 }
 
-/* Reads the list `set` of overrides for the included file. Sets *count to their number; the caller frees the array. */
+/* Reads the list `set`, the overrides for the included file, into an array. Sets *count to the length of the array. The
+ * caller frees the array with memory_free. */
 static PlacedOverride* read_set(Reader* reader, const Node* list, int* count) {
   PlacedOverride* set = MEMORY_NEW(PlacedOverride, list ? list->count : 0);
   *count = 0;
@@ -44,7 +46,7 @@ static void keep_file(Scene* scene, char* path) {
   scene->files[scene->file_count++] = path;
 }
 
-/* Returns true if `path` is the file being read, or a file that includes it. */
+/* Returns true if `path` is the file being read, or one of the files that include this file. */
 static bool is_within_itself(const Reader* reader, const char* path) {
   char* file = realpath(path, NULL);
   bool found = false;
@@ -57,7 +59,8 @@ static bool is_within_itself(const Reader* reader, const char* path) {
   return found;
 }
 
-/* Warns of a robot file with another gravity than the scene, unless the scene sets its gravity. */
+/* Warns if a robot file has another gravity than the scene. Gives no warning if the scene's gravity is not the
+ * default. */
 static void compare_gravity(const Include* include) {
   Vec3 own = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
   bool is_default = here.x == 0 && here.y == 0 && here.z == -9.81;
@@ -119,7 +122,8 @@ static bool is_named(const Node* list, const char* name) {
   return false;
 }
 
-/* Marks the links that `without` excludes, and all their descendants. Reports names that the file does not have. */
+/* Marks the links that the key `without` excludes, and all descendants of these links. Reports names in `without` that
+ * the file does not have. */
 static void find_left_out(Include* include) {
   const Scene* part = &include->part;
   include->link = MEMORY_NEW(int, part->link_count + 1);
@@ -155,7 +159,7 @@ static void move_shapes(Include* include) {
   }
 }
 
-/* Multiplies the pose of a root link by the pose of the include. */
+/* Multiplies the pose of a root link by the pose that the include gives. */
 static void place_root(const Include* include, SceneLink* link) {
   Quat turn = pose_form_rotation(&include->form.pose);
   Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
@@ -227,8 +231,8 @@ static void move_controllers(Include* include) {
   }
 }
 
-/* Moves the source of a field in the world with the included file, like points of tendons. The direction of a uniform
- * field does not change, like that of a load in world axes. */
+/* Moves the source of a field in the world by the pose of the include. Converts the link index of a source on a link.
+ * The direction of a uniform field does not change. */
 static void place_field(const Include* include, SceneField* field) {
   if (field->to >= 0) {
     field->to = include->link[field->to];
@@ -325,7 +329,7 @@ static void move_bushings(Include* include) {
   }
 }
 
-/* Returns true if all closures are between links and given in link frames, so that the file can be attached to a
+/* Returns true if all closures connect two links and are given in link frames. Only then can the file be attached to a
  * link. */
 static bool closures_hang(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
@@ -333,8 +337,9 @@ static bool closures_hang(const Scene* part) {
   return true;
 }
 
-/* Moves ends in the world with the file's pose. If the file is attached to a link, this pose is unknown before the
- * start. */
+/* Appends the closures of the included file, with new indices of links. Points in the world move with the pose of the
+ * include. Reports an error if the file is attached to a link but has a closure in the world, because the pose of the
+ * link is not known yet. */
 static void move_closures(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -392,7 +397,8 @@ static void move_initials(Include* include) {
   }
 }
 
-/* Sets two names with the prefix, owned by the caller. Returns false if one of their links is left out. */
+/* Sets pair[] to the two names with the prefix of the include. The caller frees both texts. Returns false if a name
+ * belongs to a link that is left out. */
 static bool prefixed_pair(const Include* include, char* const names[2], char* pair[2]) {
   bool known = true;
   for (int n = 0; n < 2; n++) {
@@ -429,8 +435,8 @@ static void move_exclusions(Include* include) {
   }
 }
 
-/* Moves the path of the included part, and those of files included by it, to the including scene, because source places
- * refer to these texts. */
+/* Moves the paths of the included file, and of the files that it includes, to the including scene. Source places point
+ * to these texts. */
 static void move_files(Include* include) {
   Scene *scene = include->reader->scene, *part = &include->part;
   keep_file(scene, part->path);
@@ -477,7 +483,7 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
   memory_free(include.prefix);
 }
 
-/* Items with the key `attach` are included after the links of the scene, because they need the link. */
+/* Items with the key `attach` name a link of the scene. They are included after the links of the scene are read. */
 void read_includes(Reader* reader, const Node* list, bool attached) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "include");

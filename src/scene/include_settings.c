@@ -1,13 +1,13 @@
-/* Notes about settings of an included file that have no effect in the scene that includes it. */
+/* Writes notes about settings of an included file that have no effect in the including scene. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
-/* Largest number of settings in one note. */
+/* Largest number of settings that one note lists. */
 enum { SETTINGS_TOLD = 8 };
 
-/* Returns the text of a scalar, or of a list of scalars as [1, 2, 3], appended to `out`. */
+/* Appends the text of a scalar to `out`, or a list of scalars as [1, 2, 3]. */
 static void add_value(Text* out, const Node* node) {
   if (node->kind == NODE_SCALAR) {
     text_add(out, "%s", text_excerpt(node->text).text);
@@ -20,7 +20,7 @@ static void add_value(Text* out, const Node* node) {
   text_add(out, "]");
 }
 
-/* Returns true if both texts are the same, or the same number. */
+/* Returns true if two texts are equal or are the same number. */
 static bool same_value(const char* a, const char* b) {
   char *end_a, *end_b;
   if (strcmp(a, b) == 0) return true;
@@ -28,15 +28,16 @@ static bool same_value(const char* a, const char* b) {
   return end_a != a && end_b != b && !*end_a && !*end_b && x == y;
 }
 
-/* Settings that change the motion. Length, output and solver of a run are those of the scene in any case; lists of
- * pairs are included. */
+/* Returns true if a key of the section `simulation` or `contact` changes the motion. Length, output and solver settings
+ * are always those of the including scene. The lists `exclude` and `pairs` are merged, so they need no note. */
 static bool matters(const char* section, const char* key) {
   if (strcmp(section, "simulation") == 0) return words_index("dt|gravity|integrator", key) >= 0;
   return words_index("exclude|pairs", key) < 0;
 }
 
-/* Appends the settings of a section that the part gives, that differ from the default, and that the outer file does not
- * give. Returns their number. */
+/* Appends settings without effect to `out`: those that `part` gives, that differ from the default, and that `outer`
+ * does not give. section: name of the section. count: number of settings that `out` already has. Returns the new
+ * number. */
 static int add_section(Text* out, const Node* part, const Node* outer, const char* section, int count) {
   const Node *given = node_find(part, section), *own = outer ? node_find(outer, section) : NULL;
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, section);

@@ -1,5 +1,5 @@
-/* Checks the grammar of JSON (RFC 8259), for messages with position and reason. cJSON gives neither, and accepts some
- * invalid texts (01, raw line feeds in strings, control characters as white space). */
+/* Checks the grammar of JSON (RFC 8259). Errors have a position and a reason, which cJSON does not give. cJSON also
+ * accepts some invalid texts (01, raw line feeds in strings, control characters as white space). */
 #include <string.h>
 
 #include "scene/document.h"
@@ -19,7 +19,7 @@ static bool fail_at(const Grammar* grammar, const char* at, const char* message)
 
 static bool fail(const Grammar* grammar, const char* message) { return fail_at(grammar, grammar->cursor, message); }
 
-/* Returns the next character that is not white space; 0 at the end. */
+/* Returns the next character that is not white space, or 0 at the end of the text. */
 static char peek(Grammar* grammar) {
   while (grammar->cursor < grammar->end && strchr(" \t\r\n", *grammar->cursor)) grammar->cursor++;
   return grammar->cursor < grammar->end ? *grammar->cursor : 0;
@@ -35,7 +35,7 @@ static bool skip_digits(Grammar* grammar) {
   return true;
 }
 
-/* Longest number that cJSON reads. */
+/* Largest length of a number that cJSON reads [characters]. */
 #define NUMBER_LENGTH_MAX 60
 
 static bool check_number(Grammar* grammar) {

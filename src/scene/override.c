@@ -41,7 +41,7 @@ static bool fail(const Override* override, const char* problem, const char* what
 
 static bool at_end(const Override* override) { return override->path >= override->path_end; }
 
-/* Returns the next part of the path, up to its dot or end. The document owns the text. */
+/* Returns the next component of the path, which ends at a dot or at the end of the path. The document owns the text. */
 static const char* next_part(const Override* override) {
   const char* end = override->path;
   while (end < override->path_end && *end != '.') end++;
@@ -53,7 +53,8 @@ static void advance(Override* override, size_t length) {
   if (override->path < override->path_end) override->path++; /* the dot */
 }
 
-/* Returns true if the path continues with `name` and then ends or has a dot. Names may contain dots. */
+/* Returns true if the rest of the path begins with `name`, followed by a dot or the end of the path. Names may contain
+ * dots. */
 static bool begins_with(const Override* override, const char* name) {
   size_t length = strlen(name);
   if (length == 0 || length > (size_t)(override->path_end - override->path)) return false;
@@ -61,7 +62,7 @@ static bool begins_with(const Override* override, const char* name) {
   return override->path + length == override->path_end || override->path[length] == '.';
 }
 
-/* Returns the next part of the path if it is a whole number, or -1. */
+/* Returns the next component of the path as an index if it is a whole number. Otherwise returns -1. */
 static int next_index(const Override* override) {
   const char* part = next_part(override);
   if (*part == '\0' || strlen(part) > 9 || strspn(part, "0123456789") != strlen(part)) return -1;
@@ -70,7 +71,7 @@ static int next_index(const Override* override) {
 
 /* ---------------------------------------------------------------- the value */
 
-/* Sets the place of all nodes of the value to the place of the override. */
+/* Sets the places of a value's nodes to the place of the override. */
 static void set_places(const Override* override, Node* node) {
   node->place = place_of(override);
   node->key_line = node->place.line;
@@ -78,8 +79,8 @@ static void set_places(const Override* override, Node* node) {
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
-/* Returns a node for a value such as {2 * a}, an expression, which needs no quotes in an override. Returns NULL for
- * other values: a YAML map contains a colon or is empty. */
+/* Returns a node for a value that is an expression, such as {2 * a}. Expressions need no quotes in an override. Returns
+ * NULL for other values. A value in braces is a YAML map if it contains a colon or is empty. */
 static Node* read_expression(const Override* override) {
   const char *text = override->value, *inside = text + 1 + strspn(text + (*text == '{'), " ");
   if (*text != '{' || *inside == '}' || strpbrk(text, ":\"'") || text[strlen(text) - 1] != '}') return NULL;
@@ -102,7 +103,7 @@ static Node* read_value(const Override* override) {
   return node;
 }
 
-/* Replaces the content of a node by the override's value; the node keeps its key and its next sibling. Returns false if
+/* Replaces the content of a node by the override's value. The node keeps its key and its next sibling. Returns false if
  * the value is invalid. */
 static bool set_node(const Override* override, Node* node) {
   const Node* value = read_value(override);
@@ -143,7 +144,7 @@ static const char* type_of(const SchemaObject* object, const Node* map) {
   return type && type->kind == NODE_SCALAR ? type->text : NULL;
 }
 
-/* Returns the schema object of the items of a list; NULL for numbers and names. */
+/* Returns the name of the schema object of a list's items. Returns NULL for lists of numbers or names. */
 static const char* item_object(const SchemaRow* row) {
   if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
   return row->kind == VALUE_SHAPES ? "shape_use" : NULL;
@@ -154,8 +155,9 @@ static bool is_section(const SchemaRow* row) {
          row->kind == VALUE_VARIABLES;
 }
 
-/* Creates the child that the path names and the file lacks: the value at the end of the path, an empty section, an
- * empty list for an appended item, or the default of a list. Returns NULL after an error. */
+/* Creates a child node that the path names but the file does not have. At the end of the path the child is the value.
+ * Otherwise the child is an empty section, an empty list for an appended item, or the default of a list. Returns NULL
+ * after an error. */
 static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
   if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
@@ -176,7 +178,8 @@ static void warn_of_alias(const Override* override, SourcePlace place, const cha
   diagnostics_add(override->diagnostics, SEVERITY_WARNING, place, ALIAS_WARNING, old, present, present);
 }
 
-/* Follows the path into a map that the schema describes. Adds missing keys, and removes keys that exclude them. */
+/* Applies the rest of the path to a map of the schema object `name`. Adds missing keys, and removes keys that exclude
+ * the added ones. Returns false after an error. */
 static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaObject* object = schema_object(override->table, name);
   const char *part = next_part(override), *key = alias_key(object->name, part);
@@ -202,7 +205,7 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   return at_end(override) || walk(override, child, row);
 }
 
-/* Applies the path to every object whose name matches the pattern. */
+/* Applies the rest of the path to each entry of a map whose key matches a shell pattern. */
 static bool walk_names_like(Override* override, Node* map, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
   bool whole = true;
@@ -217,7 +220,7 @@ static bool walk_names_like(Override* override, Node* map, const SchemaRow* row,
   return count > 0 ? whole : fail(override, "no name matches the pattern '%s'", pattern);
 }
 
-/* Follows the path into a map of named objects. */
+/* Applies the rest of the path to a map of named objects. */
 static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
   if (map->kind != NODE_MAP) return fail(override, "'%s' is not a map", row->key);
   Node* found = NULL;
@@ -234,7 +237,7 @@ static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* Returns a name without its expressions: "leg" for "leg{i}". */
+/* Returns a name without its {expressions}: "leg" for "leg{i}". */
 static const char* plain_name(const Override* override, const char* name) {
   Text plain = {0};
   text_add_bytes(&plain, "", 0);
@@ -248,15 +251,16 @@ static const char* plain_name(const Override* override, const char* name) {
   return kept;
 }
 
-/* Returns the `name` or `link` of a list item as written, or "". */
+/* Returns the `name` or `link` of a list item as the file gives it. Returns "" if the item has neither. */
 static const char* item_name(const Node* item) {
   const Node* name = node_find(item, "name");
   if (!name) name = node_find(item, "link");
   return name && name->kind == NODE_SCALAR ? name->text : "";
 }
 
-/* Returns the item whose `name` or `link` matches the next part of the path, and advances the path; NULL if there is
- * none. Prefers literal names to names with expressions, then the longest name. */
+/* Returns the list item whose `name` or `link` matches the next part of the path. Advances the path past this part.
+ * Returns NULL if no item matches. Prefers names without expressions to names with expressions, then the longest
+ * name. */
 static Node* find_named_item(Override* override, Node* list) {
   Node* found = NULL;
   size_t found_length = 0;
@@ -271,7 +275,8 @@ static Node* find_named_item(Override* override, Node* list) {
   return found;
 }
 
-/* Returns the name of an unnamed term, by its type: point, point_2, point_3. Owned by the document. */
+/* Returns the name that a loss term without `name` gets from its type: point, point_2, point_3. Returns "" if the term
+ * has a name or no type. The document owns the text. */
 static const char* type_name(const Override* override, const Node* list, const Node* item) {
   const Node* type = node_find(item, "type");
   if (!type || type->kind != NODE_SCALAR || node_find(item, "name")) return "";
@@ -301,7 +306,8 @@ static Node* find_typed_item(Override* override, Node* list) {
   return found;
 }
 
-/* Returns the name of the item that is most similar to this part of the path, or NULL. */
+/* Returns the name of a list item that is most similar to `part`, a component of the path. Returns NULL if no name is
+ * similar. */
 static const char* nearest_item(const Override* override, const Node* list, const char* part) {
   const char** names = MEMORY_NEW(const char*, list->count + 1);
   int count = 0;
@@ -314,7 +320,7 @@ static const char* nearest_item(const Override* override, const Node* list, cons
   return nearest;
 }
 
-/* Reports that the list has no item of this name. */
+/* Reports that the list has no item with the name `part`, and suggests a similar name. */
 static void fail_item(const Override* override, const Node* list, const char* part) {
   const char *start = override->placed->text, *nearest = nearest_item(override, list, part);
   int length = (int)(override->path - start) - (override->path > start);
@@ -343,7 +349,7 @@ static Node* find_item(Override* override, Node* list) {
 
 static bool walk_item(Override* override, Node* item, const SchemaRow* row);
 
-/* Appends an item: links.+={...}. */
+/* Appends the value to a list, for an override such as links.+={...}. Returns false after an error. */
 static bool append_item(Override* override, Node* list) {
   advance(override, 1);
   if (!at_end(override)) return fail(override, "'+' adds an item: it stands last in the path%s", "");
@@ -352,7 +358,7 @@ static bool append_item(Override* override, Node* list) {
   return item != NULL;
 }
 
-/* Sets the value in every item whose name matches the pattern. */
+/* Applies the rest of the path to each list item whose name matches a shell pattern. */
 static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
   bool whole = true;
@@ -390,7 +396,8 @@ static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
 
 /* ---------------------------------------------------------------- values of any kind */
 
-/* Returns the name of the schema object for a map as the row's value, or NULL. */
+/* Returns the name of the schema object that describes a map as the value of a row. Returns NULL if no schema object
+ * describes such a map. */
 static const char* map_object(const SchemaRow* row) {
   switch (row->kind) {
     case VALUE_OBJECT:
@@ -404,7 +411,7 @@ static const char* map_object(const SchemaRow* row) {
   }
 }
 
-/* Follows the path into a scene within a task. */
+/* Applies the rest of the path to a scene that is written inside a task. */
 static bool walk_scene(Override* override, Node* node) {
   if (node->kind == NODE_SCALAR)
     return fail(override, "the scene is another file, '%s': change its values by 'set'", node->text);
@@ -416,7 +423,7 @@ static bool continues_name(char c) {
   return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Returns true if an expression below the node names the variable. */
+/* Returns true if an expression in the node or below it contains the variable `name`. */
 static bool is_used(const Node* node, const char* name) {
   size_t length = strlen(name);
   if (node->kind == NODE_SCALAR && strchr(node->text, '{'))
@@ -456,7 +463,8 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
   return fail(override, "'%s' has no keys: end the path there", row->key);
 }
 
-/* Returns true for valid UTF-8. The path may become a name; the reader checks the value. */
+/* Returns true if an override is valid UTF-8. The path may become a name in the document. The reader checks the
+ * value. */
 static bool is_utf8(const char* text) {
   Diagnostics unheard = {0};
   bool good = source_check("", text, strlen(text), &unheard);

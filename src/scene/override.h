@@ -1,27 +1,28 @@
-/* override: applies `path.to.key=value` to a document before the scene or task is read from it. */
+/* override: changes single values of a document before a scene or task is read from the document. An override has the
+ * form `path.to.key=value`. */
 #ifndef SDRS_SCENE_OVERRIDE_H
 #define SDRS_SCENE_OVERRIDE_H
 
 #include "scene/schema.h"
 
-/* Beginning of an override's text in messages: "--set path.to.key=value". */
+/* Text before an override in messages, as in "--set path.to.key=value". */
 #define OVERRIDE_PREFIX "--set "
 
-/* An override, given on the command line or in a task, with the position that messages name. */
+/* An override from the command line or from a task, with its position for messages. */
 typedef struct {
   const char* text;  /* "path.to.key=value" */
-  SourcePlace place; /* position for messages about the override and its value; the file name must outlive the nodes */
+  SourcePlace place; /* position of the override for messages; the file name must outlive the nodes */
 } PlacedOverride;
 
-/* Returns an array of `count` texts "--set path.to.key=value", one for each override. Messages use them as the file
- * name of positions on the command line. The caller frees each text and the array with memory_free. */
+/* Returns an array of `count` texts "--set path.to.key=value", one for each override. Messages about an override of the
+ * command line show this text in place of a file name. The caller frees each text and the array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
-/* Returns the override for a text `source` from override_sources, which it borrows. `source` is also the file name of
- * the override's position. */
+/* Returns the override in `source`, a text from override_sources. The override borrows `source`, which is also the file
+ * name of the override's position. */
 PlacedOverride override_of_source(const char* source);
 
-/* Applies one override to the tree below `root`. The document owns added nodes. Returns false after a diagnostic; the
- * tree may then be partly changed. */
+/* Changes the value that one override names in the tree below `root`. The document owns added nodes. Returns false
+ * after a diagnostic; the tree may then be partly changed. */
 bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
                     Diagnostics* diagnostics);
 

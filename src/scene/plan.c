@@ -1,4 +1,4 @@
-/* Planning tasks, which request a path instead of a run: converts them to JSON. Values keep their line numbers. */
+/* Converts planning tasks to JSON. Values keep their line numbers. */
 #include "scene/plan.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "scene/parts.h"
 
-/* Reads a 6 x 6 matrix from six numbers, its diagonal, or from six rows of six. */
+/* Reads a 6 x 6 matrix. The list has six numbers, the diagonal, or six rows of six numbers. */
 static void read_matrix(Reader* reader, const Node* list, const char* key, double matrix[6][6]) {
   static const ValueRange any = {0};
   if (!list) return;

@@ -11,7 +11,7 @@ int read_link_or_world(Reader* reader, const Node* node, const char* key) {
   return world ? -1 : link < 0 ? -2 : link;
 }
 
-/* Sets *axis to the unit vector along `given`. Returns false after an error. */
+/* Sets *axis to the unit vector along `given`. Reports an error and returns false if `given` is zero. */
 static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* axis) {
   double length = vec3_norm(given);
   *axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
@@ -35,7 +35,8 @@ static void read_active(Reader* reader, const Node* item, const ClosureForm* for
   reader_leave(reader, mark);
 }
 
-/* Checks the condition `within` if it is given. If `active` is not given, sets the signal to 1. */
+/* Checks the condition `within` of a closure, the distance below which the closure closes. If `within` is given without
+ * `active`, sets the signal `active` to 1. */
 static void check_within(Reader* reader, const Node* item, SceneClosure* closure) {
   bool given = node_find(item, "within") != NULL;
   const char* const points[2] = {"near_a", "near_b"};

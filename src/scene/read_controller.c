@@ -7,7 +7,8 @@ static SceneController* add_controller(Reader* reader) {
   return &scene->controllers[scene->controller_count++];
 }
 
-/* Warns of a single nonzero target for translations and rotations. A target of 0 for all is common. */
+/* Warns if a single nonzero target applies to translations and rotations together. A single target of 0 is common and
+ * gives no warning. */
 static void warn_one_for_all(Reader* reader, const Node* signal, const SceneController* controller, const Joint* joint,
                              int dof) {
   bool single = signal->kind != NODE_MAP && signal->kind != NODE_LIST;
@@ -18,7 +19,7 @@ static void warn_one_for_all(Reader* reader, const Node* signal, const SceneCont
                  controller->target.values[0], dof, text_excerpt(reader->scene->links[controller->link].name).text);
 }
 
-/* Reads gains and target, which have one number per degree of freedom of the joint. */
+/* Reads the gains and the target of a controller. Both have one number per degree of freedom of the joint. */
 static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
   spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
   spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
@@ -50,8 +51,8 @@ static void check_limit_width(Reader* reader, const Node* item) {
     reader_error(reader, node_key_place(width), "'limit_width' is a part of 'max_force', which is not given");
 }
 
-/* Warns that a force limit of three rotations applies to the magnitude of their torque, if their gains or limits
- * differ. */
+/* Warns if three rotations have different gains or force limits. A force limit then applies to the magnitude of their
+ * torque. */
 static void check_rotations(Reader* reader, const Node* item, const SceneController* c) {
   Joint joint = scene_joint(&reader->scene->links[c->link].joint);
   const double* const gains[] = {c->max_force, c->position_gain, c->velocity_gain, c->damping_gain};

@@ -2,7 +2,8 @@
 
 #include "scene/parts.h"
 
-/* Returns the index of a plain coordinate of the link's joint, -1 after an error. */
+/* Returns the index of a scalar coordinate of the link's joint. named: name of the coordinate; NULL if the joint has
+ * only one. Returns -1 after an error. */
 static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
   const SceneLink* l = &reader->scene->links[link];
   Joint joint = scene_joint(&l->joint);
@@ -23,7 +24,7 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   return -1;
 }
 
-/* Appends a term to the coupling. key: key with the name of the link, for messages. */
+/* Appends a term ratio * coordinate to the coupling. key: key of the link's name, for messages. */
 static void add_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
                      double ratio, SceneCoupling* coupling) {
   if (!link) return;

@@ -1,10 +1,11 @@
-/* Reads signals whose rows are in a CSV file. */
+/* Reads signals from the rows of a CSV file. */
 #include <string.h>
 
 #include "base/outside.h"
 #include "scene/parts.h"
 
-/* Smallest length of a quaternion: far below usual values, far above rounding. */
+/* Smallest accepted length of a quaternion in a file. The limit is far below usual lengths and far above rounding
+ * errors. */
 #define QUATERNION_LEAST 1e-6
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- choice of columns */
 
-/* Reports the file's problems at the place where the scene names the file. */
+/* Reports errors in the CSV file at the place where the scene names the file. */
 static void tell_problems(CsvSignal* s) {
   for (int k = 0; k < s->problems.count; k++) {
     const Diagnostic* one = &s->problems.items[k];
@@ -31,7 +32,7 @@ static void tell_problems(CsvSignal* s) {
   }
 }
 
-/* Returns the index of a column, -1 after an error. */
+/* Returns the index of the column with the name `name`. Returns -1 after an error. */
 static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
   int column = csv_column(&s->table, name);
   if (column >= 0 && csv_repeated(&s->table, column)) {
@@ -60,7 +61,8 @@ static bool find_columns(CsvSignal* s, const Node* map, const SignalForm* form) 
   return s->reader->problem_count == before;
 }
 
-/* Resolves the columns: one per channel, or one more with a quaternion. */
+/* Checks the number of columns. There is one column per channel, or one more if a quaternion gives the last three
+ * channels, a rotation. Sets *quaternion accordingly. Returns false after an error. */
 static bool count_fits(CsvSignal* s, const Node* map, int channels, bool* quaternion) {
   *quaternion = s->reader->rotations && s->column_count == channels + 1;
   if (s->column_count == channels || *quaternion) return true;
@@ -80,7 +82,8 @@ static void refuse_row(CsvSignal* s, int row, const char* rule) {
   diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0}, "%s", rule);
 }
 
-/* Returns the rotation vector of a quaternion nearest to that of the row before, among v + 2 pi k along it. */
+/* Returns the rotation vector of the quaternion `q` that is nearest to `before`, the vector of the previous row [rad].
+ * Candidates are log q plus 2 pi k along the axis of log q, for all whole k. */
 static Vec3 nearest_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
@@ -93,8 +96,9 @@ static Vec3 nearest_vector(Quat q, Vec3 before) {
   return vec3_scale(axis, angle + 2 * M_PI * turns);
 }
 
-/* Converts four columns to a rotation vector after the other channels. Neighbouring rows must be less than half a turn
- * apart, so that the rotation between them is unique. */
+/* Converts a quaternion to a rotation vector in the last three channels of a row. q: w x y z, of any length but zero.
+ * Neighbouring rows must be less than half a turn apart, so that the rotation between them is unique. Returns false
+ * after an error. */
 static bool read_rotation(CsvSignal* s, int row, const double q[4], double* values, int channels) {
   double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(size > QUATERNION_LEAST) || !isfinite(size)) {
@@ -128,7 +132,7 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
   return !quaternion || read_rotation(s, row, q, values, signal->channels);
 }
 
-/* Reads the rows. Returns false after reporting an error in a row. */
+/* Reads all rows of the file into the signal. Returns false after reporting an error in a row. */
 static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
   int rows = s->table.row_count;
   if (!reader_work(s->reader, s->place, (int64_t)rows * (s->column_count + 1))) return false;
@@ -142,7 +146,7 @@ static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- the signal */
 
-/* Sets a zero signal after a reported error, so that reading can continue. */
+/* Makes the signal zero at all times after a reported error, so that reading can continue. */
 static void set_zero(SceneSignal* signal) {
   memory_free(signal->times);
   memory_free(signal->values);

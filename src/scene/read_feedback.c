@@ -1,4 +1,4 @@
-/* Feedback of a controller: measurements, and the matrix or network applied to them. */
+/* Reads the feedback of a controller: measurements, and the matrix or network that is applied to them. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ enum { MEASURES_MAX = 1000 };
 
 /* ---------------------------------------------------------------- one measurement */
 
-/* Returns the plain coordinate of the joint with this name; -1: none. */
+/* Returns the index of the joint's scalar coordinate with the name `name`, `length` characters. Returns -1 if the joint
+ * has no such coordinate. */
 static int coordinate_named(const SceneJoint* joint, const char* name, size_t length) {
   Joint made = scene_joint(joint);
   for (int k = 0; k < made.plain_count; k++)
@@ -19,7 +20,7 @@ static int coordinate_named(const SceneJoint* joint, const char* name, size_t le
 
 static int axis_of(char c) { return c >= 'x' && c <= 'z' ? c - 'x' : -1; }
 
-/* Reads two letters: the quantity, and its world axis. */
+/* Reads a measurement of two letters: the quantity, and its world axis. Returns false if `what` is no such pair. */
 static bool read_letters(const char* what, SceneMeasure* measure) {
   static const struct {
     char letter;
@@ -42,7 +43,8 @@ static bool read_letters(const char* what, SceneMeasure* measure) {
   return false;
 }
 
-/* Reads the part of a measurement after the link's name. */
+/* Reads the part of a measurement's name after the name of the link. Sets kind and index of *measure. Returns false if
+ * the text is invalid. */
 static bool read_what(const SceneLink* link, const char* what, SceneMeasure* measure) {
   const char* slash = strchr(what, '/');
   size_t length = slash ? (size_t)(slash - what) : strlen(what);
@@ -129,8 +131,8 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   return reader->problem_count == before;
 }
 
-/* Sets random weights. The output layer is zero: the network's output is then zero, but its derivatives by that layer
- * are not. */
+/* Sets the weights of a network to random numbers, but those of the output layer to zero. The network's initial output
+ * is then zero, but the output's derivatives with respect to the output layer are not. */
 static void draw_weights(SceneController* c, int seed) {
   Random random = {(uint64_t)seed};
   double* next = c->feedback;
@@ -198,7 +200,7 @@ static void read_form(Reader* reader, const Node* node, const FeedbackForm* form
   if (form->matrix) read_matrix(reader, form->matrix, controller);
 }
 
-/* Returns the map in the file, whose nodes the document owns; NULL after an error. */
+/* Returns the map in a policy file. The document owns the nodes. Returns NULL after an error. */
 static const Node* read_policy_file(Reader* reader, const Node* file) {
   char *path = file_resolve(reader->scene->path, file->text), *text = NULL;
   size_t length;
@@ -218,7 +220,8 @@ static const Node* read_policy_file(Reader* reader, const Node* file) {
   return root;
 }
 
-/* Reads a policy from the scene or from a file; a file must not name another file. */
+/* Reads a feedback policy from the scene, or from a file that the scene names. A policy file must not name another
+ * file. */
 static void read_policy(Reader* reader, const Node* node, const Node* file, SceneController* controller) {
   FeedbackForm form;
   if (node->count > 1) {

@@ -15,7 +15,8 @@ static void report_count(Reader* reader, const NumberList* list, int dof, int co
                  coordinates, list->count);
 }
 
-/* Adds the increments of a repeat, one per value. A quaternion must not have increments. */
+/* Adds the increments of the current item of a repeat to `values`. Values from the index `fixed_from` on belong to a
+ * quaternion and must not have increments. */
 static void add_increments(Reader* reader, const RepeatIncrements* increments, const NumberList* list, int fixed_from,
                            double* values) {
   if (increments->count == 0 || !reader->indices) return;
@@ -80,7 +81,7 @@ static void read_velocities(Reader* reader, const Node* item, const NumberList* 
   add_increments(reader, &repeat->velocities, list, list->count, initial->velocities);
 }
 
-/* Reports a second initial state of a link, and returns false for it. */
+/* Returns true if no earlier item gave an initial state of the link. Otherwise reports an error and returns false. */
 static bool is_first(Reader* reader, const Node* item, int link) {
   const Scene* scene = reader->scene;
   int* first = &reader->initial_of[link];
@@ -93,7 +94,7 @@ static bool is_first(Reader* reader, const Node* item, int link) {
   return true;
 }
 
-/* Removes the initial state of a link that an included file gave, because the scene gives one. */
+/* Removes the initial state that an included file gave for a link. The including scene gives another one. */
 static void drop_included(Reader* reader, int link) {
   Scene* scene = reader->scene;
   for (int i = 0; i < reader->included_initials; i++) {

@@ -2,13 +2,14 @@
 
 #include "scene/parts.h"
 
-/* Smallest sine of the angle between the axes of a universal joint. */
+/* Smallest sine of the angle between the axes of a universal joint. More parallel axes are an error. */
 #define PARALLEL_SINE 1e-6
-/* Default stiffness of limits, see the schema. */
+/* Defaults of joint limits: stiffness of the barrier [J] and of the penalty [N/m or N m/rad], largest margin [m or
+ * rad]. */
 #define BARRIER_STIFFNESS 1.0
 #define PENALTY_STIFFNESS 1000.0
 #define LIMIT_MARGIN 0.05
-/* Default margin of a limit as a fraction of the range: 0.4 mm for a drawer or gripper of 40 mm. */
+/* Default margin of a limit as a fraction of the range between both limits. */
 #define LIMIT_MARGIN_SHARE 0.01
 
 static const ValueRange ANY = {0};
@@ -69,14 +70,15 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
 
 /* ---------------------------------------------------------------- limits */
 
-/* Reads one limit into *value; null means no limit and gives `open`. */
+/* Reads one limit of a coordinate into *value. null means no limit and sets *value to `open`. */
 static bool read_end(Reader* reader, const Node* node, double open, double* value) {
   *value = open;
   if (node_is_null(node)) return true;
   return reader_number(reader, node, &ANY, NULL, value);
 }
 
-/* Checks a limit of the whole angle of a quaternion: no lower limit, and at most pi. */
+/* Checks a limit of the total rotation angle of a quaternion. A lower limit is an error. The upper limit must be at
+ * most pi. Sets *low to -HUGE_VAL. Returns false after an error. */
 static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
   if (isfinite(*low) && *low != 0) {
     reader_error(reader, node->place, "the limit of a ball is on its whole angle: write [null, high]");
@@ -88,7 +90,7 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
   return false;
 }
 
-/* Returns true for a whole number of at least ten: ten radians are one and a half turns, more likely ten degrees. */
+/* Returns true if an angle was probably meant in degrees: if it is a whole number of at least ten. */
 static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
 
 void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count) {
@@ -110,7 +112,7 @@ static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joi
   if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
-/* Reads a pair [low, high] into *low and *high. Returns false if the node is null, and after an error. */
+/* Reads a pair [low, high] of limits into *low and *high. Returns false if the node is null, and after an error. */
 static bool read_ends(Reader* reader, const Node* node, double* low, double* high) {
   if (node_is_null(node)) return false;
   if (node->kind != NODE_LIST || node->count != 2) {
@@ -145,10 +147,11 @@ static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int s
   joint->upper[slot] = high;
 }
 
-/* Returns the number of quantities that can be limited: the plain coordinates, and the angle of a quaternion as one. */
+/* Returns the number of quantities of a joint that can have limits. These are the scalar coordinates, and the total
+ * angle of a quaternion. */
 static int limit_slots(const Joint* made) { return made->plain_count + made->quaternion; }
 
-/* Applies one pair to all coordinates, which must be all in metres or all in radians. */
+/* Applies one pair of limits to all coordinates of a joint. The coordinates must be all in metres or all in radians. */
 static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
   Joint made = scene_joint(joint);
   int slots = limit_slots(&made);
@@ -193,7 +196,8 @@ static void read_limits(Reader* reader, const Node* list, SceneJoint* joint) {
   reader_leave(reader, mark);
 }
 
-/* Reads swing and twist of a ball joint into the slots of its second and third rotation. */
+/* Reads the limits of swing and twist of a ball joint. Stores them as the limits of the joint's second and third
+ * rotation. */
 static void read_swing_twist(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   static const double pi = 3.14159265358979324;
   bool swings = is_given(map, "swing"), twists = is_given(map, "twist") && form->twist;
@@ -224,7 +228,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   reader_leave(reader, mark);
 }
 
-/* Sets the stiffness and the margin of the limits if they are not given. */
+/* Sets the limit law of a joint from its form. A stiffness or margin that the form does not give gets its default. */
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {
@@ -261,7 +265,8 @@ bool same_of_rotations(const Joint* joint, const double* values) {
   return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
 }
 
-/* Checks that static friction is at least friction, and that it decreases over a speed above that of the smoothing. */
+/* Checks that static friction is at least as large as friction. Also checks that the Stribeck speed is at least the
+ * speed over which friction is smoothed. */
 static void check_static_friction(Reader* reader, const Node* map, const SceneJoint* joint) {
   const Node *node = node_find(map, "static_friction"), *speed = node_find(map, "stribeck_speed");
   Joint made = scene_joint(joint);
@@ -291,7 +296,7 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
         joint->stribeck_speed, joint->friction_speed);
 }
 
-/* Reads springs, friction and armature. */
+/* Reads the springs, the friction and the armature of a joint. */
 static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   int dof = scene_joint_dof(joint);
   spread_over_dof(reader, &form->stiffness, "stiffness", dof, joint->stiffness);
@@ -315,7 +320,7 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
     reader_error(reader, node_key_place(node_find(map, "armature")), "a joint with three rotations has no 'armature'");
 }
 
-/* Reads the map `joint`. Returns false if the type is unknown. */
+/* Reads the map `joint` of a link. Returns false if the type of the joint is unknown. */
 static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, PoseForm* pose) {
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;
@@ -350,7 +355,8 @@ static const Node* first_pose_key(const Node* map) {
   return NULL;
 }
 
-/* Sets the pose of a given `joint:`, from the joint or from the link. */
+/* Reads a joint that the link gives by the key `joint`. Sets *pose to the pose in the joint if it has one; otherwise
+ * *pose keeps the pose in the link. A pose in both is an error. Returns false if the type of the joint is unknown. */
 static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* form, SceneJoint* joint,
                              PoseForm* pose) {
   PoseForm own = *pose;

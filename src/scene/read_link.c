@@ -42,7 +42,8 @@ static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* 
 
 /* ---------------------------------------------------------------- references to links */
 
-/* Returns true if the name may belong to an item with an error: its absence is then not reported. */
+/* Returns true if some names of links are unknown after an error. A missing name is then not reported, because it may
+ * be one of these. */
 static bool is_excused(Reader* reader) {
   if (reader->names_incomplete) reader->problem_count++;
   return reader->names_incomplete;
@@ -69,8 +70,8 @@ int read_link_name(Reader* reader, const Node* node) {
 
 /* ---------------------------------------------------------------- parent */
 
-/* Stores a parent that is not defined yet. Whether it is defined later or not at all is reported after all links are
- * read. */
+/* Stores a parent that is not defined yet. After all links are read, report_late reports whether the parent is defined
+ * later or not at all. Takes ownership of `name`. */
 static void postpone(Reader* reader, const Node* node, char* name) {
   reader->problem_count++;
   if (reader->muted) {
@@ -107,7 +108,7 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
     postpone(reader, form->parent, name);
     name = NULL;
   } else if (name && parent == index) {
-    reader_error(reader, form->parent->place, "the link is its own parent");
+    reader_error(reader, form->parent->place, "the link is its own parent: name an earlier link, or remove 'parent'");
   } else {
     link->parent = parent;
   }
@@ -125,10 +126,10 @@ bool inertia_is_positive(const double m[6]) {
   return m[0] > 0 && minor > 0 && determinant > 0;
 }
 
-/* Relative tolerance of inertias: URDF files have four digits. */
+/* Relative tolerance of the triangle inequality of inertias. URDF files often have four digits. */
 #define TRIANGLE_TOLERANCE 1e-3
 
-/* Returns true if half the trace minus the tensor is positive semidefinite. */
+/* The matrix trace / 2 - inertia contains the second moments of the mass. It must be positive semidefinite. */
 bool inertia_of_a_body(const double m[6]) {
   assert(m);
   double half = 0.5 * (m[0] + m[1] + m[2]) * (1.0 + TRIANGLE_TOLERANCE);
@@ -167,8 +168,8 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   }
 }
 
-/* Range of densities that are likely in g/cm^3: plastics and metals up to copper. No solid is so light in kg/m^3; foams
- * begin at about 10. A density of 1 is excluded, because some scenes count in volumes. */
+/* Range of densities that were probably given in g/cm^3 instead of kg/m^3: plastics and metals up to copper. No solid
+ * is so light in kg/m^3. A density of 1 is excluded, because some scenes use it as a unit. */
 #define GRAMS_LEAST 1.03
 #define GRAMS_MOST 9.1
 

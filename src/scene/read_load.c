@@ -6,7 +6,7 @@ static SceneLoad* add_load(Reader* reader) {
   return &scene->loads[scene->load_count++];
 }
 
-/* Reads three channels. A single number for all three is an error. */
+/* Reads a signal of three channels. A single number for all three channels is an error. */
 static void read_vector_signal(Reader* reader, const Node* node, const char* key, SceneSignal* signal) {
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
@@ -33,7 +33,7 @@ static void read_strength(Reader* reader, const Node* node, SceneSignal* signal)
   reader_leave(reader, mark);
 }
 
-/* Sets the unit axis of a field. Reports one of length zero. */
+/* Sets the axis of a field to the unit vector along `given`. Reports an error if `given` is zero. */
 static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
   double length = vec3_norm(given);
   if (length > 0)
@@ -42,7 +42,8 @@ static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* f
     reader_error(reader, node_find(node, "axis")->place, "an axis must have a direction, got zero");
 }
 
-/* Stops reading where an earlier mistake would cause misleading messages. */
+/* Reads the map `field` of a load. Does not check values that depend on an invalid value, because the messages would be
+ * misleading. */
 static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
   const Node* node = node_find(item, "field");
   FieldForm form;

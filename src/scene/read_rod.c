@@ -1,18 +1,18 @@
-/* Elastic rods as chains of links that bushings join (docs/derivations/loads.md, L50). */
+/* Reads elastic rods. A rod is a chain of links that bushings join (docs/derivations/loads.md, L50). */
 #include <float.h>
 #include <string.h>
 
 #include "scene/parts.h"
 #include "scene/write_text.h"
 
-/* Default number of segments of a rod with few points. */
+/* Default number of segments of a rod. Each line between two points has at least one segment. */
 #define SEGMENTS_DEFAULT 16
 /* Shear coefficient of a round section at a Poisson's ratio of 0.3 (Cowper 1966). */
 #define SHEAR_FACTOR 0.9
-/* Smallest cosine between neighbouring tangents: opposite ones have no mean direction. */
+/* Smallest cosine of the angle between neighbouring segments. Opposite directions have no mean direction. */
 #define FOLD_COSINE (-0.999)
 
-/* Links and section of the rod that is read. */
+/* Links and cross-section of the rod that is being read. */
 typedef struct {
   Reader* reader;
   const Node* item;
@@ -29,7 +29,7 @@ static double segment_length(const RodChain* chain, int i) {
 
 /* ---------------------------------------------------------------- the curve */
 
-/* Returns the points of the list; NULL after an error. The caller frees them. */
+/* Returns the points of a rod's axis [m] as an array. Returns NULL after an error. The caller frees the array. */
 static Vec3* read_curve(Reader* reader, const Node* list) {
   static const ValueRange range = RANGE_BETWEEN(-READER_LENGTH_MAX, READER_LENGTH_MAX);
   int before = reader->problem_count, count = 0;
@@ -51,7 +51,8 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
   return NULL;
 }
 
-/* Divides the lines between the points into segments of similar length: `wanted` in total, at least one per line. */
+/* Divides the lines between the points of a rod into segments of similar length. wanted: total number of segments. Each
+ * line has at least one segment. */
 static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int wanted) {
   double whole = 0, along = 0;
   for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));
@@ -70,7 +71,8 @@ static void divide_curve(RodChain* chain, const Vec3* points, int point_count, i
   }
 }
 
-/* Computes frames without twist between neighbouring segments. Returns false after an error. */
+/* Computes the frames of the segments so that neighbouring segments have no relative twist. Returns false after an
+ * error. */
 static bool turn_segments(RodChain* chain) {
   chain->turns = MEMORY_NEW(Quat, chain->count);
   Vec3 before = vec3(0, 0, 1);
@@ -105,7 +107,8 @@ static void set_places(Node* node, SourcePlace place) {
   for (Node* child = node->first; child; child = child->next) set_places(child, place);
 }
 
-/* Writes a link in flow style: a capsule whose mass is that of the cylinder without the round ends. */
+/* Appends a segment of the rod as a link in YAML. The shape is a capsule. The mass is that of the cylinder without the
+ * round ends. */
 static void write_segment(const RodChain* chain, int i, Text* out) {
   const RodForm* form = chain->form;
   double length = segment_length(chain, i), r = form->radius, rotation[4];
@@ -131,7 +134,7 @@ static void write_segment(const RodChain* chain, int i, Text* out) {
   text_add(out, "}\n");
 }
 
-/* Reads the links from their text in YAML, as if they were in the scene. */
+/* Reads the links of the rod from a YAML text, as if the text were part of the scene. */
 static void read_segments(RodChain* chain) {
   Reader* reader = chain->reader;
   Text text = {0};
@@ -149,7 +152,8 @@ static void read_segments(RodChain* chain) {
 
 /* ---------------------------------------------------------------- bushings */
 
-/* Sets the stiffness of `share` metres of the rod; bends: including rotations. */
+/* Sets the stiffness of a bushing that replaces a length `share` of the rod [m]. bends: true if rotations have
+ * stiffness, too. */
 static void set_springs(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
   double r = form->radius, area = M_PI * r * r, second = M_PI * r * r * r * r / 4;
   double shear = SHEAR_FACTOR * form->shear * area, bend = bends ? form->young * second : 0;
@@ -163,7 +167,8 @@ static void set_springs(const RodForm* form, double share, bool bends, SceneBush
   }
 }
 
-/* Adds the bushing between segment i and the next one; its axes are halfway between theirs. */
+/* Adds the bushing between segment i and segment i + 1. The bushing's axes are halfway between the axes of both
+ * segments. */
 static void join_segments(const RodChain* chain, int i) {
   double length[2] = {segment_length(chain, i), segment_length(chain, i + 1)};
   SceneBushing bushing = {.place = chain->item->place, .link = {chain->first + i, chain->first + i + 1}};
@@ -181,7 +186,8 @@ static void join_segments(const RodChain* chain, int i) {
 
 /* ---------------------------------------------------------------- ends */
 
-/* Stores an end until the initial pose of its link is known. */
+/* Stores an end of the rod until the initial pose of its link is known. node: the map `from` or `to`, NULL if the end
+ * is free. last: true for the end at the last point. */
 static void postpone_end(const RodChain* chain, const Node* node, bool last) {
   Reader* reader = chain->reader;
   RodEndForm form;
@@ -208,7 +214,8 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
   reader_leave(reader, mark);
 }
 
-/* Returns the initial pose of a link, from `initial`. */
+/* Returns the pose of a link in the world at the start of the run. Joint coordinates are those of `initial`, or
+ * zero. */
 static Pose start_pose(const Scene* scene, int link) {
   const SceneLink* l = &scene->links[link];
   Joint joint = scene_joint(&l->joint);
@@ -221,7 +228,8 @@ static Pose start_pose(const Scene* scene, int link) {
   return l->parent < 0 ? own : pose_mul(start_pose(scene, l->parent), own);
 }
 
-/* Returns the first link, from the end's link towards the root, that a signal may move at the start; -1: none. */
+/* Returns the first link between `link` and the root whose initial pose depends on a signal. The signal is the nonzero
+ * target of a prescribed joint without an item in `initial`. Returns -1 if there is no such link. */
 static int moved_link(const Scene* scene, int link) {
   for (; link >= 0; link = scene->links[link].parent) {
     bool given = false;
@@ -240,14 +248,14 @@ static int moved_link(const Scene* scene, int link) {
   return -1;
 }
 
-/* Excludes contact between two links. */
+/* Excludes contact between links a and b. */
 static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
   const SceneLink* links = reader->scene->links;
   contact_add_exclusion(&reader->scene->contact, memory_text(links[a].name), memory_text(links[b].name), place);
 }
 
-/* Excludes contact of neighbouring segments, and of segments with less rod between them than pi times its radius, half
- * the circumference of the narrowest circle that it can form. */
+/* Excludes contact between segments that are close along the rod. These are neighbours, and segments with less rod
+ * between them than pi times the rod's radius, half the circumference of the narrowest circle that the rod can form. */
 static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;
@@ -271,7 +279,8 @@ static void exclude_end(Reader* reader, const RodEnd* end, int link) {
 static void fasten_end(Reader* reader, RodEnd* end) {
   SceneBushing* bushing = &end->bushing;
   int link = read_link_or_world(reader, end->link, "link");
-  if (link == bushing->link[0]) reader_error(reader, bushing->place, "a rod cannot end on its own segment");
+  if (link == bushing->link[0])
+    reader_error(reader, bushing->place, "a rod cannot end on its own segment: name another link, or world");
   if (link < -1 || link == bushing->link[0] || (link >= 0 && reader->joint_broken[link])) return;
   int moved = moved_link(reader->scene, link);
   if (moved >= 0) {

@@ -38,7 +38,7 @@ static void check_normal(Reader* reader, const Node* node, SceneShape* shape) {
 
 /* ---------------------------------------------------------------- decompose */
 
-/* Reads the blocks of a grid, each of which becomes a hull. */
+/* Largest number of blocks in a grid. Each block becomes a hull. */
 #define GRID_CELLS_MAX 100000
 
 static void read_grid(Reader* reader, const Node* list, DecomposeOptions* options) {
@@ -87,7 +87,8 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
         "'max_vertices' beside 'decompose' would make hulls that do not cover the mesh: move it into 'decompose'");
 }
 
-/* Rejects keys that do not apply to triangles, or to hulls only. */
+/* Reports keys that do not apply to the pieces of the shape. Some keys apply to convex hulls only, `orient: fix` to
+ * triangles only. */
 static void check_triangles(Reader* reader, const Node* node, const SceneShape* shape) {
   static const char* const KEYS[] = {"hulls", "decompose", "max_vertices", "keep_interior"};
   for (size_t k = 0; shape->triangles && k < sizeof KEYS / sizeof *KEYS; k++) {
@@ -107,7 +108,7 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
 
 static void read_shape_use(Reader* reader, const Node* node, SceneShapeUse* use);
 
-/* Reads a list of nonzero vectors. */
+/* Reads a list of nonzero vectors into an array. Sets *count to the length of the array. The caller frees the array. */
 static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
   static const ValueRange ANY = {0};
   size_t mark = reader_enter_key(reader, "normals");
@@ -125,7 +126,7 @@ static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
   return normals;
 }
 
-/* Reads the offsets, one per normal: the faces [n, o]. */
+/* Reads the offsets of a polytope's faces, one per normal. Sets shape->faces to {normal, offset} for each face. */
 static void read_faces(Reader* reader, const Node* list, const Vec3* normals, int count, SceneShape* shape) {
   static const ValueRange POSITIVE = RANGE_ABOVE(0);
   size_t mark = reader_enter_key(reader, "offsets");
@@ -154,7 +155,7 @@ static void read_exponents(Reader* reader, const Node* node, const NumberList* l
   for (int k = 0; k < 2 && list->count == 2; k++) form->exponents[k] = list->values[k];
 }
 
-/* Checks rules about several keys. */
+/* Checks the parameters of a convex smooth shape together. Does nothing if an earlier error was reported. */
 static void check_convex(Reader* reader, const Node* node, SceneShape* shape, int problems_before) {
   static const SmoothKind KINDS[] = {SMOOTH_SUPERELLIPSOID, SMOOTH_CYLINDER, SMOOTH_CONE, SMOOTH_POLYTOPE,
                                      SMOOTH_SUPERQUADRIC};
@@ -176,7 +177,7 @@ static void check_oriented(Reader* reader, const SceneShapeForm* form, const Sce
   if (rule) reader_error(reader, form->normals->place, "%s", rule);
 }
 
-/* Reads the parts of a union, which may add shapes to the scene. */
+/* Reads the shapes of a union or subtraction. Shapes that are written inside it are added to the scene. */
 static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "of");
   bool two = shape->type == SHAPE_SUBTRACTION;
@@ -188,7 +189,9 @@ static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
     SceneShapeUse* use = &shape->parts[shape->part_count++];
     read_shape_use(reader, node, use);
     if (use->shape >= 0 && !shape_is_smooth(&reader->scene->shapes[use->shape]))
-      reader_error(reader, node->place, "a part must be a smooth shape");
+      reader_error(reader, node->place,
+                   "a shape in 'of' must be smooth: use superellipsoid, superelliptic_cylinder, truncated_cone, "
+                   "smooth_polytope, superquadric, oriented_points, union or subtraction");
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
@@ -267,7 +270,7 @@ void read_shapes(Reader* reader, const Node* map) {
 
 static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-/* At most one of the three is given. Products with the identity are omitted, since they may turn -0 into 0. */
+/* Products with the identity are omitted, because they may turn -0 into 0. */
 Quat pose_form_rotation(const PoseForm* pose) {
   if (is_zero(pose->rotation_vector) && is_zero(pose->rpy)) return pose->rotation;
   Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
@@ -287,7 +290,8 @@ static int find_shape(Reader* reader, const Node* node) {
   return index;
 }
 
-/* Reads a shape in a link once for all items of a repeat. */
+/* Returns true if a value in the node or below it is an {expression}. Such a shape is read again for each item of a
+ * repeat. */
 static bool has_expression(const Node* node) {
   if (node->kind == NODE_SCALAR) return node->text[0] == '{';
   for (const Node* child = node->first; child; child = child->next)
@@ -303,7 +307,7 @@ static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* 
   return index;
 }
 
-/* Reports keys of a shape beside the name of one: they would change nothing. */
+/* Reports shape keys that stand beside the name of a shape. Such keys would have no effect. */
 static void refuse_shape_keys(Reader* reader, const Node* node) {
   const SchemaObject *shape = schema_object(reader->table, "shape"), *pose = schema_object(reader->table, "pose");
   for (const Node* entry = node->first; entry; entry = entry->next) {

@@ -15,7 +15,7 @@ void signal_free_arrays(SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- tables of numbers */
 
-/* Reads a row: a list with one number per channel, or a single number for one channel. */
+/* Reads one row of a signal: a list with one number per channel. A row of one channel may be a single number. */
 static void read_row(Reader* reader, const Node* node, int channels, double* values) {
   if (channels == 1 && node->kind == NODE_SCALAR)
     reader_number(reader, node, &ANY, NULL, values);
@@ -41,7 +41,7 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
   reader_leave(reader, mark);
 }
 
-/* Repeats the last row for missing ones. */
+/* Extends a signal to `rows` rows by repeating its last row. */
 static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
   if (!is_given(map, "rows") || signal->rows == 0) return;
   size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
@@ -112,8 +112,8 @@ static void read_channel(Reader* reader, const Node* list, SceneSignal* signal, 
   }
 }
 
-/* Reads terms of a sum of sines: a flat list is one channel; in a list of lists short channels are padded with zeros.
- */
+/* Reads the sine terms of a signal. A flat list has the terms of a single channel. In a list of lists, short channels
+ * are padded with zeros. */
 static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
   bool nested = list->first && list->first->kind == NODE_LIST;
   int channels = nested ? list->count : 1;
@@ -152,7 +152,7 @@ static void set_constant(Reader* reader, const NumberList* list, const char* key
   spread_over_dof(reader, list, key, signal->channels, signal->values);
 }
 
-/* Index of the word `csv`, after the signal types: its rows become knots of another type. */
+/* Index of the word `csv`, which follows the signal types. The rows of a CSV file become keyframes or a spline. */
 enum { CSV_WORD = SIGNAL_SEQUENCE + 1 };
 
 static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signal) {

@@ -1,4 +1,4 @@
-/* Reads `start`: the recorded state from which a scene starts. */
+/* Reads the map `start`: the recorded state from which a scene starts. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ void scene_set_start(Scene* scene, NumberFile* state) {
 
 /* ---------------------------------------------------------------- states in a run folder */
 
-/* Returns the number that is the name of a file; -1: none. */
+/* Returns the step number that is the name of a file. Returns -1 if the name is not a number. */
 static int step_of(const char* name) {
   char* end;
   if (*name < '1' || *name > '9') return -1;
@@ -39,7 +39,8 @@ static int step_of(const char* name) {
 
 static int by_step(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
-/* Returns the steps after which a run stored its state, in ascending order; owned by the caller. */
+/* Returns the numbers of the steps after which a run stored its state, in ascending order. Sets *count to the length of
+ * the array. The caller owns the array. */
 static int* kept_steps(const char* run, int* count) {
   char* path = file_join(run, STATE_FOLDER);
   DIR* folder = opendir(path);
@@ -69,7 +70,8 @@ static void complain_of_time(Reader* reader, const Node* map, const char* run, c
   text_free(&kept);
 }
 
-/* Returns the stored step at the requested time; -1 if there is none. */
+/* Returns the step whose stored state has the time `time` [s], or the last stored step if no time is given. Returns -1
+ * if there is none. */
 static int choose_step(Reader* reader, const Node* map, const char* run, double time) {
   int count, chosen = -1, *steps = kept_steps(run, &count);
   double dt = reader->scene->simulation.dt;
@@ -87,7 +89,8 @@ static int choose_step(Reader* reader, const Node* map, const char* run, double 
 
 /* ---------------------------------------------------------------- reading */
 
-/* Returns the run folder relative to the scene, or else to the working directory. */
+/* Returns the path of the run folder, relative to the scene file or else to the working directory. The caller frees the
+ * path. */
 static char* find_run(const Reader* reader, const char* written) {
   char* beside = file_resolve(reader->scene->path, written);
   char* states = file_join(beside, STATE_FOLDER);

@@ -1,6 +1,6 @@
 #include "scene/parts.h"
 
-/* Returns the tendon that is being read, the last one of the scene. */
+/* Returns the tendon that is being read, which is the last one of the scene. */
 static SceneTendon* last_tendon(Reader* reader) { return &reader->scene->tendons[reader->scene->tendon_count - 1]; }
 
 static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -33,7 +33,7 @@ static void read_points(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* Reads one wrap. Call it after the points are read. A wrap with an error is not added. */
+/* Reads one wrap of the current tendon. Read the tendon's points first. A wrap with an error is not added. */
 static void read_wrap(Reader* reader, const Node* item, int number) {
   TendonWrapForm form;
   if (!schema_read(reader, item, "tendon_wrap", &form)) return;
@@ -81,7 +81,7 @@ static void read_wraps(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* Checks rules for all points of a tendon together. */
+/* Checks rules that concern all points of a tendon. */
 static void check_points(Reader* reader, const Node* item, const SceneTendon* tendon) {
   if (tendon->joint_count > 0) return;
   if (tendon->count < 2)
@@ -105,7 +105,7 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
     reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
 }
 
-/* Default size of an eyelet as a fraction of the mean distance of the points from the origins of their frames. */
+/* Default eyelet of a tendon as a fraction of the mean distance of its points from the origins of their frames. */
 #define EYELET_PART 1e-2
 
 double scene_tendon_eyelet(const SceneTendon* tendon) {
@@ -121,8 +121,8 @@ static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) 
   reader_leave(reader, mark);
 }
 
-/* Default margin of limits, as for joints: a fraction of the range, or of the only limit, and the largest margin [m].
- */
+/* Default margin of the limits of a tendon's length: fraction of the range, or of the only limit, and largest margin
+ * [m]. */
 #define MARGIN_PART 0.01
 #define MARGIN_MOST 0.05
 
@@ -154,7 +154,7 @@ static void read_range(Reader* reader, const Node* item, const TendonForm* form,
   if (!(tendon->range_margin > 0)) tendon->range_margin = scene_tendon_margin(low, high);
 }
 
-/* Reads the sum of coordinates that is the length of a tendon without points. */
+/* Reads the length of a tendon without points: a weighted sum of joint coordinates. */
 static void read_joints(Reader* reader, const Node* item, const TendonForm* form, SceneTendon* tendon) {
   if (!form->joints) return;
   SceneCoupling sum = {.terms = MEMORY_NEW(SceneCouplingTerm, COUPLING_TERMS_MAX)};
@@ -167,7 +167,7 @@ static void read_joints(Reader* reader, const Node* item, const TendonForm* form
   if (!form->joints->first) reader_error(reader, form->joints->place, "a tendon along joints needs one joint or more");
 }
 
-/* Reads a tendon. Removes it from the scene if it is incomplete after an error. */
+/* Reads one tendon and adds it to the scene. After an error, removes the tendon if it is incomplete. */
 static void read_tendon(Reader* reader, const Node* item) {
   TendonForm form;
   if (!schema_read(reader, item, "tendon", &form)) return;

@@ -24,12 +24,12 @@ void reader_free(Reader* reader) {
 
 /* ---------------------------------------------------------------- messages */
 
-/* Appends " (item 3 of the repeat)" to messages that may concern one item only. */
+/* Appends " (item 3 of the repeat)" to a message about an item of a repeat. */
 static void add_item(const Reader* reader, Text* text) {
   if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
 }
 
-/* Returns true if the same warning was given for another item of the repeat. Errors are reported for every item. */
+/* Returns true if the same warning was given for an earlier item of the repeat. Errors are reported for every item. */
 static bool warned_before(const Reader* reader, Severity severity, SourcePlace place, const char* text) {
   if (severity != SEVERITY_WARNING || !reader->indices || reader->indices->n == 0) return false;
   for (int k = 0; k < reader->diagnostics->count; k++) {
@@ -128,7 +128,7 @@ static bool check_number(Reader* reader, const Node* node, const ValueRange* ran
   return true;
 }
 
-/* Returns true for an expression without its braces, such as `i * pitch`. */
+/* Returns true if the text of a node is an expression without its braces, such as `i * pitch`. */
 static bool is_bare_expression(const Reader* reader, const Node* node) {
   const char* problem;
   double number;
@@ -269,7 +269,7 @@ char* reader_name(Reader* reader, const Node* node) {
 
 bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
 
-/* Range of components whose squares do not overflow or underflow. */
+/* Range of vector components whose squares neither overflow nor underflow. */
 #define SQUARE_MIN 1e-140
 #define SQUARE_MAX 1e140
 

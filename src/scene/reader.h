@@ -1,5 +1,5 @@
-/* reader: state shared by the functions that read scenes and tasks: the position in the file, the names read so far,
- * and the reported errors. */
+/* reader: state of the functions that read scenes and tasks: the position in the file, the names read so far, and the
+ * reported errors. */
 #ifndef SDRS_SCENE_READER_H
 #define SDRS_SCENE_READER_H
 
@@ -14,21 +14,21 @@
 #define CLOSURE_MAX 100000
 /* Largest number of reported errors. */
 #define READER_PROBLEM_MAX 200
-/* Largest number of values read from a file; a value in a `repeat` counts once for each item. Bounds the reading time.
- */
+/* Largest number of values that are read from a file. A value in a `repeat` counts once for each item. The limit bounds
+ * the reading time. */
 #define READER_WORK_MAX 20000000
 
-/* Largest length or coordinate [m]. Above it doubles do not resolve micrometres, and volumes may overflow. */
+/* Largest length or coordinate [m]. Neighbouring doubles of this size are 0.1 micrometres apart. */
 #define READER_LENGTH_MAX 1e9
 
 /* A link name that was used before its definition. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* owned; `trail`: the reader's trail after its first `base` bytes */
-  int item;           /* index n in its repeat, -1 outside a repeat */
+  char *name, *trail; /* both owned; `trail`: the reader's trail after its first `base` bytes */
+  int item;           /* index n of the item in its repeat; -1 outside a repeat */
 } LateName;
 
-/* An end of a rod, which fasten_rods attaches when the initial poses of links are known. */
+/* An end of a rod that is not attached yet. fasten_rods attaches the end when the initial poses of links are known. */
 typedef struct {
   const Node* link; /* NULL: the world */
   char* trail;      /* the reader's trail after its first `base` bytes; owned */
@@ -36,7 +36,7 @@ typedef struct {
   Vec3 node;       /* position of the end, world [m] */
   Quat turn;       /* rotation of the last segment */
   int count, step; /* segments of the rod; 1 from its first end, -1 from its last one */
-  double reach;    /* segments separated from the end by less rod than this have no contact with the link [m] */
+  double reach;    /* segments at a smaller distance from the end along the rod have no contact with the link [m] */
 } RodEnd;
 
 typedef struct Reader {
@@ -70,54 +70,55 @@ typedef struct Reader {
   Names shape_names, link_names, group_names;
 } Reader;
 
-/* Frees the names, the trail and the lists of the reader, but not scene, document or diagnostics. */
+/* Frees the names, the trail and the lists of the reader. Does not free scene, document and diagnostics. */
 void reader_free(Reader* reader);
 
-/* Reports the error "trail: message" at `place`. Counts the error also if the reader is muted and does not report
- * it. */
+/* Reports an error as "trail: message" at `place`. The trail is the path of keys to the value. If the reader is muted,
+ * the error is counted but not reported. */
 void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports the warning "trail: message" at `place`, unless the reader is muted. Warnings are not counted in
+/* Reports a warning as "trail: message" at `place`. Does nothing if the reader is muted. Warnings are not counted in
  * problem_count. */
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports an error at the position of `node`, such as "expected a number, got a list". what: the expected value. */
+/* Reports that `node` has a wrong kind of value, such as "expected a number, got a list". what: the expected value. */
 void reader_expected(Reader* reader, const Node* node, const char* what);
-/* Adds `count` to the number of values read. Returns false if the number exceeds READER_WORK_MAX, after reporting this
- * once. Call it before allocating memory for the values. */
+/* Adds `count` to the number of values read. Returns false if the sum exceeds READER_WORK_MAX. Reports the first excess
+ * as an error and stops the reader. Call the function before allocating memory for the values. */
 bool reader_work(Reader* reader, SourcePlace place, int64_t count);
-/* Ends reading and reporting, because later messages would be misleading. */
+/* Stops reading the file. Later messages would be misleading and are not reported. */
 void reader_stop(Reader* reader);
 
-/* Appends a key to the trail. Returns the length of the trail before [bytes], for reader_leave. */
+/* Appends a key to the trail, the path of the value that is being read. Returns the previous length of the trail
+ * [bytes], for reader_leave. */
 size_t reader_enter_key(Reader* reader, const char* key);
-/* Appends the index of a list item, from 0, to the trail. Returns the length of the trail before [bytes], for
+/* Appends the index of a list item, from 0, to the trail. Returns the previous length of the trail [bytes], for
  * reader_leave. */
 size_t reader_enter_index(Reader* reader, int index);
-/* Shortens the trail to `mark` [bytes], the value that reader_enter_key or reader_enter_index returned. */
+/* Restores the trail to the length `mark` [bytes]. mark: return value of reader_enter_key or reader_enter_index. */
 void reader_leave(Reader* reader, size_t mark);
 
-/* ---- scalars: the functions return false after reporting an error */
-/* Reads a number or {expression} within `range` into *value. unit is used in messages; NULL: no unit. *value is
- * unchanged after an error. */
+/* ---- scalars: functions of type bool return false after reporting an error */
+/* Reads a number or an {expression} within `range` into *value. unit: unit in messages; NULL if there is no unit.
+ * Returns false, with *value unchanged, after an error. */
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value);
-/* Reads a 32-bit integer within `range` into *value, which is unchanged after an error. */
+/* Reads a 32-bit integer within `range` into *value. Returns false, with *value unchanged, after an error. */
 bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value);
-/* Reads true or false into *value, which is unchanged after an error. */
+/* Reads true or false into *value. Returns false, with *value unchanged, after an error. */
 bool reader_bool(Reader* reader, const Node* node, bool* value);
-/* Returns true if the node is a text that is not empty; otherwise reports an error and returns false. */
+/* Returns true if the node is a text that is not empty. Otherwise reports an error and returns false. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* Reads a list of exactly `count` numbers within `range` into values[count]. After an error only some of the values are
- * set. */
+/* Reads a list of exactly `count` numbers within `range` into `values`. unit: as for reader_number. Returns false after
+ * an error; only some of the values are then set. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
-/* Returns the integers of a list as an array and sets *count to their number. Invalid items are reported and become 0.
- * key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL or too long. The caller frees the
- * array with memory_free. */
+/* Returns the integers of a list as an array, and sets *count to the length of the array. Invalid items are reported
+ * and become 0. key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL or too long. The
+ * caller frees the array with memory_free. */
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
-/* Returns true if the text of the node contains no control character; otherwise reports an error and returns false. */
+/* Returns true if the text of the node contains no control character. Otherwise reports an error and returns false. */
 bool reader_is_printable(Reader* reader, const Node* node);
-/* Returns the text of the node with every {expression} replaced by its value. Reports an error and returns NULL if the
- * text is empty, longer than NAME_MAX_LENGTH bytes, contains a control character or an invalid expression. The caller
- * frees the text with memory_free. */
+/* Returns the text of a node with each {expression} replaced by its value. Reports an error and returns NULL if the
+ * text is empty, longer than NAME_MAX_LENGTH bytes, or contains a control character or an invalid expression. The
+ * caller frees the text with memory_free. */
 char* reader_name(Reader* reader, const Node* node);
 
 /* ---- objects (schema_read.c)
@@ -126,12 +127,12 @@ char* reader_name(Reader* reader, const Node* node);
  * unknown and invalid keys. Returns false if the node is not a map, or if the type or a required key is missing or
  * invalid; *out must then not be used. After other errors the member has its default. */
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
-/* Reads a map as schema_read does, but returns false only if the node is not a map. The caller can then continue
- * without a required key and report all errors at once. It must check each node of *out for NULL. The type may be the
- * first one of the schema if the file gives no valid type. */
+/* Reads a map as schema_read does, but also if required keys are missing or invalid. Returns false only if the node is
+ * not a map. The caller can continue and report all errors at once. The caller must check each node of *out for NULL.
+ * If the file gives no valid type, the type may be the first one of the schema. */
 bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out);
-/* Reads the value of a schema row into `out`, which has the type of the row's kind. `out` is unchanged after an error,
- * and if the value is null where null is allowed. */
+/* Reads the value of one key into `out`. row: schema row of the key. `out` points to a value of the type of the row's
+ * kind. *out is unchanged after an error, and if the value is null where null is allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
 /* Returns true if the map has the key `key`. */
 bool is_given(const Node* map, const char* key);

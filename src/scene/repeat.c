@@ -26,7 +26,8 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   reader_leave(reader, mark);
 }
 
-/* Reads increments: one vector for one axis, or a vector with one component per axis. */
+/* Reads the increments of a repeat for each axis. One vector is the increment of a single axis, or has one component
+ * for each axis of a grid. A list has one vector for each axis. */
 static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, const char* key, RepeatSteps* steps) {
   static const ValueRange ANY = {0};
   if (!node) return;
@@ -85,7 +86,7 @@ static void read_increments(Reader* reader, const Repeat* repeat, const Node* no
   reader_leave(reader, mark);
 }
 
-/* Returns false after an error. */
+/* Reads the map `repeat` of an entry. Returns false after an error. */
 static bool read_repeat(Reader* reader, const Node* node, const char* object, Repeat* repeat) {
   int before = reader->problem_count;
   repeat->node = node;
@@ -105,7 +106,7 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
 
 /* ---------------------------------------------------------------- expanding */
 
-/* Returns the entry with its keys replaced by those of `first`. */
+/* Returns the entry for the first item of a repeat. Keys in the map `first` replace those of the entry. */
 static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
   const Node* first = repeat->form.first;
   Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;
@@ -119,7 +120,7 @@ static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* 
   return merged;
 }
 
-/* Checks the entry also for count 0, so that its errors are reported. */
+/* Checks an entry that makes no items, so that its errors are reported. */
 static void check_unused(Reader* reader, const Node* entry, const char* object) {
   union {
     LinkForm link;
@@ -156,8 +157,8 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
   if (!reader->exhausted) reader->muted = muted;
 }
 
-/* After an error in the repeat: reads the entry once to report its other errors. The names of its items remain unknown,
- * which is not reported again. */
+/* Reads an entry once after an error in its repeat, to report the entry's other errors. The names of its items remain
+ * unknown, so links that are not found are not reported. */
 static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
   Indices indices = {.axis_count = 3};
   Repeat none = {0};

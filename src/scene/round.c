@@ -1,4 +1,4 @@
-/* Lengths of round solids. */
+/* Lengths of round solids as parameters. */
 #include <assert.h>
 
 #include "scene/scene.h"

@@ -28,13 +28,14 @@ static void set_steps(Reader* reader, const Node* map, const SimulationForm* for
   reader_leave(reader, mark);
 }
 
-/* Returns a section; an absent one as empty, so that the schema is the only place for defaults. */
+/* Returns a section of the scene file, or an empty map if the section is absent. All defaults thus come from the
+ * schema. */
 static const Node* section(Reader* reader, const Node* node) {
   if (node) return node;
   return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
 }
 
-/* Times of a list that are ends of steps. */
+/* Reads the times at which the run stores its state. Each time must be the end of a time step. */
 static void read_keep_states(Reader* reader, const Node* list) {
   Scene* scene = reader->scene;
   const ValueRange positive = RANGE_ABOVE(0);
@@ -181,7 +182,7 @@ int contact_row_own(const SchemaRow* row) {
   return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
 }
 
-/* Reads the parameters of an item's law itself. The schema refuses keys of other laws. */
+/* Reads the parameters of the contact law of an item of contact.pairs. The schema refuses keys of other laws. */
 static void read_pair_own(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++) {
@@ -254,7 +255,8 @@ static void read_pairs(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* The undamped barrier has no rest speed. */
+/* Reports restitutions of links and pairs if contact.restitution is null. The barrier is then undamped and has no rest
+ * speed. */
 static void check_elastic(Reader* reader) {
   const Scene* scene = reader->scene;
   if (!scene->contact.elastic) return;
@@ -360,7 +362,7 @@ Status scene_read_text(Scene* scene, const char* path, const char* text, size_t 
   int before = diagnostics->error_count;
   Document document = {0};
   Node* root = document_read(&document, scene->path, text, length, json, diagnostics);
-  /* an override that failed halfway would be followed by messages that mislead */
+  /* after a failed override, messages about the scene would be misleading */
   if (root && apply_all(&document, root, overrides, override_count, diagnostics)) {
     Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = diagnostics, .document = &document};
     read_root(&reader, root);

@@ -1,7 +1,6 @@
-/* scene: the content of a scene file (YAML or JSON), read through one schema table. Every object stores its place in
- * the file for messages.
- * A Scene owns everything that it points to. scene_free accepts a zeroed or partly read scene.
- * The reader expands repeats and resolves names to indices; model/ reads meshes. SI units, radians, z up. */
+/* scene: the content of a scene file (YAML or JSON). Each object stores its place in the file for messages. A Scene
+ * owns everything that it points to. scene_free accepts a zeroed or partly read scene. The reader expands repeats and
+ * resolves names to indices; model/ reads meshes. SI units, radians, z up. */
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
@@ -41,7 +40,7 @@ typedef struct {
   Quat rotation;
 } SceneShapeUse;
 
-/* Constraint between neighbouring blocks of a grid when their vertices are design variables. */
+/* Constraint between neighbouring blocks of a grid of hulls whose vertices are design variables. */
 typedef enum {
   TIE_CORNERS, /* the hulls share their common corners */
   TIE_VERTEX,  /* the hulls share one vertex in the middle of their common face */
@@ -87,26 +86,27 @@ typedef struct {
   bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
-/* Returns true for shapes with a smooth level function. shape must not be NULL. Allocates nothing. */
-static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
-/* Returns true for a convex smooth shape with one level function, false for a union or subtraction. shape must not be
+/* Returns true for a smooth shape: a solid that a smooth level function describes (shapes/shapes.h). shape must not be
  * NULL. Allocates nothing. */
+static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
+/* Returns true for a convex smooth shape with one level function. Returns false for a union or subtraction. shape must
+ * not be NULL. Allocates nothing. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
-/* Returns true for a round solid that contact may use without replacing it by a polyhedron. shape must not be NULL.
- * Allocates nothing. */
+/* Returns true for a round solid that contact may use exactly, without a polyhedron in its place. shape must not be
+ * NULL. Allocates nothing. */
 static inline bool shape_is_exact(const SceneShape* shape) {
   return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS;
 }
 enum { ROUND_PARAMETERS_MAX = 4 };
-/* Sets lengths[] to the addresses of the lengths [m] of a round solid, in the order of its parameters. Returns the
- * number of lengths; 0 for other shapes. The addresses point into *shape. The size of a rounded box may be 0 along an
- * axis. shape must not be NULL. (scene/round.c) */
+/* Sets lengths[] to pointers to the lengths [m] of a round solid, in the order of its parameters. Returns the number of
+ * lengths; 0 for other shapes. The pointers point into *shape. The size of a rounded box may be 0 along an axis. shape
+ * must not be NULL. (scene/round.c) */
 int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
-/* Returns the number of parameters of a shape that can be design variables: those of the level function of a convex
- * smooth shape (shapes/shapes.h), or the lengths of an exact round solid. Returns 0 for other shapes. shape must not be
- * NULL. Allocates nothing. (scene/round.c) */
+/* Returns the number of parameters of a shape that can be design variables. These are the parameters of the level
+ * function of a convex smooth shape (shapes/shapes.h), or the lengths of an exact round solid. Returns 0 for other
+ * shapes. shape must not be NULL. Allocates nothing. (scene/round.c) */
 int scene_shape_number_count(const SceneShape* shape);
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
@@ -152,10 +152,10 @@ enum {
   MATERIAL_STIFFNESS,
   MATERIAL_COUNT
 };
-/* Largest number of parameters that one contact law has in addition to those of all laws. */
+/* Largest number of parameters that belong to one contact law only. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
-/* Numbers of an item of contact.pairs: the material values above, then the parameters of its law (MATERIAL_OWN +
- * index). */
+/* Indices of the numbers of an item of contact.pairs. The material values above come first. Parameter k of the item's
+ * contact law has the index MATERIAL_OWN + k. */
 enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_OWN_PARAMETERS };
 typedef struct {
   bool given[MATERIAL_COUNT]; /* false: the value comes from another source (model_pair_material) */
@@ -163,15 +163,16 @@ typedef struct {
   Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG, unit, in the frame of the link, or for a pair in the frame of its
                 first link */
 } SceneMaterial;
-/* Returns the key of a material value, such as "friction"; static. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS
- * (asserted). "friction_along" is not a key in files: MATERIAL_FRICTION_ALONG is the first of two numbers of
- * `friction`. */
+/* Returns the key of a material value in scene files, such as "friction". The text is static. which: MATERIAL_FRICTION
+ * ... MATERIAL_STIFFNESS (asserted). MATERIAL_FRICTION_ALONG gives "friction_along", which is no key of a file: the
+ * value is the first of two numbers of `friction`. */
 const char* material_key(int which);
 
-/* MASS_BY_SHAPE, the default for links without an inertia, becomes MASS_UNIFORM if the shapes enclose a volume, and
- * MASS_VERTICES otherwise (ModelLink.mass_model). */
+/* Distribution of the mass of a link. MASS_BY_SHAPE is the default for links without an inertia. It stands for
+ * MASS_UNIFORM if the shapes enclose a volume, and for MASS_VERTICES otherwise (ModelLink.mass_model). */
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
-/* Returns the word for a mass model in scene files, such as "vertices"; static. model < MASS_MODELS (asserted). */
+/* Returns the word for a mass model in scene files, such as "vertices". The text is static. model < MASS_MODELS
+ * (asserted). */
 const char* mass_model_word(MassModel model);
 
 typedef struct {
@@ -213,15 +214,16 @@ typedef struct {
   SignalType type;
   SourcePlace place;
   int channels;
-  /* CONSTANT: values[channel].
+  /* Layout of times, values and the terms, by type:
+   * CONSTANT: values[channel].
    * KEYFRAMES (linear interpolation) and SPLINE (natural cubic spline): times[knot], values[knot * channels + channel].
    * Before the first and after the last knot the value is constant.
-   * SINES: values[channel] is the offset. Term k of channel c adds amplitude sin(2 pi frequency t + phase), with each
-   * array indexed by [c * terms + k], multiplied by the factor of `ramp`.
-   * SEQUENCE: values[row * channels + channel]. Row k is the value at t = k * interval, with linear interpolation;
-   * after the last row the value is constant.
-   * HELD: the same rows. Row k is the value from after k * interval to (k + 1) * interval, the last row also later. A
-   * program that drives a joint step by step uses this type; files do not. */
+   * SINES: values[channel] is the offset. Term k of channel c adds amplitude sin(2 pi frequency t + phase), multiplied
+   * by the factor of `ramp`. The index in each array is c * terms + k.
+   * SEQUENCE: values[row * channels + channel] at t = row * interval, with linear interpolation. After the last row the
+   * value is constant.
+   * HELD: values[row * channels + channel] from after row * interval to (row + 1) * interval. The last row also applies
+   * later. Programs that drive a joint step by step use this type; files do not. */
   double* times;
   double* values;
   int rows; /* knots or rows; 1 for CONSTANT and SINES */
@@ -233,10 +235,10 @@ typedef struct {
   char* file;      /* CSV file with times and values; NULL: they are given in the scene */
 } SceneSignal;
 
-/* A quantity of the state at the start of a step, used for feedback (docs/derivations/feedback.md, E1). */
+/* A quantity that a feedback law measures at the start of a step (docs/derivations/feedback.md, E1). */
 typedef enum {
-  MEASURE_COORDINATE, /* index: number of the plain coordinate of the link's joint [m, rad] */
-  MEASURE_RATE,       /* rate of that coordinate [m/s, rad/s] */
+  MEASURE_COORDINATE, /* index: number of the scalar coordinate of the link's joint [m, rad] */
+  MEASURE_RATE,       /* rate of the same coordinate [m/s, rad/s] */
   MEASURE_POSITION,   /* position of the link frame's origin; index: world axis [m] */
   MEASURE_CENTER,     /* position of the centre of mass [m] */
   MEASURE_VELOCITY,   /* velocity of the centre of mass [m/s] */
@@ -259,7 +261,7 @@ typedef enum {
 
 /* Type of a feedback law (docs/derivations/feedback.md, E2, E7). */
 typedef enum { FEEDBACK_MATRIX, FEEDBACK_MLP } FeedbackType;
-/* Largest number of hidden layers of a network, and of neurons or measurements in a layer. */
+/* Size limits of a feedback network: number of hidden layers, and number of neurons or measurements in a layer. */
 enum { MLP_HIDDEN_MAX = 4, MLP_WIDTH_MAX = 128 };
 
 typedef struct {
@@ -284,8 +286,8 @@ typedef struct {
   double delay;     /* the target at time t is the signal at t - delay [s] */
 } SceneController;
 
-/* Kinds of a controller's parameters other than its signal. Their order is: the delay, one gain of each kind per degree
- * of freedom, the numbers of the feedback law. */
+/* Kinds of a controller's parameters other than its signal. Their order is the delay, then for each gain one value per
+ * degree of freedom, then the numbers of the feedback law. */
 typedef enum {
   GAIN_DELAY,
   GAIN_POSITION,
@@ -299,31 +301,33 @@ typedef struct {
   GainKind kind;
   int index; /* degree of freedom, or index into the feedback numbers */
 } Gain;
-/* Returns the number of numbers of the feedback law: dof x measure_count for a matrix, weights and biases for a
- * network, 0 without feedback. Allocates nothing, cannot fail. */
+/* Returns the number of coefficients of the feedback law. The number is dof x measure_count for a matrix, the count of
+ * weights and biases for a network, and 0 without feedback. Allocates nothing, cannot fail. */
 int controller_feedback_count(const SceneController* controller);
-/* Returns the number of a controller's parameters other than its signal: 1 + 4 dof + controller_feedback_count.
- * Allocates nothing, cannot fail. */
+/* Returns the number of a controller's parameters, not counting its signal. The number is 1 + 4 dof +
+ * controller_feedback_count. Allocates nothing, cannot fail. */
 int controller_gain_count(const SceneController* controller);
-/* Returns the kind of parameter `index`, and its index within this kind. index < controller_gain_count (asserted). */
+/* Returns the kind of parameter `index` of a controller, and its index within this kind. index < controller_gain_count
+ * (asserted). */
 Gain controller_gain(const SceneController* controller, int index);
-/* Returns the address of parameter `index`, in the unit of its field. The address is borrowed from the controller.
- * index < controller_gain_count (asserted). */
+/* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is that of the struct's
+ * member. index < controller_gain_count (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
 /* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
- * parameter that the controller's type does not use, and for a force limit or a delay of 0. index: as in
- * controller_gain. Allocates nothing. */
+ * parameter that the controller's type does not use, and for a force limit or a delay of 0. index <
+ * controller_gain_count (asserted). Allocates nothing. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
-/* A field: a force and torque at a distance on a link, and the opposite reaction on another link
+/* A field: a force and torque that act on a link at a distance. The opposite reaction acts on another link
  * (docs/derivations/loads.md, L16). */
 typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
 typedef struct {
   FieldType type;
-  int to;           /* index of the other link; -1 = world */
-  bool has_at;      /* false: `at` is the centre of mass of the other link, or the origin of the world */
-  Vec3 at;          /* position of the source, in the frame of the other link [m] */
-  double power;     /* point: exponent; the force is strength x distance^-power */
+  int to;       /* index of the other link; -1 = world */
+  bool has_at;  /* false: `at` is not used; the source is at the centre of mass of the other link, or at the origin of
+                   the world */
+  Vec3 at;      /* position of the source, in the frame of the other link [m] */
+  double power; /* point: exponent; the force is strength x distance^-power */
   double softening; /* point: softening length [m] */
   Vec3 axis;        /* dipole, uniform: axis of the link's dipole, unit, link frame */
   Vec3 other;       /* dipole: moment of the other link, in its frame [A m^2]; uniform: flux density, world axes [T] */
@@ -343,7 +347,7 @@ typedef struct {
 
 /* A term of a weighted sum of joint coordinates: ratio * coordinate. */
 typedef struct {
-  int link, coordinate; /* link, and index of a plain coordinate of its joint */
+  int link, coordinate; /* link, and index of a scalar coordinate of its joint */
   double ratio;
 } SceneCouplingTerm;
 
@@ -353,7 +357,7 @@ typedef struct {
   Vec3 point; /* in the link's frame [m] */
   int wrap;   /* number of the wrap between this point and the next, from 1; 0: none */
 } SceneTendonPoint;
-/* A solid between two neighbouring points of a tendon, around which the tendon bends if they collide (L8). */
+/* A solid around which a tendon bends between two neighbouring points of the tendon (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
 typedef struct {
   SourcePlace place;
@@ -390,8 +394,8 @@ typedef struct {
   double friction_speed;  /* speed over which the friction is smoothed [m/s]; > 0 if friction > 0 */
 } SceneTendon;
 
-/* Spring and damper in all six directions between a frame on link a and a frame on link b (docs/derivations/loads.md,
- * L18). u = (translation, rotation vector) of b's frame relative to a's frame [m, rad]. */
+/* A bushing: a spring and damper in all six directions between a frame on link a and a frame on link b
+ * (docs/derivations/loads.md, L18). u = (translation, rotation vector) of b's frame relative to a's frame [m, rad]. */
 typedef struct {
   SourcePlace place;
   int link[2];            /* links a and b; link[1] = -1: b is the world */
@@ -401,8 +405,8 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* Order of the parameters of a bushing: diagonal of stiffness, diagonal of damping, preload, position on a, position on
- * b [m]. */
+/* Indices of the parameters of a bushing. The order is the diagonal of stiffness, the diagonal of damping, the preload,
+ * the position on a, the position on b [m]. */
 enum {
   BUSHING_STIFFNESS,
   BUSHING_DAMPING = 6,
@@ -433,7 +437,7 @@ typedef struct {
   Vec3 near[2];  /* points in the frames of a and b, or in the world if b is the world [m] */
 } SceneClosure;
 
-/* A coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
+/* A linear coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
 typedef struct {
   SourcePlace place;
   SceneCouplingTerm* terms; /* terms[0] is q_0, with ratio 1 */
@@ -442,7 +446,7 @@ typedef struct {
   double offset;   /* m or rad */
 } SceneCoupling;
 
-/* Kinds of signals, as bits: targets of controllers, forces of loads, torques of loads, tensions of tendons. */
+/* Bits for kinds of signals: targets of controllers, forces of loads, torques of loads, tensions of tendons. */
 enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4, CONTROL_TENSIONS = 8, CONTROL_SIGNALS = 15 };
 
 /* Initial coordinates and velocities of one joint. */
@@ -455,7 +459,7 @@ typedef struct {
 } SceneInitial;
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
-/* After `none`, the contact laws in the order of their table (contact/laws.c). */
+/* Contact laws. After CONTACT_NONE, without contact, they have the order of the table in contact/laws.c. */
 typedef enum {
   CONTACT_NONE,
   CONTACT_SEPARATING_PLANE,
@@ -464,11 +468,11 @@ typedef enum {
   CONTACT_PENALTY,
   CONTACT_MANIFOLD,
 } ContactModel;
-/* Returns the word for a contact model in scene files, "none" for CONTACT_NONE; static, never NULL. Defined in
- * contact/laws.c. */
+/* Returns the word for a contact model in scene files, "none" for CONTACT_NONE. The text is static, never NULL.
+ * (contact/laws.c) */
 const char* contact_model_name(ContactModel model);
-/* Returns true if `key` is a parameter of `contact` that belongs to this law and not to all laws. CONTACT_NONE has the
- * parameters of separating_plane. key must not be NULL. Allocates nothing. */
+/* Returns true if the contact law `law` has the parameter `key`. Parameters that all laws have do not count.
+ * CONTACT_NONE has the parameters of separating_plane. key must not be NULL. Allocates nothing. */
 bool contact_law_has(ContactModel law, const char* key);
 typedef struct {
   double dt; /* s */
@@ -495,7 +499,7 @@ typedef struct {
   bool has_level;   /* false: the fluid fills all space */
   double level;     /* height of the fluid's surface above the world's origin, measured against gravity [m] */
 } SceneFluid;
-/* Order of the fluid's parameters for derivatives: density, viscosity, velocity (3), level. */
+/* Indices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
 enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
 
 /* The stored state of an earlier run from which this run starts. */
@@ -505,15 +509,15 @@ typedef struct {
   double time;       /* time of the state [s] */
   NumberFile* state; /* the stored state (simulate/start.c), owned; NULL: this run starts from `initial` */
 } SceneStart;
-/* Kind of the files with stored states (NumberFile), and the folder of these files in a run folder. */
+/* File kind (NumberFile) of stored states, and the folder of these files in a run folder. */
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
-/* Returns the path <run>/<STATE_FOLDER>/<step> of the file with the state after `step` steps. The caller frees it with
- * memory_free. Does not access the file. Cannot fail. */
+/* Returns the path of the file with the state after `step` steps: <run>/<STATE_FOLDER>/<step>. The caller frees the
+ * path with memory_free. Does not access the file. Cannot fail. */
 char* scene_state_path(const char* run, int step);
 
-/* Output that is written only on request: files, and columns of contacts.csv. The bits are in the order of the words of
- * simulation.output. */
+/* Bits for output that is written only on request: files, and columns of contacts.csv. The bits have the order of the
+ * words of simulation.output. */
 enum {
   OUTPUT_VELOCITIES = 1,
   OUTPUT_FORCES = 2,
@@ -525,8 +529,8 @@ enum {
 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
-/* Largest number of equal substeps that a scene may request, and the largest number that the solver uses when it
- * repeats a failed step. */
+/* Limits on the number of equal substeps of a step. A scene may request at most SUBSTEPS_MAX. The solver uses at most
+ * SUBSTEPS_FINEST when it repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substeps(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
@@ -536,16 +540,16 @@ static inline double simulation_substep(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substeps(simulation);
 }
 
-/* An item of contact.pairs: values for the contact of every link named name[0] with every link named name[1]. The names
- * are those of links or groups. */
+/* An item of contact.pairs: values for the contact between links named name[0] and links named name[1]. The names are
+ * those of links or groups. */
 typedef struct {
   SourcePlace place;
   char* name[2];
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
-  /* Parameters of the law of the pair. Those not given have the value in `contact` if the law is the same, otherwise
-   * the default of the law. */
+  /* Parameters of the pair's contact law. If a parameter is not given, its value is that of `contact` if the law is the
+   * same, otherwise the default of the law. */
   bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
   double own[CONTACT_OWN_PARAMETERS];
   bool hierarchy; /* as SceneContact.hierarchy */
@@ -554,8 +558,8 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   ContactModel model;
-  /* Support, stiffness and smoothing are 0 if they are not given; model/contact_defaults.c then derives them from the
-   * scene. */
+  /* Support, stiffness and smoothing are 0 if the scene does not give them. model/contact_defaults.c then derives
+   * values from the scene. */
   double support;           /* s [m] */
   double stiffness;         /* kappa */
   double friction;          /* Coulomb coefficient >= 0 */
@@ -565,7 +569,8 @@ typedef struct {
   double smoothing;         /* epsilon [(m/s)^2] */
   int friction_iterations;  /* number of solves in which the normal force that limits friction is updated; 0: the normal
                                force of the previous step is used */
-                            /* -1: null, weighted, the default (friction.md, F14) */
+                            /* The value -1 means null, the default: one solve with the updated force, weighted as in
+                             * friction.md, F14. */
   double rest_speed;        /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* parameters of this law only */
   double restitution;
@@ -616,28 +621,28 @@ typedef struct {
   double* keep_states; /* times at which the run stores its state [s]  (keep_state_count) */
   int keep_state_count;
 } Scene;
-/* Sets the stored state from which the run starts, and scene->start.time [s] from the state. state NULL: the run starts
- * from `initial`. The scene takes ownership of `state` and frees its previous one. */
+/* Sets the stored state from which the run starts. Also sets scene->start.time [s] to the time of the state. If state
+ * is NULL, the run starts from `initial`. The scene takes ownership of `state` and frees its previous state. */
 void scene_set_start(Scene* scene, NumberFile* state);
 
-/* One `--set path.to.key=value` of the command line. A part of the path is a key, the index of a list item, or the
- * `name` or `link` of a list item (`links.box.mass`). The value is read as YAML. */
+/* An override: one `--set path.to.key=value` of the command line. The path consists of keys, indices of list items, and
+ * values of `name` or `link` of list items (`links.box.mass`). The value is read as YAML. */
 typedef struct {
   const char* text; /* "contact.friction=0.2" */
 } SceneOverride;
 
-/* Reads a scene file, applies overrides[override_count] and checks the scene. A path that ends in .json is read as
- * JSON, every other as YAML. Repeats are expanded, names resolved and units converted to SI. Returns STATUS_BAD_INPUT
- * if an error was reported, STATUS_IO if the file cannot be read. *scene is overwritten; the caller frees it with
- * scene_free in any case. The texts of overrides are copied; overrides may be NULL if override_count is 0. */
+/* Reads a scene file, applies the overrides and checks the scene. A path that ends in .json is read as JSON, any other
+ * path as YAML. Repeats are expanded, names resolved and units converted to SI. overrides: `override_count` overrides,
+ * whose texts are copied; may be NULL if override_count is 0. Returns STATUS_BAD_INPUT if an error was reported,
+ * STATUS_IO if the file cannot be read. Overwrites *scene. The caller frees the scene with scene_free in any case. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
-/* Reads a scene as scene_load does, from a text of `length` bytes followed by a NUL, which is not kept. json: the text
- * is JSON, otherwise YAML. `path` is the file name in messages, and relative paths in the text are relative to its
- * folder. Returns STATUS_BAD_INPUT if an error was reported, also if an included file cannot be read. */
+/* Reads a scene as scene_load does, but from a text. text: `length` bytes followed by a NUL, which are not kept. json:
+ * the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are relative to its folder.
+ * Returns STATUS_BAD_INPUT if an error was reported, also if an included file cannot be read. */
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees everything that the scene owns and zeroes it. Accepts a zeroed or partly read scene, but not NULL. */
+/* Frees everything that the scene owns and zeroes the struct. Accepts a zeroed or partly read scene, but not NULL. */
 void scene_free(Scene* scene);
 
 /* Returns the kinematics of a joint from its type, axes and parameters. The joint must have been read without an error.
@@ -645,21 +650,23 @@ void scene_free(Scene* scene);
 Joint scene_joint(const SceneJoint* joint);
 /* Returns the number of degrees of freedom of the joint, 0 ... JOINT_MAX_DOF. Allocates nothing, cannot fail. */
 int scene_joint_dof(const SceneJoint* joint);
-/* Returns the name of stored coordinate `index` for column headers, such as "angle", "x" or "qw"; "" if the index is
- * out of range. Static, never NULL. */
+/* Returns the name of stored coordinate `index` of a joint for column headers, such as "angle", "x" or "qw". Returns ""
+ * if the index is out of range. The text is static, never NULL. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
-/* Appends the JSON Schema (draft 07) of scenes, made from the table that the reader uses. The caller owns out. Cannot
- * fail. */
+/* Appends the JSON Schema (draft 07) of scene files to `out`. The schema is made from the table that the reader uses.
+ * The caller owns out. Cannot fail. */
 void scene_schema_json(Text* out);
-/* Appends the text of docs/scene-format.md, made from the same table. The caller owns out. Cannot fail. */
+/* Appends the text of docs/scene-format.md to `out`. The text is made from the table that the reader uses. The caller
+ * owns out. Cannot fail. */
 void scene_schema_markdown(Text* out);
-/* Appends the manual page sdrs-scene(5), made from the same table. The caller owns out. Cannot fail. */
+/* Appends the manual page sdrs-scene(5) to `out`. The page is made from the table that the reader uses. The caller owns
+ * out. Cannot fail. */
 void scene_schema_man(Text* out);
 
 /* Reads a robot in URDF or MJCF as a scene in SI units, with the default options of `sdrs import`. Reports errors and
- * warnings to diagnostics. *scene is overwritten; the caller frees it with scene_free in any case. Defined in
- * robot/import.c. */
+ * warnings to diagnostics. Overwrites *scene. The caller frees the scene with scene_free in any case.
+ * (robot/import.c) */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- rules for all modules that create scenes */
@@ -667,54 +674,55 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 #define LINK_MAX 20000
 /* Largest length of a name [bytes]. */
 #define NAME_MAX_LENGTH 200
-/* Returns a pointer to the first character of `name` that is not allowed; NULL if there is none. The pointer is
- * borrowed from `name`. Slashes, backslashes, commas, quotes and control characters are not allowed, because names
- * become column headers and file names. Allocates nothing. */
+/* Returns a pointer to the first character of `name` that is not allowed in a name. Returns NULL if all characters are
+ * allowed. Slashes, backslashes, commas, quotes and control characters are not allowed, because names become column
+ * headers and file names. Allocates nothing. */
 const char* name_bad_character(const char* name);
 /* Returns true if a name begins or ends with a blank, or begins with a dot. name: not empty (asserted). Allocates
  * nothing. */
 bool name_is_blank(const char* name);
-/* Returns true if the inertia matrix with the elements ixx iyy izz ixy ixz iyz [kg m^2] is positive definite; false for
- * NaN. inertia: six numbers, not NULL. Allocates nothing. */
+/* Returns true if an inertia matrix is positive definite. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns
+ * false for NaN. Allocates nothing. */
 bool inertia_is_positive(const double inertia[6]);
-/* Returns true if a body can have the inertia matrix with the elements ixx iyy izz ixy ixz iyz [kg m^2]: no principal
- * moment exceeds the sum of the other two by more than a tolerance for rounded files. Returns false for NaN. inertia:
- * six numbers, not NULL. Allocates nothing. */
+/* Returns true if a rigid body can have this inertia matrix. No principal moment may exceed the sum of the two others,
+ * within a tolerance for rounded files. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns false for NaN.
+ * Allocates nothing. */
 bool inertia_of_a_body(const double inertia[6]);
 /* Default of SceneJoint.friction_speed [m/s or rad/s]. The schema states the same value as text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Default of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
-/* Returns the default of SceneTendon.range_margin [m] for limits of the length [m]. An infinite limit counts as no
- * limit. */
+/* Returns the default margin of the limits of a tendon's length (SceneTendon.range_margin) [m]. lower, upper: limits of
+ * the length [m]; infinite if there is no limit. */
 double scene_tendon_margin(double lower, double upper);
-/* Sets limit_law to the barrier, and limit_stiffness [J] and limit_margin [m or rad] to the defaults for a joint that
- * has only limits. Allocates nothing, cannot fail. */
+/* Sets the parameters of the joint's limit law to their defaults: limit_law = LIMIT_BARRIER, limit_stiffness [J],
+ * limit_margin [m or rad], limit_restitution = 0. The margin depends on the joint's limits, which must be set before.
+ * Allocates nothing, cannot fail. */
 void joint_default_limits(SceneJoint* joint);
-/* Returns true if `length` is 1 within a tolerance, so that a vector or quaternion of this length is used as given.
- * Numbers that were written to a file then read back to the same bits. The tolerance is above the rounding of a few
- * products and far below any intended deviation. Returns false for NaN. Allocates nothing. */
+/* Returns true if `length` is 1 within a tolerance above rounding error. A vector or quaternion of this length is not
+ * normalized, so that numbers read from a written file keep the same bits. Returns false for NaN. Allocates nothing. */
 bool is_unit(double length);
-/* Returns v / |v|, also if |v|^2 overflows or underflows. Returns v unchanged if v is zero or already of unit length
- * (is_unit). Returns NaN if v is not finite. */
+/* Returns v / |v|. The result is also right if |v|^2 overflows or underflows. Returns v unchanged if v is zero or
+ * already of unit length (is_unit). Returns NaN if v is not finite. */
 Vec3 unit_vector(Vec3 v);
 
-/* Sets support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of the scene's contact, for example to the
- * values derived for a model (ModelContact), so that a written scene contains them. Does not check them. Allocates
+/* Sets the contact parameters support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of a scene. With the
+ * values that a model derived (ModelContact), a written scene contains them. Does not check the values. Allocates
  * nothing. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
-/* Appends the scene as YAML. Reading this text gives the same model, bit for bit. Paths of meshes are written relative
- * to `folder`, which must be the folder of the file that the text is written to. The caller owns out. Cannot fail;
- * allocates temporarily. */
+/* Appends the scene as YAML to `out`. Reading this text gives the same model, bit for bit. Paths of meshes are written
+ * relative to `folder`, which must be the folder of the file that the text is written to. The caller owns out. Cannot
+ * fail; allocates temporarily. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
-/* Returns the wrap between tendon point `point` and the next point, borrowed from the tendon; NULL if there is none.
- * point < count - 1 (not checked). */
+/* Returns the wrap between tendon point `point` and the next point. Returns NULL if there is none. The tendon owns the
+ * wrap. point < count - 1 (not checked). */
 static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon, int point) {
   int wrap = tendon->points[point].wrap;
   return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
 }
-/* Returns the default of SceneTendon.eyelet [m]: a fraction of the mean distance of the tendon's points from the
- * origins of their frames. Returns 0 for a tendon without points. Allocates nothing. */
+/* Returns the default of SceneTendon.eyelet [m], the distance of neighbouring points below which the force decreases.
+ * The default is a fraction of the mean distance of the tendon's points from the origins of their frames. Returns 0 for
+ * a tendon without points. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

@@ -1,13 +1,13 @@
-/* schema: one table of rows defines the content of scenes and tasks. From this table follow the reading into structs,
- * defaults, ranges, messages about unknown keys, the JSON Schema, and the pages docs/scene-format.md and
- * docs/task-format.md. */
+/* schema: a table that defines the content of scenes and tasks, with one row for each key. The reader, the defaults,
+ * the ranges, messages about unknown keys, the JSON Schema, and the pages docs/scene-format.md and docs/task-format.md
+ * all use this table. */
 #ifndef SDRS_SCENE_SCHEMA_H
 #define SDRS_SCENE_SCHEMA_H
 
 #include "scene/document.h"
 #include "scene/scene.h"
 
-/* Kind of a value. The comment of each kind names the type of the struct member that receives the value (see KIND in
+/* Kinds of values. The comment of each kind names the type of the struct member that receives the value (KIND in
  * schema_kind.c). */
 typedef enum {
   VALUE_NUMBER,     /* double */
@@ -20,7 +20,8 @@ typedef enum {
   VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
   VALUE_BOUND,      /* NumberList: a number for all three axes, or three */
   VALUE_WORDS,      /* unsigned: a list of the row's words, one bit each */
-  /* Values of the following kinds are stored as nodes (const Node*, NULL when absent), which other code reads. */
+  /* Values of the following kinds are stored as nodes (const Node*, NULL if the key is absent). The functions that read
+   * a section convert these nodes. */
   VALUE_TEXT,
   VALUE_OBJECT,     /* a map read as the object `of` */
   VALUE_LIST,       /* a list of such maps */
@@ -74,7 +75,7 @@ typedef struct {
 
 /* Returns true if the value is finite and within the range. Returns false for NaN. */
 bool range_holds(const ValueRange* range, double value);
-/* Returns the range as text, such as "> 0", ">= 0" or "between 0 and 4"; "" if the range is not given. */
+/* Returns the range as text, such as "> 0", ">= 0" or "between 0 and 4". Returns "" if the range is not given. */
 Excerpt range_text(const ValueRange* range);
 
 typedef struct {
@@ -132,27 +133,29 @@ typedef struct {
   const Node *exclude, *pairs;
 } ContactForm;
 
-/* Returns row number `index` of those rows of `contact` that the contact laws define; NULL past the last. Row 0 is the
- * choice of the law, in the order of ContactModel; the parameters of the laws follow. Rows of the object `contact_law`
- * are also allowed in items of contact.pairs. Static. Defined in contact/laws.c. */
+/* Returns a schema row of the object `contact` that the contact laws define. index: number of the row, from 0. Returns
+ * NULL past the last row. Row 0 is the choice of the law, in the order of ContactModel; the parameters of the laws
+ * follow. Rows of the object `contact_law` are also allowed in items of contact.pairs. The row is static.
+ * (contact/laws.c) */
 const SchemaRow* contact_schema_row(int index);
-/* Returns the index in SceneContact.own of the parameter that the row describes; -1 if the row describes another value.
- * row must not be NULL. */
+/* Returns the index in SceneContact.own of the parameter that a schema row describes. Returns -1 if the row describes
+ * another value. row must not be NULL. */
 int contact_row_own(const SchemaRow* row);
-/* The words of `contact.model`, separated by |, in the order of ContactModel. */
+/* Allowed words of the key `contact.model`, separated by |, in the order of ContactModel. */
 extern const char contact_model_words[];
 
 /* Schema of scenes, and schema of tasks. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
-/* Returns the object of the table with this name; NULL if there is none. The table owns the object. */
+/* Returns the object of the table with the name `name`. Returns NULL if the table has no such object. The table owns
+ * the object. */
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
-/* Sets rows[] to the rows of the object without those of included objects, in the order of the documentation. Returns
- * the number of rows, at most SCHEMA_ROWS_MAX. */
+/* Sets rows[] to the rows of an object in the order of the documentation. Rows of included objects are left out.
+ * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
-/* A row of an object or of one that the object includes. */
+/* A row of an object, or of another object that the first object includes. */
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* offset of the included object's struct in the struct of the object; 0 for the object's own rows
@@ -161,30 +164,31 @@ typedef struct {
 /* Sets places[] to the rows of an object and of the objects that it includes, in the order of the documentation.
  * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
-/* Returns the row with this key that is allowed for the type `type` of the object. type NULL: the first row with this
- * key. Returns NULL if there is none. The table owns the row. */
+/* Returns the row with the key `key` that is allowed for an object of the type `type`. If type is NULL, returns the
+ * first row with this key. Returns NULL if there is no row. The table owns the row. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Returns true if the row is allowed for the type `type` of an object. Always true if type is NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* Sets *out to the default of a row; *out has the type of the row's kind. The row must have a default, and not one in
- * brackets. Does nothing for kinds that are stored as nodes. */
+/* Sets *out to the default of a row. *out has the type of the row's kind. The row must have a default without brackets.
+ * Does nothing for kinds that are stored as nodes. */
 void schema_default(const SchemaRow* row, void* out);
-/* Appends `child` to `map` after removing the entries with the same key, and those with keys that exclude this key. The
- * document owns all nodes, including the removed ones. */
+/* Replaces an entry of a map by `child`. First removes the entries with the same key, and the entries whose keys
+ * exclude this key. Then appends `child`. The document owns all nodes, including the removed ones. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
 /* ---- advice about unknown words (schema_advice.c): appended to the caller's text, nothing if there is no advice */
-/* Appends advice about a key that is not allowed in the object for this type (NULL: any type): a similar key, such as `
- * (did you mean 'dt'?)`, the section that has the key, or a list of all keys if there are few. */
+/* Appends advice about a key that an object does not have. The advice is a similar key, such as ` (did you mean
+ * 'dt'?)`, the section that has the key, or a list of all keys if there are few. type: type of the object, or NULL for
+ * any type. */
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
                            Text* out);
-/* Appends advice about a word that is not one of `words` ("one|another"). */
+/* Appends advice about a word that is not one of the allowed words. words: the allowed words ("one|another"). */
 void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- kinds of values (schema_kind.c) */
-/* Returns the name of a kind in documents, such as "list of 3 numbers". Static. */
+/* Returns the name of a kind in documents, such as "list of 3 numbers". The text is static. */
 const char* kind_title(ValueKind kind);
-/* Returns the name of a kind in messages, such as "a list of 3 numbers". Static. */
+/* Returns the name of a kind in messages, such as "a list of 3 numbers". The text is static. */
 const char* kind_expected(ValueKind kind);
 /* Returns true if the node is of the NodeKind that the kind requires: a scalar, a list or a map. Does not check the
  * content of the node. */
@@ -194,8 +198,8 @@ void kind_add_json(const SchemaRow* row, Text* out);
 
 /* Appends the JSON Schema (draft 07) of all objects of the table, and of the table that it embeds, to `out`. */
 void schema_write_json(const SchemaTable* table, Text* out);
-/* Appends the reference page of the table to `out`, in Markdown: the keys of every object with units, ranges and
- * defaults. */
+/* Appends the reference page of the table in Markdown to `out`. The page lists the keys of every object with units,
+ * ranges and defaults. */
 void schema_write_markdown(const SchemaTable* table, Text* out);
 /* Appends the manual page sdrs-<name>(5) of the table to `out`, in roff. */
 void schema_write_man(const SchemaTable* table, const char* name, Text* out);

@@ -3,7 +3,7 @@
 
 #include "scene/schema.h"
 
-/* Words of other programs and frequent mistakes, each with the words of this program, the most probable one first. */
+/* A word of another program or a frequent mistake, and this program's words for it, the most probable first. */
 typedef struct {
   const char *word, *meant;
 } Synonym;
@@ -124,7 +124,7 @@ static const Synonym CHOICES[] = {
     {"bdf2", "second_order"},
 };
 
-/* Keys that users often write into the wrong object, with the section to which they belong. */
+/* Keys that users often write into the wrong object, and advice about the section that has these keys. */
 typedef struct {
   const char *object, *words, *place;
 } Elsewhere;
@@ -138,14 +138,14 @@ static const Elsewhere PLACES[] = {
     {"joint", "controller|motor|actuator|drive|target", "controllers: [{link: NAME, type: pd, ...}]"},
 };
 
-/* Returns the section to which the key belongs, or NULL. */
+/* Returns the section that has a key which the object does not have. Returns NULL if the table has no advice. */
 static const char* place_elsewhere(const SchemaObject* object, const char* key) {
   for (size_t k = 0; k < sizeof PLACES / sizeof PLACES[0]; k++)
     if (strcmp(PLACES[k].object, object->name) == 0 && words_index(PLACES[k].words, key) >= 0) return PLACES[k].place;
   return NULL;
 }
 
-/* Returns the candidate that comes first in the word's row of the table, or NULL. */
+/* Returns the candidate that is the most probable synonym of `word`. Returns NULL if no candidate is a synonym. */
 static const char* by_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
                               int count) {
   const char* best = NULL;
@@ -162,7 +162,7 @@ static const char* by_synonym(const Synonym* rows, size_t row_count, const char*
 
 static void add_meant(Text* out, const char* meant) { text_add(out, " (did you mean '%s'?)", meant); }
 
-/* Sets keys[] to the keys of an object that are allowed for this type. Returns their number. */
+/* Sets keys[] to the keys of an object that are allowed for the type `type`. Returns the number of keys. */
 static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
                    const char* keys[SCHEMA_ROWS_MAX]) {
   SchemaPlace places[SCHEMA_ROWS_MAX];
@@ -172,7 +172,8 @@ static int keys_of(const SchemaTable* table, const SchemaObject* object, const c
   return count;
 }
 
-/* Returns the top-level section of the file that has such a key, or NULL. */
+/* Returns the top-level section of the file whose object has the key `key`. Returns NULL if there is none, or if the
+ * object is not the root of the file. */
 static const char* section_with(const SchemaTable* table, const SchemaObject* object, const char* key) {
   if (strcmp(object->name, table->root) != 0) return NULL;
   SchemaPlace places[SCHEMA_ROWS_MAX];
@@ -184,15 +185,14 @@ static const char* section_with(const SchemaTable* table, const SchemaObject* ob
   return NULL;
 }
 
-/* Returns true if the object is the root of the file and the key is a top-level key of the files that it names, such as
- * the scenes of a task. */
+/* Returns true if a top-level key belongs in a file that this file names. An example is a key of a scene in a task. */
 static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object, const char* key) {
   const SchemaTable* inner = table->embeds;
   return inner && strcmp(object->name, table->root) == 0 &&
          schema_row(inner, schema_object(inner, inner->root), key, NULL);
 }
 
-/* Returns true if the word is the beginning or the end of the key, separated by an underscore, such as damping in
+/* Returns true if `word` is the beginning or end of `key`, separated by an underscore. An example is damping in
  * damping_gain. */
 static bool is_part_of(const char* word, const char* key) {
   size_t length = strlen(word), whole = strlen(key);
@@ -201,7 +201,7 @@ static bool is_part_of(const char* word, const char* key) {
   return begins || (strcmp(word, key + whole - length) == 0 && key[whole - length - 1] == '_');
 }
 
-/* Returns the key that contains the word in this sense, if there is exactly one; otherwise NULL. */
+/* Returns the only key that begins or ends with `word` (is_part_of). Returns NULL if no key does, or several do. */
 static const char* by_part(const char* word, const char* const* keys, int count) {
   const char* found = NULL;
   for (int i = 0; i < count; i++) {
@@ -244,7 +244,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   }
 }
 
-/* Upper bound of the number of words of a choice. */
+/* Largest number of words of a choice among which advice is sought. */
 enum { CHOICES_MAX = 64 };
 
 void schema_add_choice_advice(const char* words, const char* word, Text* out) {

@@ -20,7 +20,7 @@ static void add_description(const SchemaRow* row, const char* types, Text* out) 
   text_free(&text);
 }
 
-/* Appends the default of a row. Defaults are YAML flow values; those that are not words are valid JSON, too. */
+/* Appends the default of a row as JSON. Defaults are YAML flow values; those that are not words are also valid JSON. */
 static void add_default(const SchemaRow* row, Text* out) {
   if (!row->fallback || row->fallback[0] == '(') return;
   text_add(out, ", \"default\": ");
@@ -62,8 +62,8 @@ static bool seen_before(const Rows* rows, int index) {
   return false;
 }
 
-/* Returns true if the table has several rows with the key of this row, with different meanings for different types. The
- * rules of the types repeat their meaning. */
+/* Returns true if the object has several rows with the same key, whose meanings differ between types. The rules of the
+ * types then repeat the meaning. */
 static bool is_ambiguous(const Rows* rows, int index) {
   for (int i = 0; i < rows->count; i++)
     if (i != index && strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
@@ -90,7 +90,8 @@ static void add_properties(const Rows* rows, Text* out) {
 
 /* ---------------------------------------------------------------- rules between keys */
 
-/* Appends the list of keys that are required for this type; type NULL: for every type. Returns the number of keys. */
+/* Appends the list of keys that are required for the type `type`, or for every type if type is NULL. Returns the number
+ * of keys. */
 static int add_required(const Rows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {
@@ -108,8 +109,8 @@ static bool has_other_type_only(const Rows* rows, const char* key, const char* t
   return true;
 }
 
-/* Appends the rule of one type: the required keys, the keys that the type does not have, and its meaning of ambiguous
- * keys. is_default: the rule also applies if the type is not given. */
+/* Appends the JSON Schema rule of one type. The rule has the required keys, the keys that the type does not have, and
+ * the meaning of ambiguous keys. is_default: the rule also applies if the file gives no type. */
 static void add_type_rule(const Rows* rows, const char* type, bool is_default, Text* out) {
   text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", rows->object->type_key, type);
   if (!is_default) text_add(out, ", \"required\": [\"%s\"]", rows->object->type_key);
@@ -133,7 +134,8 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   text_add(out, "}}}");
 }
 
-/* Returns true if the type differs from others in required, missing or ambiguous keys. */
+/* Returns true if a type needs a rule of its own, because its required, missing or ambiguous keys differ from those of
+ * other types. */
 static bool has_rule(const Rows* rows, const char* type) {
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;

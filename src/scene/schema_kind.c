@@ -4,15 +4,15 @@
 
 enum { ACCEPT_SCALAR = 1, ACCEPT_LIST = 2, ACCEPT_MAP = 4 };
 
-/* One row per ValueKind. json: a JSON Schema with @R for the row's range, @O for a reference to the object `of`, @C for
- * its words. */
+/* Properties of a kind of value. json: JSON Schema of a value. @R stands for the row's range, @O for a reference to the
+ * object `of`, @C for the row's words. */
 typedef struct {
   const char *title, *expected;
   unsigned accepts;
   const char* json;
 } Kind;
 
-/* Pattern of an expression in place of a number. */
+/* JSON Schema pattern of an {expression} in place of a number. */
 #define JSON_PATTERN "\"pattern\": \"^[{].*[}]$\""
 #define JSON_ANY_NUMBER "\"type\": [\"number\", \"string\"], " JSON_PATTERN
 #define JSON_VECTOR "\"type\": \"array\", \"items\": {" JSON_ANY_NUMBER "@R}, \"minItems\": 3, \"maxItems\": 3"

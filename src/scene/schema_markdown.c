@@ -4,7 +4,7 @@
 
 #include "scene/schema.h"
 
-/* Appends the text of a table cell, with each | escaped, because it would end the cell. */
+/* Appends the text of a table cell. Each | is escaped, because it would end the cell. */
 static void add_cell(const char* text, Text* out) {
   for (; *text; text++) text_add(out, *text == '|' ? "\\|" : "%c", *text);
 }
@@ -39,7 +39,7 @@ static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* 
   }
 }
 
-/* Returns the object whose section in the page describes this object: a partial object has no section of its own. */
+/* Returns the object whose section of the page describes `object`. A partial object has no section of its own. */
 static const SchemaObject* documented(const SchemaTable* table, const SchemaObject* object) {
   return object && object->partial ? schema_object(table, object->includes[0].name) : object;
 }
@@ -60,7 +60,8 @@ static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* 
   }
 }
 
-/* Appends the types that have the row's key, such as "`box`, `sphere`: ", or "not `fixed`: " where this is shorter. */
+/* Appends the types that have the row's key, such as "`box`, `sphere`: ". Appends "not `fixed`: " if the key belongs to
+ * all types but one. */
 static void add_owners(const SchemaRow* row, const char* types, Text* out) {
   if (!row->only || (types && words_count(row->only) == words_count(types))) return;
   bool but_one = types && words_count(row->only) > 1 && words_count(row->only) == words_count(types) - 1;
@@ -93,7 +94,7 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
   text_add(out, " |\n");
 }
 
-/* Adds the rows of the object, and those of included objects without a section of their own. */
+/* Appends the rows of an object, and those of included objects without a section of their own. */
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   const SchemaRow* rows[SCHEMA_ROWS_MAX];

@@ -1,5 +1,5 @@
-/* Objects of scenes, each with its meaning and an example; their keys are in schema_table.c. The order is that of the
- * documentation. */
+/* Objects of scene files in the order of the documentation, each with its meaning and an example. The keys of the
+ * objects are in schema_table.c. */
 #include "scene/forms.h"
 #include "scene/schema.h"
 

@@ -5,7 +5,8 @@
 #include "scene/alias.h"
 #include "scene/reader.h"
 
-/* A quaternion is accepted this far from unit length, for numbers typed with four digits, and then normalised. */
+/* Largest deviation of a quaternion's length from 1 that is accepted. The quaternion is then normalised. Numbers typed
+ * with four digits are within the limit. */
 #define QUATERNION_TOLERANCE 1e-3
 
 /* The object that is being read. */
@@ -36,7 +37,7 @@ static int parse_numbers(const char* text, double* values, int max) {
   return count;
 }
 
-/* Returns the bits of a default such as [x, y]. */
+/* Returns the bits of the words in a default such as [x, y]. */
 static unsigned parse_words(const char* text, const char* words) {
   unsigned bits = 0;
   for (text += strspn(text, "[], "); *text; text += strspn(text, "[], ")) {
@@ -97,7 +98,7 @@ static void store_defaults(const Form* form) {
 
 /* ---------------------------------------------------------------- values */
 
-/* Returns the index of a word among the row's words, or -1 after an error. */
+/* Returns the index of a node's text among the words of the row. Returns -1 after an error. */
 static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
   words_sentence(row->of, &sentence);
@@ -189,15 +190,15 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
   *out = list;
 }
 
-/* Returns the remedy for a value that belongs to the other key of an object with `link`, for a text, and `links`, for a
- * list; NULL for all other keys and values. */
+/* Returns the remedy if a list is given for the key `link`, or a single name for the key `links`. Returns NULL for all
+ * other keys and values. */
 static const char* link_remedy(const Node* node, const SchemaRow* row) {
   if (!row->group || strcmp(row->group, "link") != 0) return NULL;
   if (row->kind == VALUE_TEXT && node->kind == NODE_LIST) return "use 'links' for several links";
   return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
 }
 
-/* Reports a value of the wrong kind. If a map was given in place of a name, the message explains the key. */
+/* Reports a value of the wrong kind. If a map is given in place of a name, the message explains the key. */
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
   const char* remedy = link_remedy(node, row);
   if (remedy)
@@ -273,7 +274,7 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
   text_free(&advice);
 }
 
-/* Reports a key that only other types of the object have, and names these types. */
+/* Reports a key that the object's type does not have, and names the types that have it. */
 static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
   Text words = {0}, owners = {0};
   for (int i = 0; i < form->row_count; i++) {
@@ -300,7 +301,7 @@ static bool is_needed(const Form* form, const SchemaRow* row) {
   return !form->object->partial && (row->required || type);
 }
 
-/* Reads one entry of the map. Returns false after an error in a value that is needed (is_needed). */
+/* Reads one entry of the map. Returns false after an error in a value that the object needs (is_needed). */
 static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
   const SchemaPlace* place = find_row(form, entry->key, false);
   int before = reader->problem_count;
@@ -341,7 +342,7 @@ static void report_missing(Reader* reader, const Form* form, const SchemaRow* ro
   text_free(&expected);
 }
 
-/* Reports each required key that is missing. Returns false if there is one. */
+/* Reports each required key that is missing. Returns false if a key is missing. */
 static bool check_required(Reader* reader, const Form* form) {
   int before = reader->problem_count;
   for (int i = 0; i < form->row_count && !form->object->partial; i++) {
@@ -360,7 +361,7 @@ static bool check_required(Reader* reader, const Form* form) {
 
 /* ---------------------------------------------------------------- objects */
 
-/* Reads the type first, because it decides which keys are allowed; read_entry reports an invalid one. */
+/* Finds the type of the object, which decides which keys are allowed. read_entry reports an invalid type. */
 static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
@@ -372,7 +373,7 @@ static void find_type(Form* form) {
   form->type = form->type_word.text;
 }
 
-/* Replaces old names of keys in the map by the present ones, with a warning. Changes the nodes, which belong to the
+/* Replaces old names of keys in the map by the present names, with a warning. Changes the nodes, which belong to the
  * reader's document. */
 static void use_present_keys(Reader* reader, const Form* form) {
   for (const Node* entry = form->map->first; entry; entry = entry->next) {

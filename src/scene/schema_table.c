@@ -1,11 +1,12 @@
-/* The table. Order of objects and rows is the order of the documentation. */
+/* The schema table of scenes. The order of objects and rows is that of the documentation. */
 #include "scene/forms.h"
 #include "scene/schema.h"
 
 #define AT(type, member) offsetof(type, member)
 
 #define MOVING_JOINTS JOINT_WORDS(MOVES)
-/* ", fixed 0": the page's list begins behind the first two. */
+/* Text of one joint type in a list, such as ", fixed 0". The list in the documentation leaves out the first two
+ * characters. */
 // NOLINTNEXTLINE(bugprone-macro-parentheses): adjacent string literals
 #define FREEDOM(NAME, word, freedom, ...) ", " word " " freedom
 // NOLINTBEGIN(bugprone-macro-parentheses): literals
@@ -14,7 +15,7 @@
    .required = true, .meaning = text},
 // NOLINTEND(bugprone-macro-parentheses)
 
-/* Smooth shapes: convex ones, all. */
+/* Words for smooth shapes: the convex ones, and all of them. */
 #define CONVEX "superellipsoid|superelliptic_cylinder|truncated_cone|smooth_polytope|superquadric"
 #define SMOOTH CONVEX "|oriented_points|union|subtraction"
 #define FORM(member) AT(SceneShapeForm, shape.smooth.member)
@@ -142,7 +143,7 @@ static const SchemaRow ROWS[] = {
                 "run continues from it."},
 
     /* ---------------------------------------------------------------- contact */
-    /* its other rows are the laws' (contact_schema_row) */
+    /* the contact laws define the other rows (contact_schema_row) */
     {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
      .only = "none|separating_plane", .fallback = "null", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
      .meaning =

@@ -1,8 +1,8 @@
-/* Writes the members of a struct as keys, by the rows of the schema that are read into the struct. */
+/* Writes the members of a struct as YAML keys. The schema rows that are read into the struct give the keys. */
 #include "scene/write_scene.h"
 
-/* Returns the size of a value that is stored in the struct itself [bytes]; 0 for kinds that are stored as nodes or
- * lists. */
+/* Returns the size of a value that is stored in the struct itself [bytes]. Returns 0 for kinds that are stored as nodes
+ * or lists. */
 static size_t stored_size(ValueKind kind) {
   switch (kind) {
     case VALUE_NUMBER:
@@ -21,14 +21,15 @@ static size_t stored_size(ValueKind kind) {
   }
 }
 
-/* Returns the address of a row's value in the struct; NULL if the struct does not contain it. */
+/* Returns the address of a row's value in the struct. Returns NULL if the struct does not contain the value. */
 static const void* value_at(const SchemaValues* values, const SchemaPlace* place) {
   size_t size = stored_size(place->row->kind), offset = place->offset + place->row->offset;
   if (size == 0 || offset < values->offset || offset + size > values->offset + values->size) return NULL;
   return (const char*)values->values + (offset - values->offset);
 }
 
-/* Returns the value of the type key, which decides which keys are allowed; "" if the struct does not contain it. */
+/* Returns the type of the object, which decides which keys are allowed. Returns "" if the struct does not contain the
+ * type. */
 static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaPlace* places, int count) {
   for (int i = 0; i < count && object->type_key; i++) {
     const void* value = value_at(values, &places[i]);
@@ -59,8 +60,7 @@ static bool is_allowed(const SchemaRow* row, const void* value) {
   }
 }
 
-/* Returns true if the row's key must be written. A value outside the row's range stands for an absent key and is not
- * written. */
+/* Returns true if the row's key must be written. A value outside the row's range means that the key is absent. */
 static bool is_written(const SchemaRow* row, const void* value, bool defaults) {
   union {
     double number;

@@ -53,7 +53,8 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (of_scenes == 0) check_link_names(reader, task); /* links of a scene with errors may be missing */
 }
 
-/* Applies overrides to the task, except those for the scenes, which are applied to each scene. */
+/* Applies overrides to the document of the task. Overrides for scenes are skipped here; they are applied to each
+ * scene. */
 static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < task->source_count; i++) {
@@ -93,7 +94,7 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   return status;
 }
 
-/* Top-level keys that identify the kind of a file: "one|another". */
+/* Top-level keys that identify a file as a task or as a scene: "one|another". */
 static const char TASK_KEYS[] = "loss|scenarios|scene", SCENE_KEYS[] = "links|shapes|include";
 
 static bool text_has_one_of(const char* keys, const char* path, const char* text, size_t length, bool json) {

@@ -1,15 +1,15 @@
-/* task: an optimization task: scenarios, design variables, losses and the optimizer. A task is read through a schema
- * table like that of scenes. It stores names of links as texts with their places. optimize/design.c and
- * differentiate/loss.c resolve these names in the scene of every scenario. A Task owns everything that it points to. */
+/* task: the content of a task file: scenarios, design variables, losses and the optimizer. A Task stores names of links
+ * as texts with their places. optimize/design.c and differentiate/loss.c resolve these names in the scene of each
+ * scenario. A Task owns everything that it points to. */
 #ifndef SDRS_SCENE_TASK_H
 #define SDRS_SCENE_TASK_H
 
 #include "scene/scene.h"
 
-/* Value of TaskScenario.steps for `steps: 0`: no simulation, the losses are those of the initial state. */
+/* Value of TaskScenario.steps for `steps: 0`. Nothing is simulated; the losses are those of the initial state. */
 enum { TASK_KINEMATIC = -1 };
-/* Returns the number of steps of a run. asked: TaskScenario.steps; it is returned if positive, and 0 is returned for
- * TASK_KINEMATIC. Otherwise returns `own`, the number of steps in the scene. */
+/* Returns the number of time steps of a run. asked: TaskScenario.steps. own: number of steps in the scene. Returns
+ * `asked` if it is positive, 0 for TASK_KINEMATIC, otherwise `own`. */
 static inline int task_horizon(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
 
 typedef struct {
@@ -17,8 +17,8 @@ typedef struct {
   SourcePlace place;
 } TaskName;
 
-/* A scene in which the design is evaluated. It is read from a file (path relative to the task) or written in the task,
- * and owned by the scenario. */
+/* A scene in which the design is evaluated. The scene is read from a file (path relative to the task) or written in the
+ * task. The scenario owns the scene. */
 typedef struct {
   SourcePlace place;
   char* name;    /* "0", "1", ... when not given */
@@ -32,12 +32,12 @@ typedef struct {
   bool* in; /* for each scenario: whether the item applies; NULL: it applies in all */
   int count;
 } TaskWhere;
-/* Returns true if the item applies in scenario number `scenario`, which must be < the number of scenarios (not
- * checked). */
+/* Returns true if an item of the task applies in a scenario. where: the scenarios of the item. scenario: index, less
+ * than the number of scenarios (not checked). */
 static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
 
-/* Bounds of a group of variables: a range around the initial values (within) or absolute limits (low, high). Infinite
- * if absent. */
+/* Bounds of a group of variables. A bound is a range around the initial values (within) or an absolute limit (low,
+ * high). Absent bounds are infinite. */
 typedef struct {
   double within; /* >= 0; INFINITY when absent */
   double low[3], high[3];
@@ -56,7 +56,7 @@ typedef struct {
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
-/* Vertices that stay fixed whatever else the design changes. */
+/* Vertices of a link that stay fixed while other items of the design change. */
 typedef struct {
   SourcePlace place;
   TaskName link;
@@ -66,7 +66,7 @@ typedef struct {
   Vec3 box_low, box_high;
 } TaskFrozen;
 
-/* A grid of control points that deforms a link's vertices, trilinear in each cell. */
+/* A grid of control points that deforms the vertices of a link. The displacement is trilinear in each cell. */
 typedef struct {
   SourcePlace place;
   TaskName link;
@@ -87,10 +87,10 @@ typedef struct {
 
 typedef enum { SYMMETRY_MIRROR, SYMMETRY_ROTATION, SYMMETRY_COPY } TaskSymmetryType;
 
-/* A symmetry between links: the design of links[1..] follows from that of links[0].
+/* A symmetry between links. The design of links[1..] follows from the design of links[0].
  *   COPY      the vertices are the same in each link's own frame
  *   MIRROR    the vertices are reflected in the plane through the frame's origin with `normal`; a single link is
- * symmetric to itself
+ *   symmetric to itself
  *   ROTATION  a single link is symmetric under rotations by 2 pi / count about `axis` through the frame's origin */
 typedef struct {
   SourcePlace place;
@@ -102,8 +102,8 @@ typedef struct {
   int count;   /* ROTATION, >= 2 */
 } TaskSymmetry;
 
-/* A linear constraint on coordinates of attachments and on control parameters: sum_k coefficient_k variable_k  (<=, =,
- * >=)  value. */
+/* A linear constraint on coordinates of attachments and on control parameters: sum_k coefficient_k variable_k is <=, =
+ * or >= value. */
 typedef enum { RELATION_AT_MOST, RELATION_EQUAL, RELATION_AT_LEAST } TaskRelation;
 typedef struct {
   SourcePlace place;
@@ -114,9 +114,10 @@ typedef struct {
   double value;
 } TaskConstraint;
 
-/* Kinds of parameters of a link's controllers and loads that can be design variables, as bits. */
+/* Bits for the parameters of a link's controllers and loads that can be design variables. */
 enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8, CONTROL_GAINS = 16 };
-/* Returns the bit for a kind of gain; these bits follow the bits above. kind must be a GainKind (not checked). */
+/* Returns the bit for a kind of gain. These bits follow the CONTROL_ bits above. kind must be a GainKind (not
+ * checked). */
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
@@ -138,9 +139,9 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  bool coordinates,
-      velocities; /* coordinates: the plain coordinates of the joint are variables; velocities: its velocities are */
-  bool turns;     /* the three rotations of a ball are variables; at least one of the three flags is set */
+  bool coordinates, velocities; /* coordinates: the scalar coordinates of the joint are variables; velocities: the
+                                   joint's velocities are variables */
+  bool turns;               /* the three rotations of a ball are variables; at least one of the three flags is set */
   bool dof[JOINT_MAX_DOF];  /* degrees of freedom that are variables; default all */
   double within, low, high; /* as in TaskControl */
   double prior, step;
@@ -148,7 +149,7 @@ typedef struct {
 } TaskStart;
 
 /* Physical parameters that can be design variables, in the order of the words in scene/task_table.c. The table in
- * optimize/design_parameters.c has a row for each. */
+ * optimize/design_parameters.c has a row for each parameter. */
 typedef enum {
   PARAMETER_MASS,    /* mass of links */
   PARAMETER_CENTER,  /* centre of mass of links */
@@ -232,8 +233,8 @@ typedef struct {
   double prior;             /* standard deviation around the initial value; INFINITY when absent */
   double step;              /* as in TaskBounds */
 } TaskParameter;
-/* Returns the bit in TaskParameter.lengths of length k of a round solid. The bits 0 to 6 stand for the keys radius,
- * width, rim, length, bottom_radius, top_radius and size. Returns 0 for other shapes and other k.
+/* Returns the bit in TaskParameter.lengths for length k of a round solid (shape_round_lengths). Bits 0 to 6 stand for
+ * the keys radius, width, rim, length, bottom_radius, top_radius and size. Returns 0 for other shapes and other k.
  * (scene/task_parameters.c) */
 unsigned task_length_bit(const SceneShape* shape, int k);
 
@@ -242,7 +243,7 @@ typedef enum {
                     `other` if given */
   LOSS_TRAVEL,   /* - direction . (centre at the end of the window - centre at its beginning) */
   LOSS_RELATIVE, /* change of the centre of `other` in the frame of `link`: |T_link^-1 x_other - its value at the start
-                    of the window|^2 */
+                    of the window|^2 (T_link: pose of `link`) */
   LOSS_REACH,    /* max(|x - target|^2 - margin^2, 0) */
   LOSS_ORIENTATION, /* |a_world - target direction|^2, a = `axis` of the link */
   LOSS_VELOCITY,    /* |dx/dt - target|^2 of the point */
@@ -286,8 +287,8 @@ typedef struct {
   bool bounded; /* true for terms of subject_to and success, which must not exceed `bound` and are not added to the loss
                  */
   double bound;
-  /* link: if not given, all links (only EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS). other: only for POINT, RELATIVE,
-   * GAP, APPROACH, FORCE, COORDINATE. */
+  /* link: if no link is given, the term applies to all links (only EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS).
+   * other: the second link, only for POINT, RELATIVE, GAP, APPROACH, FORCE, COORDINATE. */
   TaskName link, other;
   TaskName* links; /* links, groups and patterns given instead of `link`; the term is the sum over them */
   int links_count;
@@ -311,8 +312,8 @@ typedef struct {
   LossOver over;            /* how one value is formed from the values at the states of the window */
   double from,
       to; /* start and end of the window [s]; -1 = not given: the type's default, the end of the run or all of it */
-  /* half width of the random part of the target: each axis of the target gets a random number in [-spread, spread],
-   * different for each scenario, from task.seed */
+  /* Half width of the random part of the target. Each axis of the target gets a random number in [-spread, spread],
+   * different for each scenario. The numbers follow from task.seed. */
   Vec3 spread;
   TaskWhere where; /* the term applies in these scenarios only */
 } TaskLoss;
@@ -326,19 +327,19 @@ typedef enum {
   OPTIMIZER_CMA_ES,
   OPTIMIZER_LEVENBERG_MARQUARDT /* for fits */
 } TaskOptimizerType;
-/* Returns the word for an optimizer type in task files; static, never NULL. type: valid (asserted). */
+/* Returns the word for an optimizer type in task files. The text is static, never NULL. type: valid (asserted). */
 const char* task_optimizer_name(TaskOptimizerType type);
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
-/* A contact parameter that changes geometrically from one value to another over a number of iterations. iterations 0:
- * the parameter is constant. */
+/* A contact parameter that changes geometrically from one value to another during an optimization. `iterations` is the
+ * length of the change. If iterations is 0, the parameter is constant. */
 typedef struct {
   SourcePlace place;
   double from, to;
   int iterations;
 } TaskRamp;
-/* Changes of the contact parameters and of the contact law during an optimization. */
+/* Changes of contact parameters and of the contact law during an optimization. */
 typedef struct {
   SourcePlace place;
   TaskRamp support, stiffness;
@@ -377,7 +378,8 @@ typedef struct {
 
 typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
 
-/* Receding horizon: windows are optimized one after another, and only the first steps of each window are executed. */
+/* Settings of receding-horizon optimization. Windows of a run are optimized one after another, and only the first steps
+ * of each window are executed. */
 typedef struct {
   bool given;
   SourcePlace place;
@@ -387,7 +389,7 @@ typedef struct {
   TaskWarmStart warm_start;
 } TaskReceding;
 
-/* The columns of the measured data that belong to one link. */
+/* Names of the columns of measured data that belong to one link. */
 typedef struct {
   SourcePlace place;
   TaskName link;
@@ -398,12 +400,12 @@ typedef struct {
   bool world_rates;         /* true: angular velocities are in world axes; false: in the link's axes */
   bool rates_before; /* true: the rates in a row belong to the midpoint in time between the previous row and this one */
   char *coordinates[JOINT_MAX_DOF],
-      *rates[JOINT_MAX_DOF]; /* names of columns with the plain coordinates of the joint, and with their rates */
+      *rates[JOINT_MAX_DOF]; /* names of columns with the scalar coordinates of the joint, and with their rates */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* metres and radians per unit of the columns; weight of the residuals */
 } TaskMeasured;
 
-/* Recorded columns that replace one signal of the scene in each run. */
+/* Recorded columns of the data that replace one signal of the scene in each run. */
 typedef struct {
   SourcePlace place;
   TaskName link;
@@ -415,7 +417,7 @@ typedef struct {
   bool cubic;   /* true: cubic spline between the rows; false: straight lines */
 } TaskInput;
 
-/* Measured runs and how they are fitted (`sdrs identify`). */
+/* Measured runs, their columns and inputs. `sdrs identify` fits parameters to these runs. */
 typedef struct {
   SourcePlace place;
   bool given;
@@ -444,7 +446,7 @@ typedef struct {
                              are fitted */
 } TaskIdentify;
 
-/* A random number, uniform between low and high, that is added to numbers of the scenes. */
+/* A random number that is added to numbers of the scenes. Its distribution is uniform between low and high. */
 typedef enum { DRAW_TARGET, DRAW_START } TaskDrawOf;
 typedef struct {
   SourcePlace place;
@@ -459,14 +461,14 @@ typedef struct {
   double low, high; /* m or rad */
 } TaskDraw;
 
-/* A discrete choice: one override "key=value", as for --set, for each value. */
+/* A discrete choice between values of a key. sets[k] is an override "key=value", as for --set, with value k. */
 typedef struct {
   char** sets; /* (count) */
   int count;   /* >= 1 */
 } TaskChoice;
 typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
 
-/* Treatment of the mass when vertices move: the mass or the density is constant. */
+/* Quantity of a link that stays constant when vertices move: the mass or the density. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
 typedef struct {
@@ -525,41 +527,42 @@ typedef struct {
   double memory; /* limit of the memory in which the runs of one design are stored for gradients [GiB]; 0: no limit */
   SourcePlace memory_place; /* position of the map `gradient` */
 } Task;
-/* Returns the number of combinations of all choices, 1 without choices. Counting ends at the first product above the
+/* Returns the number of combinations of all choices, or 1 without choices. Counting ends at the first product above the
  * limit, which is an error when the task is read. Allocates nothing. */
 int64_t task_combinations(const Task* task);
 
-/* Reads a task file, applies overrides[override_count] and checks the task. Overrides that begin with `scene.` apply to
- * the scene of every scenario, all others to the task. Errors in scenes are reported with positions in the scene files.
- * After success every link that the task names exists in the scene of every scenario, and the task has at least one
- * variable. Returns STATUS_BAD_INPUT if an error was reported, STATUS_IO if the file cannot be read. *task is
- * overwritten; the caller frees it with task_free in any case. The texts of overrides are copied. */
+/* Reads a task file, applies the overrides and checks the task. overrides: `override_count` overrides, whose texts are
+ * copied. Overrides that begin with `scene.` apply to the scene of every scenario, all others to the task. Errors in
+ * scenes are reported with positions in the scene files. After success every link that the task names exists in the
+ * scene of every scenario, and the task has at least one variable. Returns STATUS_BAD_INPUT if an error was reported,
+ * STATUS_IO if the file cannot be read. Overwrites *task. The caller frees the task with task_free in any case. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
-/* Reads a task as task_load does, from a text of `length` bytes followed by a NUL, which is not kept. json: the text is
- * JSON, otherwise YAML. `path` is the file name in messages, and relative paths in the text are relative to its folder.
+/* Reads a task as task_load does, but from a text. text: `length` bytes followed by a NUL, which are not kept. json:
+ * the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are relative to its folder.
  * Returns STATUS_BAD_INPUT if an error was reported, also if another file cannot be read. */
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees everything that the task owns, including the scenes, and zeroes it. Accepts a zeroed or partly read task, but
- * not NULL. */
+/* Frees everything that the task owns, including the scenes, and zeroes the struct. Accepts a zeroed or partly read
+ * task, but not NULL. */
 void task_free(Task* task);
-/* Returns true if the file is a task: a map with `loss`, `scenarios` or `scene` at its top level. Returns false if the
- * file is unreadable or a pipe. Reports nothing. Allocates temporarily. */
+/* Returns true if the file is a task. A task is a map with `loss`, `scenarios` or `scene` at its top level. Returns
+ * false if the file is unreadable or a pipe. Reports nothing. Allocates temporarily. */
 bool task_recognise(const char* path);
-/* Returns true if the file is a scene: a map with `links`, `shapes` or `include` and none of the keys of a task at its
+/* Returns true if the file is a scene. A scene is a map with `links`, `shapes` or `include` and no key of a task at its
  * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporarily. */
 bool task_recognise_scene(const char* path);
 /* Returns true if a text is a task, as task_recognise does for a file. text: `length` bytes followed by a NUL, not
  * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporarily. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
-/* Appends the JSON Schema (draft 07) of tasks. The caller owns out. Cannot fail. */
+/* Appends the JSON Schema (draft 07) of task files to `out`. The caller owns out. Cannot fail. */
 void task_schema_json(Text* out);
-/* Appends the text of docs/task-format.md, made from the table that the reader uses. The caller owns out. Cannot
- * fail. */
+/* Appends the text of docs/task-format.md to `out`. The text is made from the table that the reader uses. The caller
+ * owns out. Cannot fail. */
 void task_schema_markdown(Text* out);
-/* Appends the manual page sdrs-task(5), made from the same table. The caller owns out. Cannot fail. */
+/* Appends the manual page sdrs-task(5) to `out`. The page is made from the table that the reader uses. The caller owns
+ * out. Cannot fail. */
 void task_schema_man(Text* out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads discrete choices: keys as in --set, and the values to evaluate for each key. */
+/* Reads discrete choices. A choice has a key, as for --set, and the values to evaluate. */
 #include <limits.h>
 
 #include "scene/task_parts.h"

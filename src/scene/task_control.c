@@ -1,4 +1,4 @@
-/* Reads the variables of controllers and initial values. */
+/* Reads the design variables of controllers, loads, tendons and initial states. */
 #include "scene/task_parts.h"
 
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {

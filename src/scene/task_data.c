@@ -3,8 +3,8 @@
 
 #include "scene/task_parts.h"
 
-/* Reads names of columns into out[] and returns their number: exactly `wanted` names, or any number up to `most` if
- * `wanted` is 0. */
+/* Reads names of CSV columns into out[] and returns their number. wanted: required number of names; 0 allows any number
+ * up to `most`. key: key of the list, for messages. */
 static int read_columns(Reader* reader, const Node* list, const char* key, int wanted, int most, char** out) {
   int count;
   TaskName* names = task_names(reader, list, key, &count);

@@ -1,4 +1,4 @@
-/* The design of a task: vertices, attachments, symmetries, constraints. */
+/* Reads the design of a task: vertices, cages, attachments, symmetries, constraints. */
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -41,7 +41,8 @@ bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
   return read;
 }
 
-/* Returns a copy of numbers[count] for one link: each link that the item names owns its list of hulls. */
+/* Returns a copy of an array of `count` numbers. Each link of an item owns its list of hulls, so the list is copied for
+ * each link. Returns NULL if count is 0. */
 static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, int count) {
   if (count == 0 || !reader_work(reader, place, count)) return NULL;
   int* copy = MEMORY_NEW(int, count);
@@ -49,7 +50,7 @@ static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, 
   return copy;
 }
 
-/* A selection of links and of their vertices, as in `vertices` and `frozen`. */
+/* Links and vertices that an item of `vertices` or `frozen` selects. */
 typedef struct {
   TaskName* links;
   int* hulls;
@@ -68,7 +69,7 @@ static Named read_named(Reader* reader, const Task* task, const Node* item, cons
   return named;
 }
 
-/* Frees a selection except the names of the links, which the items now own. */
+/* Frees a selection of vertices. The items of the task own the names of the links, which stay. */
 static void named_free(Named* named) {
   memory_free(named->links);
   memory_free(named->hulls);
@@ -156,7 +157,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
 
 /* ---------------------------------------------------------------- symmetries */
 
-/* Checks the number of links for each type. */
+/* Checks that the number of links suits the type of the symmetry. */
 static void check_link_count(Reader* reader, const Node* list, const TaskSymmetry* symmetry) {
   size_t mark = reader_enter_key(reader, "links");
   if (symmetry->type == SYMMETRY_COPY && symmetry->link_count == 1)
@@ -183,7 +184,7 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
 
 /* ---------------------------------------------------------------- constraints */
 
-/* Returns one number per variable; 1 by default. */
+/* Returns the coefficients of a constraint, one per variable. The default of each is 1. The caller frees the array. */
 static double* read_coefficients(Reader* reader, const Node* list, int count) {
   static const ValueRange ANY = {0};
   double* coefficients = MEMORY_NEW(double, count);

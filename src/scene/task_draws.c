@@ -1,4 +1,4 @@
-/* Random draws during an optimization, and the draws on which its result is validated. */
+/* Reads the random draws of an optimization, and the number of draws with which the result is validated. */
 #include <string.h>
 
 #include "scene/task_parts.h"

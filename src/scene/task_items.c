@@ -1,4 +1,4 @@
-/* Functions shared by the readers of a task's sections. */
+/* Functions that several readers of a task's sections use. */
 #include "scene/task_parts.h"
 
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {

@@ -1,15 +1,15 @@
-/* The loss terms of a task, and their names. */
+/* Reads the loss terms of a task and gives them names. */
 #include <string.h>
 
 #include "scene/task_parts.h"
 
-/* Columns of convergence.csv that are not loss terms. */
+/* Columns of convergence.csv that are not loss terms. Names of terms must differ from these words. */
 #define COLUMNS "iteration|loss|grad_design|grad_control|step_design|step_control|seconds"
 
 /* ---------------------------------------------------------------- names */
 
-/* Returns a copy of a term's given name, which becomes the name of a column of a CSV file. Reports names that are not
- * allowed. Returns NULL if node is NULL. The caller frees it with memory_free. */
+/* Returns a copy of the name that the task gives a term. The name becomes a column name of a CSV file. Reports
+ * characters that are not allowed. Returns NULL if node is NULL. The caller frees the text with memory_free. */
 static char* read_column_name(Reader* reader, const Node* node) {
   if (!node) return NULL;
   size_t mark = reader_enter_key(reader, "name");
@@ -24,7 +24,7 @@ static char* read_column_name(Reader* reader, const Node* node) {
   return memory_text(node->text);
 }
 
-/* A list of terms, whose names must differ. */
+/* A list of loss terms. Their names must differ. */
 typedef struct {
   TaskLoss* items;
   int count;
@@ -43,7 +43,7 @@ static void take_given_names(Reader* reader, Terms terms, Names* names) {
   }
 }
 
-/* Names the terms without a given name by their type: point, point_2, point_3. */
+/* Gives each term without a name the word of its type: point, point_2, point_3. */
 static void give_names(Terms terms, const char* types, Names* names) {
   int used[LOSS_TYPE_COUNT] = {0};
   for (int i = 0; i < terms.count; i++) {
@@ -105,7 +105,8 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
   reader_leave(reader, mark);
 }
 
-/* Returns a checked term from the values read. */
+/* Returns a loss term made from the values of its form, and checks them. sound: false if the form had errors;
+ * directions, window and box are then not read. */
 static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item, const LossForm* form, bool sound) {
   TaskLoss loss = form->loss;
   loss.place = item->place;
@@ -139,7 +140,8 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   task->losses[task->loss_count++] = loss;
 }
 
-/* Appends the terms of a list with bounds to *losses[*count]. Returns the number of terms appended. */
+/* Reads a list of terms with bounds and appends them to the array *losses, whose length is *count. Returns the number
+ * of appended terms. object: schema object of the terms. */
 static int read_bounded(Reader* reader, const Task* task, const Node* list, const char* key, const char* object,
                         TaskLoss** losses, int* count) {
   if (!list) return 0;

@@ -1,4 +1,5 @@
-/* Names of links in a task: stored with their places, and resolved in the scenes after everything is read. */
+/* Reads names of links in a task. A name is stored with its place and resolved in the scenes after everything is
+ * read. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -60,8 +61,9 @@ static bool has_name(const TaskName* names, int count, const char* text) {
   return false;
 }
 
-/* Expands `arm*` to all links of the first scenario's scene with such names, in their order, except those that are
- * named separately. A pattern without a match stays, to be reported. Takes over names. */
+/* Replaces each pattern such as `arm*` by the names of all matching links of the first scenario's scene, in their
+ * order. Links with a name in the list or an earlier match are skipped. A pattern without a new match stays, so that it
+ * is reported. Takes ownership of `names`. *count: length of the array. */
 static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
   const Scene* scene = task->scenario_count > 0 ? &task->scenarios[0].scene : NULL;
   TaskName* out = NULL;
@@ -131,7 +133,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
 
 /* ---------------------------------------------------------------- lookup */
 
-/* The names of all scenarios' links. */
+/* Names of the links in the scenes of all scenarios. */
 typedef struct {
   Reader* reader;
   const Task* task;
@@ -155,8 +157,8 @@ static void look_up_name(const Lookup* lookup, const TaskName* name) {
   if (name->text) look_up(lookup, name->text, name->place);
 }
 
-/* Checks "link/attachment/x": names of links contain no slash. Names with one slash, "link/mass" or "contact/friction",
- * are checked against the list of variables. */
+/* Checks the link in the name of a variable such as "link/attachment/x". Names of links contain no slash. Names with
+ * one slash, "link/mass" or "contact/friction", are checked later against the list of variables. */
 static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
   if (!variable->text) return; /* already reported */
   const char* slash = strchr(variable->text, '/');

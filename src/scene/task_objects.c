@@ -1,5 +1,5 @@
-/* Objects of tasks, each with its meaning and an example; their keys are in task_table.c. The order is that of the
- * documentation. */
+/* Objects of task files in the order of the documentation, each with its meaning and an example. The keys of the
+ * objects are in task_table.c. */
 #include "scene/task_parts.h"
 
 #define AT(type, member) offsetof(type, member)

@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* Warns of a key without effect. */
+/* Warns if a given key has no effect with the schedule `schedule`. idle: the key has no effect. */
 static void warn_idle(Reader* reader, const Node* map, const char* key, bool idle, const char* schedule) {
   const Node* node = node_find(map, key);
   if (node && idle) reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s", key, schedule);
@@ -46,7 +46,8 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
-/* Returns the path of a folder, relative to the task file, or else to the working directory. The caller frees it. */
+/* Returns the path of a folder, relative to the task file or else to the working directory. The caller frees the
+ * path. */
 static char* find_folder(const Task* task, const char* written) {
   char* beside = file_resolve(task->path, written);
   if (file_exists(beside)) return beside;

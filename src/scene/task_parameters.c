@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* Returns true for parameters of the whole scene. */
+/* Returns true if the parameter type belongs to the whole scene, not to links. */
 static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
 static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_CLOSURE_LENGTH; }
 

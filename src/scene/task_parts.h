@@ -1,5 +1,5 @@
-/* task_parts: structs that receive the keys of a task's objects (forms), and the functions that read the sections of a
- * task. As in forms.h, a VALUE_CHOICE is an int, and nodes are borrowed from the document and NULL when absent. */
+/* task_parts: structs that receive the keys of a task's objects (forms), and functions that read the sections of a
+ * task. As in forms.h, a VALUE_CHOICE is an int. Nodes are borrowed from the document and NULL when absent. */
 #ifndef SDRS_SCENE_TASK_PARTS_H
 #define SDRS_SCENE_TASK_PARTS_H
 
@@ -52,7 +52,8 @@ typedef struct {
   int warm_start;
 } RecedingForm;
 
-/* Struct of a planning task, which serves the schema and --set (scene/plan.c). app/plan.c reads the task itself. */
+/* Keys of a planning task. The schema and --set use this struct (scene/plan.c). app/plan.c reads the values of the task
+ * without it. */
 typedef struct {
   const Node *body, *obstacles;
   Vec3 from, to, low, high;
@@ -98,7 +99,7 @@ typedef struct {
   const Node* connect;
 } DesignForm;
 
-/* Names of the links of an item: either `link` or `links` is given. */
+/* Keys that name the links of an item. Either `link` or `links` is given. */
 typedef struct {
   const Node *link, *links;
 } WhichForm;
@@ -223,116 +224,126 @@ typedef struct {
   const Node *support, *stiffness, *model;
 } ScheduleForm;
 
-/* Reads the map `schedule`: changes of contact parameters and of the contact law during the optimization. */
+/* Reads the map `schedule`: changes of contact parameters and of the contact law during an optimization. */
 void read_schedule(Reader* reader, Task* task, const Node* node);
-/* Reads the map `gradient`: memory limit, number and spread of nearby designs. */
+/* Reads the map `gradient`: the memory limit, and the number and spread of nearby designs whose gradients are
+ * averaged. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
-/* Reads the map `from`: a run folder or an earlier task, whose best design and control are the initial values. */
+/* Reads the map `from`. It names a run folder or an earlier task, whose best design and control are the initial
+ * values. */
 void read_from(Reader* reader, Task* task, const Node* node);
-/* Reads the map `receding`. Call it after all sections with variables. */
+/* Reads the map `receding` (receding-horizon optimization). Read all sections with variables first. */
 void read_receding(Reader* reader, Task* task, const Node* node);
-/* Reads the scenarios and their scenes, which the task owns (task_scenario.c). root: root node of the task. */
+/* Reads the scenarios of a task and their scenes (task_scenario.c). The task owns the scenes. root: root node of the
+ * task. */
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
-/* Frees name and scene of the scenario, but not the struct. */
+/* Frees the name and the scene of a scenario, but not the struct. */
 void scenario_free(TaskScenario* scenario);
 
-/* Reads the map `design` (task_design.c). Its key `connect` sets task->optimizer.connect. */
+/* Reads the map `design`: the design variables of links (task_design.c). The key `connect` of the map sets
+ * task->optimizer.connect. */
 void read_design(Reader* reader, Task* task, const Node* node);
-/* Frees all lists of the design, but not the task. */
+/* Frees all lists of the design in the task, but not the task. */
 void design_free(Task* task);
 
 /* Reads the list `control` (task_control.c); list is NULL if the key is absent. */
 void read_controls(Reader* reader, Task* task, const Node* list);
 /* Reads the list `initial`; list is NULL if the key is absent. */
 void read_starts(Reader* reader, Task* task, const Node* list);
-/* Bounds of a variable; infinite by default. */
+/* Bounds of one variable. Absent bounds are infinite. */
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
   double step;                     /* 0 when absent */
 } Interval;
-/* Returns the bounds of an item, in the unit of the variable. Reports an error if low > high. */
+/* Returns the bounds of an item's variables, in the unit of the variables. Reports an error if low > high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
-/* Sets dof[i] to true for each degree of freedom i in the list, and to false for the others. Sets all to true if list
- * is NULL, and all to false after an error. */
+/* Sets dof[i] to true for each degree of freedom i in a list, and to false for all others. If list is NULL, sets all to
+ * true. After an error, sets all to false. */
 void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
 
 /* Reads the list `parameters` (task_parameters.c); list is NULL if the key is absent. */
 void read_parameters(Reader* reader, Task* task, const Node* list);
-/* Frees task->parameters with their texts. */
+/* Frees the array task->parameters and the texts that it owns. */
 void parameters_free(Task* task);
 
-/* Reads the map `data`: the files of measured runs, and the quantity in each column (task_data.c); node is NULL if the
+/* Reads the map `data` (task_data.c): the files of measured runs, and the quantity in each column. node is NULL if the
  * key is absent. */
 void read_data(Reader* reader, Task* task, const Node* node);
-/* Reads the map `identify`: lengths of windows [s], standard deviations [m, rad, ...]. If node is NULL, sets the
- * defaults. */
+/* Reads the map `identify`: settings of the fit, such as lengths of windows [s] and standard deviations [m, rad, ...].
+ * If node is NULL, sets the defaults. */
 void read_identify(Reader* reader, Task* task, const Node* node);
-/* Frees the memory of read_data. */
+/* Frees everything that read_data stored in the task. */
 void data_free(Task* task);
 
-/* Reads the lists `loss` (list) and `subject_to` (subjects) into task->losses; the terms of `subject_to` are last
- * (task_loss.c). */
+/* Reads the lists `loss` (list) and `subject_to` (subjects) into task->losses (task_loss.c). The terms of `subject_to`
+ * are the last in the array. */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
 /* Reads the list `success` into task->success; list is NULL if the key is absent. */
 void read_success(Reader* reader, Task* task, const Node* list);
-/* Frees losses[count] and everything that the terms own. */
+/* Frees an array of `count` loss terms and everything that the terms own. */
 void losses_free(TaskLoss* losses, int count);
 
-/* Reads the map `optimizer` (task_optimizer.c). If node is NULL, sets the defaults. Does not change optimizer.connect,
- * which read_design sets. */
+/* Reads the map `optimizer` (task_optimizer.c). If node is NULL, sets the defaults. optimizer.connect stays unchanged,
+ * because read_design sets it. */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
-/* Reads the map `draws` (task_draws.c); node is NULL if the key is absent. Call it after read_receding. */
+/* Reads the map `draws`: random numbers that are added to the scenes (task_draws.c). node is NULL if the key is absent.
+ * Call read_receding first. */
 void read_draws(Reader* reader, Task* task, const Node* node);
-/* Reads the map `validation`; node is NULL if the key is absent. Call it after read_success and read_draws. */
+/* Reads the map `validation`: the number of random draws with which the result is evaluated. node is NULL if the key is
+ * absent. Call read_success and read_draws first. */
 void read_validation(Reader* reader, Task* task, const Node* node);
-/* Frees task->draws with their texts and knots. */
+/* Frees the array task->draws and the texts and knots that it owns. */
 void draws_free(Task* task);
-/* Reads the map `choices` (task_choices.c); node is NULL if the key is absent. Call it after read_receding. */
+/* Reads the map `choices`: discrete choices between values of keys (task_choices.c). node is NULL if the key is absent.
+ * Call read_receding first. */
 void read_choices(Reader* reader, Task* task, const Node* node);
-/* Frees the memory of read_choices. */
+/* Frees everything that read_choices stored in the task. */
 void choices_free(Task* task);
-/* Reads `multistart`, the number of optimizations from different initial values. root: root node of the task. Call it
- * after read_receding and read_schedule. */
+/* Reads the key `multistart`, the number of optimizations from different initial values. root: root node of the task.
+ * Call read_receding and read_schedule first. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
-/* Returns a copy of the node's text with its place (task_names.c). The text is NULL if node is NULL, and after an
- * error. The caller frees it with task_name_free. key: key of the node, for messages. */
+/* Returns the text of a node as a name with its place (task_names.c). The text is NULL if node is NULL, and after an
+ * error. key: key of the node, for messages. The caller frees the name with task_name_free. */
 TaskName task_name(Reader* reader, const Node* node, const char* key);
 /* Frees the text of the name and zeroes the struct. */
 void task_name_free(TaskName* name);
-/* Returns the names of a list as an array, and sets *count to their number. Reports a name that occurs twice; an
- * invalid name has text NULL. key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL. The
+/* Returns the names in a list as an array, and sets *count to their number. Reports a name that occurs twice. An
+ * invalid name has the text NULL. key: key of the list, for messages. Returns NULL, with *count 0, if list is NULL. The
  * caller frees the array with task_names_free. */
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
-/* Frees names[count] and their texts; names may be NULL. */
+/* Frees an array of `count` names and their texts. names may be NULL. */
 void task_names_free(TaskName* names, int count);
-/* Reads the map `box` of an item into low and high, in the link's frame [m] (task_design.c). Returns false, with low
- * and high unchanged, if node is NULL or after an error. */
+/* Reads the map `box` of an item: two corners *low and *high in the link's frame [m] (task_design.c). Returns false,
+ * with *low and *high unchanged, if node is NULL or after an error. */
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
-/* Returns the scenarios in a list of names, in which * means all; all scenarios if list is NULL. The caller frees the
- * array `in` of the result with memory_free. */
+/* Returns the scenarios that a list names. The name * means all scenarios. Returns all scenarios if list is NULL. The
+ * caller frees the array `in` of the result with memory_free. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
-/* Returns the names of the links of an item, given by `link` or by `links`, and sets *count to their number. In `links`
- * a shell pattern stands for all matching links of the first scenario. Returns NULL, with *count 0, if neither key is
- * given. The caller frees the array with task_names_free. */
+/* Returns the names of the links of an item, and sets *count to their number. The key `link` or `links` gives the
+ * names. In `links` a shell pattern stands for all matching links of the first scenario. Returns NULL, with *count 0,
+ * if neither key is given. The caller frees the array with task_names_free. */
 TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count);
-/* Reports an error for each name of a link in the task that does not exist in the scene of every scenario. */
+/* Reports an error for each link name in the task that is missing in the scene of some scenario. */
 void check_link_names(Reader* reader, const Task* task);
 
 /* ---- shared functions (task_items.c)
  * Reads one item of a list into an array of the task. capacity: capacity of this array, for memory_grown. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
-/* Calls `read` for each item of the list, at most TASK_ITEM_MAX; list may be NULL. key: key of the list, for
+/* Calls `read` for each item of a list, up to TASK_ITEM_MAX items. list may be NULL. key: key of the list, for
  * messages. */
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* Returns `node`, or if it is NULL an empty map that the document owns. All defaults thus come from the schema. */
+/* Returns a section of the task. If `node` is NULL, returns an empty map, so that the schema sets all defaults. The
+ * document owns the map. */
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
-/* Reports an error at the key `high` of the map and returns false if low > high or one of them is NaN. */
+/* Returns true if low <= high. Otherwise, also for NaN, reports an error at the key `high` of the map and returns
+ * false. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
-/* Returns the unit vector along `written`, the value of a key. Reports an error and returns `written` if it is zero. */
+/* Returns the unit vector along `written`, the value of the key `key`. Reports an error and returns `written` if it is
+ * zero. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
-/* The objects of the schema of tasks (scene/task_objects.c). */
+/* Objects of the schema of tasks (scene/task_objects.c). */
 enum { TASK_OBJECT_COUNT = 37 };
 extern const SchemaObject TASK_OBJECTS[];
 

@@ -1,4 +1,4 @@
-/* The scenarios of a task, each with its scene: read from a file, or written inside. */
+/* Reads the scenarios of a task, each with its scene. The scene is a file, or is written in the task. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef struct {
   int count;
 } Overrides;
 
-/* Data shared by the scenarios. */
+/* Data that all scenarios share while they are read. */
 typedef struct {
   Reader* reader;
   Task* task;
@@ -20,7 +20,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- changes to a scene */
 
-/* Reads a list of overrides. Reserves memory for `room` more entries. The caller frees the items. */
+/* Reads a list of overrides, with memory for `room` more entries. The caller frees the items. */
 static Overrides read_set(Reader* reader, const Node* list, int room) {
   Overrides set = {MEMORY_NEW(PlacedOverride, room + (list ? list->count : 0)), 0};
   size_t mark = reader_enter_key(reader, "set");
@@ -34,7 +34,7 @@ static Overrides read_set(Reader* reader, const Node* list, int room) {
   return set;
 }
 
-/* Adds the overrides of the command line that begin with `scene.`, without this prefix. */
+/* Appends the overrides of the command line that begin with `scene.`, without this prefix. */
 static void add_command_line(const Task* task, Overrides* overrides) {
   for (int i = 0; i < task->source_count; i++) {
     PlacedOverride override = override_of_source(task->sources[i]);
@@ -44,8 +44,8 @@ static void add_command_line(const Task* task, Overrides* overrides) {
   }
 }
 
-/* Returns the overrides of a scenario; later ones take precedence: task, scenario, command line. own: the scenario's
- * list, or NULL. */
+/* Returns the overrides of a scenario in the order task, scenario, command line. Later overrides take precedence. own:
+ * list of the scenario, or NULL. The caller frees the items. */
 static Overrides collect_overrides(const ScenarioReader* scenarios, const Node* own) {
   const Overrides* common = &scenarios->set;
   Overrides overrides = read_set(scenarios->reader, own, common->count + scenarios->task->source_count);

@@ -1,4 +1,4 @@
-/* The table of tasks. Order of objects and rows is the order of the documentation. */
+/* The schema table of tasks. The order of objects and rows is that of the documentation. */
 #include "scene/task_parts.h"
 
 #define INSIDE(x, y) \
@@ -7,12 +7,12 @@
   { true, x, y, false, true } /* x <= value < y */
 #define AT(type, member) offsetof(type, member)
 
-/* Types of losses that have a key, in the order of TaskLossType. */
+/* Words for the types of loss terms, in the order of TaskLossType. */
 #define LOSSES                                                                                       \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|"       \
   "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass|" \
   "coordinate"
-/* Types of parameters that have a key, in the order of TaskParameterType. */
+/* Words for the types of parameters, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                    \
   "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|"                   \
   "lower_limit|upper_limit|limit_restitution|axis|rotation|"                                                          \

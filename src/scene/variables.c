@@ -1,4 +1,4 @@
-/* The scene's variables: numbers by name, each read with those before it. */
+/* Reads the scene's variables, which are named numbers. An expression may use the variables that stand before it. */
 #include "scene/parts.h"
 
 void read_variables(Reader* reader, const Node* map) {

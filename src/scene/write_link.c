@@ -1,4 +1,4 @@
-/* Links of a scene and their joints as YAML. */
+/* Writes the links of a scene and their joints as YAML. */
 #include <assert.h>
 
 #include "scene/write_scene.h"
@@ -35,7 +35,8 @@ static void write_end(Text* out, double value) {
     text_add(out, "null");
 }
 
-/* Writes a pair or null for each quantity that can be limited: the plain coordinates, and the angle of a quaternion. */
+/* Writes the limits of a joint. The list has a pair or null for each scalar coordinate, and for the total angle of a
+ * quaternion. */
 static void write_limits(Text* out, const SceneJoint* joint) {
   Joint made = scene_joint(joint);
   int count = made.plain_count + made.quaternion;
@@ -70,7 +71,7 @@ static void write_swing_twist(Text* out, const SceneJoint* joint) {
   text_add(out, "]");
 }
 
-/* Writes limit law values that differ from the defaults. */
+/* Writes the values of the joint's limit law that differ from the defaults. */
 static void write_limit_law(Text* out, const SceneJoint* joint) {
   SceneJoint plain = *joint;
   joint_default_limits(&plain);

@@ -1,5 +1,5 @@
-/* Writes a scene as YAML. Repeats are expanded; values derived by the reader (steps, limit margins, knots) are numbers.
- */
+/* Writes a scene as YAML. Repeats are written as separate items. Values that the reader derived (steps, limit margins,
+ * knots) are written as numbers. */
 #include <stdlib.h>
 
 #include "scene/forms.h"
@@ -8,8 +8,8 @@
 
 /* ---------------------------------------------------------------- simulation, contact */
 
-/* Writes the duration, so that it does not change if dt is changed. Uses few digits if they give the same number of
- * steps. */
+/* Writes the duration of the run [s] instead of the number of steps, so that a change of dt keeps the duration. Uses
+ * few digits if they give the same number of steps. */
 static void write_duration(Text* out, const SceneSimulation* simulation) {
   double duration = simulation->steps * simulation->dt;
   char few[32];
@@ -51,7 +51,7 @@ static void write_start(const SceneWriter* writer) {
   memory_free(run);
 }
 
-/* Writes a parameter of the contact law unless it is derived or equal to the default. Friction is always written. */
+/* Writes a parameter of the contact law if it is given and differs from the default. Friction is always written. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
   const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
   schema_write_row(out, "  ", row, place, strcmp(row->key, "friction") == 0);
@@ -72,7 +72,7 @@ void write_material(Text* out, const SceneMaterial* material, const char* before
   }
 }
 
-/* Writes the given parameters of the law itself. */
+/* Writes the given parameters of the contact law of a pair. */
 static void write_pair_own(Text* out, const ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {
@@ -124,7 +124,7 @@ static void write_contact(const SceneWriter* writer) {
 
 /* ---------------------------------------------------------------- signals */
 
-/* Writes the rows of a signal, each on a line of its own. */
+/* Writes the rows of a signal, each on its own line. */
 static void write_rows(Text* out, const SceneSignal* signal) {
   text_add(out, ", values: [");
   for (int i = 0; i < signal->rows; i++) {
@@ -186,7 +186,7 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
 
 /* ---------------------------------------------------------------- controllers, initial state */
 
-/* Writes a gain unless it is zero. */
+/* Writes a controller gain unless it is zero for all degrees of freedom. */
 static void write_gain(Text* out, const char* key, const double* values, int dof) {
   if (all_zero(values, dof)) return;
   text_add(out, "    %s: ", key);
@@ -235,7 +235,7 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
     write_matrix(out, controller, dof);
 }
 
-/* Force limit written for a degree of freedom without one [N, N m], because a file gives limits to all degrees of
+/* Force limit that is written for a degree of freedom without a limit [N, N m]. A file gives limits to all degrees of
  * freedom or to none. */
 #define NO_FORCE_LIMIT 1e12
 
@@ -332,7 +332,7 @@ static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term)
   write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
 }
 
-/* Writes a number, or null if it is infinite. */
+/* Writes a number, or null if the number is infinite. */
 static void write_open(Text* out, double value) {
   if (isfinite(value))
     write_number(out, value);
@@ -398,7 +398,7 @@ static void write_frame(Text* out, const char* key, const SceneBushing* bushing,
   text_add(out, "}\n");
 }
 
-/* Writes a 6x6 matrix, as its diagonal if it is diagonal. */
+/* Writes a 6x6 matrix. A diagonal matrix is written as its six diagonal elements. */
 static void write_matrix6(Text* out, const char* key, const double (*matrix)[6]) {
   double diagonal[6];
   bool full = false;
@@ -475,7 +475,8 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
 
 /* ---------------------------------------------------------------- complete scene */
 
-/* Writes the name of the scene, unless a scene must not have it; such a name can come from a file name. */
+/* Writes the name of the scene if scene files may have the name. A scene named after its file can have a name that is
+ * not allowed. */
 static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;

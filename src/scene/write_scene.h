@@ -1,5 +1,5 @@
 /* Private to scene/: functions that write the sections of a scene as YAML (write_scene.c, write_shapes.c,
- * write_link.c). All append to the caller's text, and none fails. */
+ * write_link.c). All functions append to the caller's text. No function fails. */
 #ifndef SDRS_SCENE_WRITE_SCENE_H
 #define SDRS_SCENE_WRITE_SCENE_H
 
@@ -8,7 +8,7 @@
 #include "scene/parts.h"
 #include "scene/write_text.h"
 
-/* State while a scene is written as YAML. Borrows everything except shape_names. */
+/* State of the writer of a scene. The struct borrows everything except shape_names. */
 typedef struct {
   const Scene* scene;
   const char* folder; /* folder that written paths are relative to */
@@ -16,47 +16,48 @@ typedef struct {
   char** shape_names; /* name of each shape, owned  (shape_count) */
 } SceneWriter;
 
-/* Returns true if `size` bytes at a and b are the same. */
+/* Returns true if `size` bytes at `a` and `b` are the same. */
 static inline bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
-/* Returns true if all of values[count] are +0. count: at most JOINT_MAX_COORDINATE. */
+/* Returns true if all `count` numbers in `values` are +0. count: at most JOINT_MAX_COORDINATE. */
 static inline bool all_zero(const double* values, int count) {
   const double zero[JOINT_MAX_COORDINATE] = {0};
   return same_bits(values, zero, sizeof(double) * (size_t)count);
 }
 
 /* ---- scene/schema_write.c */
-/* A struct of the scene that holds values of a schema object: the object's struct, or a member of the object's
- * struct. */
+/* Values of a schema object that are written as YAML. The values are those of the object's struct, or of one member of
+ * this struct. */
 typedef struct {
   const char* object;  /* name of the object in SCENE_SCHEMA */
   size_t offset, size; /* offset and size of the member in the object's struct [bytes] */
   const void* values;  /* the member's value; borrowed */
   bool defaults;       /* true: values equal to the default are written, too */
 } SchemaValues;
-/* Values of the member `member` of Form, the struct of schema object `name`. pointer: address of this member in the
- * scene. */
+/* Makes a SchemaValues for one member of an object's struct. name: name of the schema object. Form: type of its struct.
+ * member: the member. pointer: address of the member's value in the scene. */
 #define SCHEMA_VALUES(name, Form, member, pointer) \
   { .object = (name), .offset = offsetof(Form, member), .size = sizeof(((Form*)0)->member), .values = (pointer) }
-/* Appends a key for each number, vector, word, list of words and bool in the struct that is required for the object's
- * type or that differs from the default. indent: text before each key, which gets a line of its own; NULL: the keys are
- * separated by commas, for a map in braces. The caller writes values of other kinds, and those in other members. */
+/* Appends the keys and values of a struct that are required for the object's type or differ from the default. Writes
+ * numbers, vectors, words, lists of words and bools. The caller writes values of other kinds, and values in other
+ * members. indent: text before each key, which gets a line of its own. If indent is NULL, commas separate the keys, for
+ * a map in braces. */
 void schema_write(Text* out, const char* indent, const SchemaValues* values);
-/* Appends the key of one row with the value at `value`, as schema_write does. defaults: also write a value equal to the
- * default. */
+/* Appends the key of one schema row with its value, as schema_write does. value: address of the value. defaults: also
+ * write a value equal to the default. */
 void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const void* value, bool defaults);
 
 /* ---- scene/write_scene.c */
-/* Appends the given values of a material. Each key is written between the texts `before` and `after`. */
+/* Appends the material values that the scene gives. before, after: texts before and after each key with its value. */
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after);
 
 /* ---- scene/write_shapes.c */
-/* Sets writer->shape_names to a name for every shape: its own name if this can be a key. The caller frees the names and
- * the array. */
+/* Sets writer->shape_names to a unique name for each shape. A shape keeps its own name if this name can be a key. The
+ * caller frees the names and the array. */
 void write_shape_names(SceneWriter* writer);
 /* Writes the section `shapes` with all shapes; writes nothing if the scene has none. */
 void write_shapes(const SceneWriter* writer);
-/* Appends `, position: [x, y, z], rotation: [w, x, y, z]` ([m], unit quaternion) for a map in braces, leaving out a
- * zero position and an identity rotation. */
+/* Appends a pose to a map in braces: `, position: [x, y, z], rotation: [w, x, y, z]` ([m], unit quaternion). Leaves out
+ * a zero position and an identity rotation. */
 void write_pose(Text* out, Vec3 position, Quat rotation);
 
 /* ---- scene/write_link.c */

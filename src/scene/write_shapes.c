@@ -1,8 +1,8 @@
-/* Shapes of a scene as YAML. */
+/* Writes the shapes of a scene as YAML. */
 #include "scene/forms.h"
 #include "scene/write_scene.h"
 
-/* Returns false for the empty name of a shape written in a link, and for names that cannot be keys. */
+/* Returns true if a shape's name can be a key in YAML. A shape written in a link has an empty name, which cannot. */
 static bool is_usable_name(const char* name) {
   return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
 }
@@ -114,7 +114,8 @@ static void write_oriented(Text* out, const SceneShape* shape) {
   }
 }
 
-/* Writes the keys of a shape that schema_write does not write: files, lists, and given resolutions of a polyhedron. */
+/* Writes the keys of a shape that schema_write does not write: files, lists, and the resolution of a polyhedron if it
+ * is given. */
 static void write_lists(const SceneWriter* writer, const SceneShape* shape) {
   Text* out = writer->out;
   if (shape->type == SHAPE_ROUNDED_POINTS || shape->type == SHAPE_POINTS) write_points(out, shape);

@@ -6,7 +6,8 @@
 
 /* ---------------------------------------------------------------- texts */
 
-/* Returns true for letters, digits and a few characters without meaning in YAML. */
+/* Returns true if a text needs no quotes in YAML. It then has only letters, digits and a few characters without meaning
+ * in YAML, and is not a logical word such as yes or off. */
 static bool is_plain(const char* text) {
   static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   static const char OTHERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-./";
@@ -17,7 +18,7 @@ static bool is_plain(const char* text) {
   return node_scalar_kind(&(Node){.text = text}) == SCALAR_TEXT;
 }
 
-/* Returns the character at p as a code point and sets *length to its length [bytes]. The text is UTF-8. */
+/* Returns the character at `p` as a code point, and sets *length to its length [bytes]. The text is UTF-8. */
 static unsigned read_character(const unsigned char* p, int* length) {
   *length = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
   unsigned code = *length == 1 ? p[0] : p[0] & (0xffu >> (*length + 1));
@@ -25,8 +26,8 @@ static unsigned read_character(const unsigned char* p, int* length) {
   return code;
 }
 
-/* Returns true for characters that YAML forbids in a text or reads as the end of a line: control characters, line and
- * paragraph separators, byte order marks. */
+/* Returns true if YAML forbids the character in a text or reads it as the end of a line. These are control characters,
+ * line and paragraph separators, and byte order marks. */
 static bool must_escape(unsigned code) {
   bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   return control || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;

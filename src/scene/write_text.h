@@ -5,20 +5,21 @@
 
 #include "linalg/linalg.h"
 
-/* Appends a text, in quotes unless every YAML reader takes it for a text without them. */
+/* Appends a text as a YAML scalar. Writes quotes unless every YAML reader takes the scalar for a text without
+ * quotes. */
 void write_text(Text* out, const char* text);
-/* Appends the shortest decimal number that reads back to the same bits. It has a decimal point before an exponent,
- * because YAML 1.1 reads 1e-3 as a text. The value must be finite. */
+/* Appends the shortest decimal number that reads back to the same bits. The number has a decimal point before an
+ * exponent, because YAML 1.1 reads 1e-3 as a text. The value must be finite. */
 void write_number(Text* out, double value);
-/* Appends values[count] as a list such as "[1, 2.5]". The values must be finite. */
+/* Appends a list of numbers, such as "[1, 2.5]". values: `count` finite numbers. */
 void write_numbers(Text* out, const double* values, int count);
-/* Appends `, key: text` for a map in braces, with quotes as for write_text. */
+/* Appends `, key: text` to a map in braces, with quotes as write_text writes them. */
 void write_key_text(Text* out, const char* key, const char* text);
-/* Appends `, key: value` for a map in braces. */
+/* Appends `, key: value` to a map in braces. The value must be finite. */
 void write_key_number(Text* out, const char* key, double value);
-/* Appends values[count] as `, key: [1, 2.5]` for a map in braces. */
+/* Appends `, key: [1, 2.5]` to a map in braces. values: `count` finite numbers. */
 void write_key_numbers(Text* out, const char* key, const double* values, int count);
-/* Appends `, key: [x, y, z]` for a map in braces. */
+/* Appends `, key: [x, y, z]` to a map in braces. */
 void write_key_vector(Text* out, const char* key, Vec3 v);
 
 #endif

@@ -107,7 +107,7 @@ static void parents_stand_before_their_children(void** state) {
       "  - {name: b, parent: a, fixed: true}\n"
       "  - {name: c, parent: c, fixed: true}\n"
       "  - {name: d, parent: aa, fixed: true}\n",
-      "4:23: error: links[2].parent: the link is its own parent\n"
+      "4:23: error: links[2].parent: the link is its own parent: name an earlier link, or remove 'parent'\n"
       "2:23: error: links[0].parent: the parent 'b' must stand before its child\n"
       "5:23: error: links[3].parent: no link is named 'aa' (did you mean 'a'?)\n");
 }

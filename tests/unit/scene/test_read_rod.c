@@ -121,7 +121,7 @@ static void mistakes(void** state) {
                 "1:96: error: rods[0].from.link: no link is named 'a'\n");
   expect_errors(
       "rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: r_0}}]\n",
-      "1:89: error: rods[0].from: a rod cannot end on its own segment\n");
+      "1:89: error: rods[0].from: a rod cannot end on its own segment: name another link, or world\n");
   expect_errors(
       "rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: c}}]\n"
       "links: [{name: c, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: sphere, radius: 1}}]\n"
