@@ -197,7 +197,7 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
 /* ===a step (identify/solve.c) */
 
 /* Computes the damped step dx[variables] (Q3) within the bounds. The step of a fixed variable, or of one at an active
- * bound, is 0. Returns false if no damping makes the matrix positive definite. */
+ * bound, is 0. Returns false if the damped matrix is not positive definite. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Returns zero sums for all shots (shot_count). The caller frees them with sums_free. */
