@@ -383,7 +383,7 @@ typedef struct {
   StepAdjointReport step; /* report of unsound_step; if sound, of largest_step */
   int largest_step;       /* step with the largest |lambda|, lambda: the adjoint variable */
   int indefinite_steps;   /* steps with an indefinite Hessian */
-  double growth;   /* largest |lambda| of the run, relative to that of the last step with a nonzero lambda */
+  double growth;          /* largest |lambda| of the run, relative to that of the last step with a nonzero lambda */
   double rounding; /* estimated error of the gradient due to rounding of positions, over all steps, in the numbers'
                       scales */
 } AdjointReport;

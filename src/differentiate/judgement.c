@@ -41,7 +41,7 @@ enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
  * iterations (J7). */
 #define JUMP_LEAST 1e-2
 
-/* ===differences, without the gradient */
+/* ---------------------------------------------------------------- differences, without the gradient */
 
 /* (J2) Returns the Richardson extrapolation of the differences at step k and the step before, which cancels their h^2
  * terms. */

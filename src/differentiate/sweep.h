@@ -14,8 +14,8 @@ typedef struct {
   int count;
 } SweepReport;
 
-/* Returns true if the link's joint can be swept: at most SWEEP_DOF_MAX hinge or slide coordinates, slides with limits.
- * Adds no diagnostics. loss_clearance_prepare reports the reason. */
+/* Returns true if the link's joint can be swept. Such a joint has 1 to SWEEP_DOF_MAX degrees of freedom, no rotation by
+ * a quaternion, and limits on slides and screws. Adds no diagnostics. loss_clearance_prepare reports the reason. */
 bool sweep_is_possible(const Model* model, int link);
 /* Returns the clearance of a term of the kind clearance. Reads only row 0 of the recording. */
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording);

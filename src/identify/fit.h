@@ -4,7 +4,8 @@
 
 #include "identify/data.h"
 
-/* ===shots: segments of multiple shooting (identify/shot.c, shot_*.c) */
+/* ---------------------------------------------------------------- shots: segments of multiple shooting
+ * (identify/shot.c, shot_*.c) */
 
 /* Position of a sample between the rows of a simulation. */
 typedef struct {
@@ -194,7 +195,7 @@ double local_deviation(const Identification* id, int k);
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
-/* ===a step (identify/solve.c) */
+/* ---------------------------------------------------------------- a step (identify/solve.c) */
 
 /* Computes the damped step dx[variables] (Q3) within the bounds. The step of a fixed variable, or of one at an active
  * bound, is 0. Returns false if the damped matrix is not positive definite. */

@@ -155,7 +155,7 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
   shot_simulation_free(&simulation);
 }
 
-/* ===gradient of the cost (Q13) */
+/* ---------------------------------------------------------------- gradient of the cost (Q13) */
 
 /* Returns the derivatives of the cost with respect to all residuals, 0 for those not measured. Owned by the caller. */
 static double* pulls(const Residuals* s) {
