@@ -1,19 +1,21 @@
-/* The adjoint chained through time (SDRS Eq. 86-88; docs/derivations/adjoint.md, A1). */
+/* Adjoint of a run, step by step backwards in time (SDRS Eq. 86-88; docs/derivations/adjoint.md, A1). */
 #include <assert.h>
 #include <string.h>
 
 #include "differentiate/recording.h"
 
-/* A step and the three states before it. */
+/* Number of states whose derivatives are kept in the backward pass: the state after a step and the three states before
+ * the step. */
 enum { BARS_ALIVE = 4 };
 
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar handed[3];         /* contributions of one step to the three states before it, when they are discounted */
-  StateBar bars[BARS_ALIVE];  /* indexed by state number in the run, modulo BARS_ALIVE */
-  double *no_rate, *rate_now; /* zeros; derivatives of the loss by the rates of one row (nv) */
-  Vec3* force_now;            /* derivatives of the loss by the forces of one row (links) */
+  StateBar handed[3]; /* contributions of one step to the three states before the step, used if discount is not 1 */
+  StateBar
+      bars[BARS_ALIVE]; /* derivatives with respect to states; state number k of the run is at k modulo BARS_ALIVE */
+  double *no_rate, *rate_now; /* no_rate: zeros; rate_now: derivatives with respect to the rates of one row (nv) */
+  Vec3* force_now;            /* derivatives with respect to the forces of one row (links) */
 };
 
 static StateBar bar_create(const Model* model) {
@@ -56,7 +58,7 @@ static void clear_bar(const Model* m, StateBar bar) {
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Sets bar to the derivatives of the loss with respect to a state. They are zero for a state inside a step, because
+/* Sets bar to the derivatives of the loss with respect to a state. For a state inside a step they are zero, because
  * losses read rows only. */
 static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
   clear_bar(m, bar);
@@ -69,8 +71,8 @@ static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedStat
   }
 }
 
-/* Sets a->rate_now and a->force_now to the derivatives of the loss with respect to the rates and forces of a row; zero
- * for links whose row is not kept. */
+/* Sets a->rate_now and a->force_now to the derivatives of the loss with respect to rates and forces of a row. They are
+ * zero for links whose row is not kept. */
 static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -84,7 +86,7 @@ static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
 
 /* ---------------------------------------------------------------- steps */
 
-/* Returns the derivatives with respect to state `index` of a recording. An index before the start of the run stands for
+/* Returns the derivatives with respect to state `index` of a recording. An index before the start of the run denotes
  * the first state. */
 static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
   int64_t number = r->first_state + index;
@@ -92,7 +94,8 @@ static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
 }
 
 RecordedStep recording_step_to(const Recording* r, int index) {
-  const RecordedState* state[4]; /* next, now, old, older; the first state stands for those before the start */
+  const RecordedState* state[4]; /* states after the step, before the step, and two earlier; the first state replaces
+                                    states before the start */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
   size_t row = (size_t)(state[0]->step - r->first_row) * (size_t)r->model->closure_count;
   const SimJoin* joined = r->joined ? r->joined + row : NULL;
@@ -132,14 +135,15 @@ static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
   return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
 }
 
-/* Applies the adjoint of the substep that led to state `index`: adds to `gradient` and to the derivatives with respect
- * to the states before it. discount: factor on derivatives passed back by this substep. */
+/* Applies the adjoint of the substep that led to state `index`. Adds to `gradient` and to the derivatives with respect
+ * to the states before the substep. discount: factor on derivatives propagated back by the substep. */
 static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
   RecordedStep recorded = recording_step_to(r, index);
-  if (r->first_state + index >= BARS_ALIVE - 1) /* the oldest state that the step depends on */
+  if (r->first_state + index >=
+      BARS_ALIVE - 1) /* start the derivatives of the oldest state that the substep depends on */
     begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
   StateBar next = bar_of(a, r, index), before[3];
   for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
@@ -159,15 +163,13 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
   return report;
 }
 
-/* Returns the discount of one substep of a step. The discounts of all substeps of the step have the product
- * `discount`. */
+/* Returns the discount of one substep. The product of the discounts of all substeps of a step is `discount`. */
 static double substep_discount(const Recording* r, int step, double discount) {
   int count = recording_substeps(r, step);
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Adds to `gradient` the derivatives with respect to centres, masses, vertices and signals on which losses depend
- * directly. */
+/* Adds to `gradient` the direct derivatives of losses with respect to centres, masses, vertices, signals and gains. */
 static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
@@ -185,8 +187,8 @@ static void note_step(AdjointReport* report, const StepAdjointReport* step, int 
   report->largest_step = number;
 }
 
-/* Sets the derivatives with respect to the states that the last step depends on, except the oldest, which one_step
- * sets. */
+/* Starts the derivatives with respect to the states that the last step depends on. one_step starts those of the oldest
+ * state. */
 static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < BARS_ALIVE - 1; k++) {
     int index = last->state_count - 1 - k;
@@ -194,8 +196,7 @@ static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* se
   }
 }
 
-/* Applies the adjoint of all steps of a part of the run, the last step first. Returns false if a step has no
- * derivative. */
+/* Applies the adjoint of all steps of a part, the last step first. Returns false if a step has no derivative. */
 static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
                            ModelGradient* gradient, AdjointReport* report, double* last) {
   for (int index = part->state_count - 1; index > part->entry; index--) {

@@ -1,11 +1,11 @@
-/* The numbers of a scene as flat vectors. Vertices and attachments are in link order; a point has three numbers. */
+/* Numbers of a scene as flat vectors. Vertices and attachments are in link order. A point has three numbers. */
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
 
 /* ---------------------------------------------------------------- numbers of a scene */
 
-/* Appends the numbers with index 0 to count - 1 of a part of a link; advances *next behind them. */
+/* Appends the numbers 0 ... count - 1 of a part of a link, and advances *next. */
 static void list(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
   for (int k = 0; k < count; k++) *(*next)++ = (ModelOverride){kind, link, part, k, 0};
 }
@@ -35,7 +35,7 @@ static void list_signals(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) list_signal(scene, scene->tendons[k].end, CONTROL_TENSIONS, k, next);
 }
 
-/* ---- values of materials: where they are 0 they have no derivative on both sides */
+/* values of materials: at 0 they have no two-sided derivative */
 
 typedef void (*MaterialVisit)(const ModelOverride* number, int row, void* context);
 
@@ -96,7 +96,7 @@ static void gather_material(const ModelOverride* number, int row, void* context)
   *to->out++ = to->gradient->material[row][number->index];
 }
 
-/* Returns true if some controller drives a joint that is not prescribed: gains of prescribed joints have no effect. */
+/* Returns true if a controller drives a joint that is not prescribed. Gains of prescribed joints have no effect. */
 static bool drives_anything(const Model* model) {
   for (int c = 0; c < model->controller_count; c++)
     if (model->controllers[c].type != CONTROLLER_PRESCRIBED) return true;
@@ -111,8 +111,8 @@ static void list_gains(const Scene* scene, ModelOverride** next) {
   }
 }
 
-/* Lists the closure numbers that can change while the closures stay satisfied in the initial state. Axes are excluded:
- * most linkages are planar, and a tilted axis would lock them. */
+/* Lists the closure numbers that can change while the closures stay satisfied in the initial state. Excludes axes,
+ * because a tilted axis locks a planar linkage. */
 static void list_closures(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->closure_count; k++) {
     const SceneClosure* c = &scene->closures[k];
@@ -151,13 +151,12 @@ static double tendon_slope(const Model* model, const ModelGradient* g, const Mod
                                        : model_gradient_tendon(model, g, number->part, number->index);
 }
 
-/* Returns true if the wrap has a number of this index: a sphere has no axis. */
+/* Returns true if the wrap has a number with this index. A sphere has no axis. */
 static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
   return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
 }
 
-/* Lists the numbers of all tendons: stiffness, rest length and friction if the tendon has them, all points, all
- * wraps. */
+/* Lists the numbers of all tendons: stiffness, rest length, friction if given, all points and all wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
@@ -179,8 +178,8 @@ static int count_tendons(const Scene* scene) {
   return count;
 }
 
-/* Returns the scale of a number of a tendon: a tenth of the value; for a point the reach of its link; for a length of a
- * wrap its radius; for the axis of a wrap 0.1. */
+/* Returns the scale of a number of a tendon. Points: the reach of the link. Lengths of a wrap: its radius. Axis of a
+ * wrap: 0.1. Others: a tenth of the value. */
 static double tendon_scale(const Model* model, const ModelOverride* number) {
   if (number->kind == OVERRIDE_WRAP) {
     int index = number->index % WRAP_NUMBERS;
@@ -192,8 +191,8 @@ static double tendon_scale(const Model* model, const ModelOverride* number) {
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
 }
 
-/* Returns true if the number affects the force: stiffness and damping if they are above 0, preloads and positions
- * always. */
+/* Returns true if a number of a bushing affects the force. Stiffness and damping do so if above 0, preloads and
+ * positions always. */
 static bool bushing_number_lives(const SceneBushing* bushing, int index) {
   int k = index % 6;
   return index >= BUSHING_PRELOAD || (index < BUSHING_DAMPING ? bushing->stiffness : bushing->damping)[k][k] > 0;
@@ -212,8 +211,8 @@ static int count_bushings(const Scene* scene) {
   return count;
 }
 
-/* Returns the scale of a number of a bushing: a tenth of the value for stiffness and damping; for a preload the weight
- * of link a, or weight times reach for a torque; for a position a tenth of the link's reach. */
+/* Returns the scale of a number of a bushing. Stiffness and damping: a tenth of the value. Preload: the weight of link
+ * a, times its reach for a torque. Position: a tenth of the link's reach. */
 static double bushing_scale(const Model* model, const ModelOverride* number) {
   const SceneBushing* bushing = &model->scene->bushings[number->part];
   const ModelLink* a = &model->links[bushing->link[0]];
@@ -232,8 +231,8 @@ static void list_shapes(const Model* model, ModelOverride** next) {
     }
 }
 
-/* Returns the number of vertices that are numbers of the scene. Vertices of smooth shapes are not: they follow from the
- * shape's parameters. */
+/* Returns the number of vertices that are numbers of the scene. Excludes vertices of smooth shapes, because they depend
+ * on the shapes' parameters. */
 static int free_vertices(const Model* model) {
   int count = model->vertex_count;
   for (int h = 0; h < model->hull_count; h++)
@@ -299,7 +298,7 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-/* Returns the largest magnitude of a signal's given values, in its unit. */
+/* Returns the largest magnitude of the given values of a signal, in the signal's unit. */
 static double largest_value(const SceneSignal* s) {
   double largest = 0;
   for (int k = 0; k < s->rows * s->channels; k++) largest = fmax(largest, fabs(s->values[k]));
@@ -309,14 +308,14 @@ static double largest_value(const SceneSignal* s) {
 
 static double duration_of(const Model* model) { return model->simulation.dt * model->simulation.steps; }
 
-/* Returns the force [N] that moves a link by its own size within the run if nothing else acts. */
+/* Returns the force [N] that moves a free link by its own size within the run. */
 static double force_unit(const Model* model, int link) {
   double duration = duration_of(model);
   return link < 0 ? 0 : model->links[link].mass * model->links[link].reach / (duration * duration);
 }
 
-/* Sets the scales of a signal's parameters: a tenth of `unit` for values; 0.1 rad for a sine's phase; for its frequency
- * the change that shifts the phase by 0.1 within the run. Returns the position behind the last scale set. */
+/* Sets the scales of a signal's parameters. Values: a tenth of `unit`. Phase of a sine: 0.1 rad. Frequency: the change
+ * that shifts the phase by 0.1 within the run. Returns the position after the last scale. */
 static double* signal_scale(const Model* model, const Signal* signal, double unit, double* scale) {
   const SceneSignal* s = signal->source;
   int count = signal_parameter_count(signal), terms = s->channels * s->terms;
@@ -327,15 +326,15 @@ static double* signal_scale(const Model* model, const Signal* signal, double uni
   return scale;
 }
 
-/* Sets the scales of a signal whose values have no natural size: the unit is its largest value, but at least `least`.
- * Returns the position behind the last scale set. */
+/* Sets the scales of a signal with its largest value as unit, but at least `least`. Returns the position after the last
+ * scale. */
 static double* value_scale(const Model* model, const Signal* signal, double least, double* scale) {
   double unit = fmax(largest_value(signal->source), least);
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
 }
 
-/* Sets the scales of a controller's target signal, which is a position, rate or force. Returns the position behind the
- * last scale set. */
+/* Sets the scales of a controller's target signal, a position, rate or force. Returns the position after the last
+ * scale. */
 static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
   bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
   return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
@@ -353,16 +352,16 @@ static void control_scale(const Model* model, double* scale) {
     scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
-/* Sets the scales of the initial state of prescribed joints to 0, because that state follows from their signals. Leaves
- * the other scales unchanged. */
+/* Sets the scales of the initial state of prescribed joints to 0, because their signals determine the state. Leaves
+ * other scales unchanged. */
 static void state_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->dof_count; k++)
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* Returns the unit of a gain whose value is 0: the value at which the gain would matter within the run, beside the
- * other gains. With the link's inertia M and the run's duration T: for damping M/T, or the root of M times the
- * stiffness; for stiffness M/T^2, or damping/T. For feedback the largest of its numbers, or 1. */
+/* Returns the scale of a gain with value 0: the value that matters within the run beside the other gains. M: inertia of
+ * the link, T: duration of the run. Damping: M/T, or the root of M times the stiffness. Stiffness: M/T^2, or damping/T.
+ * Feedback: its largest number, or 1. */
 static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
   double largest = 0, duration = duration_of(model);
@@ -379,7 +378,7 @@ static double gain_unit(const Model* model, const ModelController* c, Gain gain)
   return unit > 0 ? unit : 1;
 }
 
-/* Sets the scales of the gains: a tenth of the value, or of gain_unit if the value is 0; 0 for gains without effect. */
+/* Sets the scales of the gains: a tenth of the value, gain_unit if the value is 0, and 0 for gains without effect. */
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
@@ -394,8 +393,8 @@ static void gain_scale(const Model* model, double* scale) {
   memory_free(gains);
 }
 
-/* Sets the scale of each shape parameter to its own value (smooth shapes: at least 0.1). The scale is 0 for an exponent
- * at the end of its range, for example the exponent of a sphere. */
+/* Sets the scale of each shape parameter to its value, for smooth shapes at least 0.1. The scale of an exponent at the
+ * end of its range, as of a sphere, is 0. */
 static void shape_scale(const Model* model, const ModelOverride* numbers, double* scale) {
   for (int k = 0; k < model->shape_parameter_count; k++) {
     const ModelOverride* n = &numbers[k];

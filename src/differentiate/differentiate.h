@@ -1,5 +1,5 @@
-/* differentiate: recordings of runs, losses over them, and their exact gradient by the adjoint method (SDRS Eq. 86-88;
- * docs/derivations/adjoint.md). Every x_create has an x_destroy that accepts a zeroed object. */
+/* differentiate: records runs, evaluates losses over them and computes their exact gradients by the adjoint method.
+ * Source: SDRS Eq. 86-88, docs/derivations/adjoint.md. Every x_create has an x_destroy that accepts a zeroed object. */
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
@@ -7,24 +7,24 @@
 #include "simulate/simulate.h"
 
 /* ---------------------------------------------------------------- kept rows of a run (differentiate/keep.c)
- * Rows 0..steps of a run that losses read: usually few links, each in an interval of time. */
+ * Selection of the rows that losses read, among the rows 0..steps of a run. Most losses read few links in one interval.
+ */
 typedef struct {
   int steps, link_count;
-  int *first, *last; /* kept rows of each link; none where first > last (links) */
-  int* whole;        /* kept rows of all links, ascending (whole_count) */
+  int *first, *last; /* first[i]..last[i]: kept rows of link i; first[i] > last[i] if link i has none (links) */
+  int* whole;        /* rows kept for all links, in ascending order (whole_count) */
   int whole_count;
-  size_t *pose, *coordinate, *dof;                /* start of a link's rows in the arrays (links) */
-  size_t whole_pose, whole_coordinate, whole_dof; /* start of the whole rows in the arrays */
-  size_t poses, coordinates, dofs;                /* lengths of the arrays */
+  size_t *pose, *coordinate, *dof;                /* index of the link's first row in each array (links) */
+  size_t whole_pose, whole_coordinate, whole_dof; /* index of the first row kept for all links, in each array */
+  size_t poses, coordinates, dofs;                /* length of each array */
 } RowKeep;
 
-/* Returns an empty selection of rows for a run of the model with rows 0..steps. The caller frees it with
- * row_keep_destroy. Never fails. */
+/* Returns an empty selection of the rows 0..steps. The caller frees it with row_keep_destroy. Never fails. */
 RowKeep row_keep_create(const Model* model, int steps);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
 void row_keep_destroy(RowKeep* keep);
-/* Selects rows first..last of a link. If the link already has rows, the selection becomes the shortest interval that
- * contains both. Asserts 0 <= first and last <= steps. Allocates nothing; link is not checked. */
+/* Selects the rows first..last of a link. A second call for the same link selects the shortest interval that contains
+ * both intervals. Asserts 0 <= first and last <= steps. Allocates nothing. link is not checked. */
 void row_keep_link(RowKeep* keep, int link, int first, int last);
 /* Selects a row for all links. Asserts that rows are added in ascending order. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
@@ -32,7 +32,7 @@ void row_keep_whole(RowKeep* keep, int row);
  * `poses`, `coordinates` and `dofs` entries. Allocates nothing, never fails. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
-/* Indices of one link in the arrays of one row: its pose (and force), its first coordinate and its first rate. */
+/* Indices of one link in the arrays of one row: pose (also of its force), first coordinate, first rate. */
 typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
@@ -40,8 +40,8 @@ typedef struct {
 /* Returns the indices of a link in a row. If the row is not selected, kept is false and the indices are 0. Undefined
  * for a row or link out of range. */
 RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
-/* Returns the indices of a link in a row. If keep is NULL, all rows are stored, one after the other. Allocates
- * nothing. */
+/* Returns the indices of a link in a row of a whole recording (keep NULL) or of a thin one. A whole recording stores
+ * all rows consecutively. Allocates nothing. */
 static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
   if (keep) return row_keep_place(keep, model, row, link);
   size_t at = (size_t)row;
@@ -56,27 +56,28 @@ typedef struct LossSeeds LossSeeds;
 
 /* A state of a run: the end of a step (a row) or of a substep inside one. */
 typedef struct {
-  StepClock clock; /* clock of the substep that ended in this state */
-  int step;        /* number of its step, from 1; 0: the initial state */
-  bool row;        /* true: this state is the end of a step */
-  int between;     /* index among the states inside steps; -1: the state is a row */
+  StepClock clock; /* clock of the substep that ended in the state */
+  int step;        /* number of the state's step, from 1; 0 for the initial state */
+  bool row;        /* true if the state is the end of a step */
+  int between;     /* index among the states inside steps, or -1 for a row */
   int contact_first, contact_count;
-  SimSolve* solves; /* solves of the substep that ended in this state, except the last (solve_count); NULL: none */
+  SimSolve*
+      solves; /* all but the last solve of the substep that ended in the state (solve_count); NULL if there is none */
   int solve_count;
 } RecordedState;
 
-/* Rows 0..steps of a run. A whole recording stores all rows and the states inside steps. A thin recording stores the
- * rows selected by `keep`, and divides the run into parts that store whole rows while memory permits. The adjoint
- * recomputes the rows of the other parts. Borrows the model and keep. */
+/* Recording of the rows 0..steps of a run. A whole recording stores all rows and the states inside steps. A thin
+ * recording stores the rows selected by `keep` and divides the run into intervals ("parts"). Whole rows of a part stay
+ * in memory while memory permits; the adjoint recomputes the other parts. Borrows model and keep. */
 typedef struct Recording {
   const Model* model;
-  const RowKeep* keep;    /* NULL: a whole recording */
-  struct RunParts* parts; /* for a thin recording with a gradient, otherwise NULL (differentiate/parts.c) */
+  const RowKeep* keep;    /* NULL for a whole recording */
+  struct RunParts* parts; /* intervals of a thin recording with a gradient (differentiate/parts.c); otherwise NULL */
   int steps;
   bool is_part;
-  int first_row;       /* number in the run of the first row in the arrays; 0 unless this is a part */
-  int64_t first_state; /* number in the run of states[0]; 0 unless this is a part */
-  int entry;           /* index of the state that the first step starts from; 0 unless this is a part */
+  int first_row;       /* number in the run of the first stored row; 0 unless is_part */
+  int64_t first_state; /* number in the run of states[0]; 0 unless is_part */
+  int entry;           /* index of the state from which the first step starts; 0 unless is_part */
   double* q;           /* joint coordinates                     ((steps + 1) * nq) */
   double* rate;        /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
   Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
@@ -85,28 +86,27 @@ typedef struct Recording {
   Vec3* forces_now; /* workspace for one row of a thin recording (links) */
   const ForcePair* pairs; /* pairs whose forces are kept in every row; borrowed (pair_count) */
   int pair_count;
-  Vec3* pair_force;                  /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
-  ContactRecord* contacts;           /* records of all states, consecutively */
-  RecordedState* states;             /* in order of time, the initial state first (state_count) */
-  int* row_state;                    /* index of every row's state  (steps + 1) */
-  double* between_q;                 /* (between_count * nq) */
-  Pose* between_pose;                /* (between_count * links) */
-  Vec3* between_momentum;            /* NULL unless the integrator is `momentum` (between_count * links) */
-  Vec3 *felt, *between_felt;         /* SimState.felt of rows and of states inside steps; NULL: no drive measures it */
+  Vec3* pair_force;          /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  ContactRecord* contacts;   /* contacts of all states, consecutively */
+  RecordedState* states;     /* in order of time, the initial state first (state_count) */
+  int* row_state;            /* index of every row's state  (steps + 1) */
+  double* between_q;         /* (between_count * nq) */
+  Pose* between_pose;        /* (between_count * links) */
+  Vec3* between_momentum;    /* NULL unless the integrator is `momentum` (between_count * links) */
+  Vec3 *felt, *between_felt; /* SimState.felt of rows and of states inside steps; NULL if no drive measures it */
   double *delayed, *between_delayed; /* SimState.delayed of rows and of states inside steps */
-  SimGuess* guess;       /* warm start of friction in the first step; NULL: not computed, or stored in a part */
-  double (*reaction)[6]; /* sim_reactions; row 0 is zero; NULL: not requested by the scene ((steps + 1) * links) */
-  SimJoin* joined;       /* sim_closures_joined of every row; NULL: no closure has `active` ((steps + 1) * closures) */
-  double*
-      closures_broken; /* times at which closures broke, INFINITY if they did not [s]; NULL: no closures (closures) */
-  size_t solve_bytes;  /* of RecordedState.solves */
+  SimGuess* guess;       /* warm start of friction in the first step; NULL if not computed, or stored in a part */
+  double (*reaction)[6]; /* sim_reactions, zero in row 0; NULL unless the scene requests it ((steps + 1) * links) */
+  SimJoin* joined; /* sim_closures_joined of every row; NULL if no closure has `active` ((steps + 1) * closures) */
+  double* closures_broken; /* time at which each closure broke [s], or INFINITY; NULL without closures (closures) */
+  size_t solve_bytes;      /* size of RecordedState.solves [bytes] */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
       delayed_capacity, between_q_capacity;
 } Recording;
 
-/* Returns the poses of a row of a whole recording or a part (links), borrowed from the recording. Undefined for a row
- * that the recording does not store. */
+/* Returns the poses of a row (links), borrowed from a whole recording or a part. Undefined for a row that the recording
+ * does not store. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
@@ -135,14 +135,14 @@ static inline const Vec3* recording_state_momentum(const Recording* r, const Rec
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
-/* Returns SimState.felt of a state, borrowed (links); NULL: no drive measures it. */
+/* Returns SimState.felt of a state, borrowed (links). Returns NULL if no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
 }
-/* Returns SimState.delayed of a state, borrowed (2 Model.delayed_count); NULL: no controller has a delay. */
+/* Returns SimState.delayed of a state, borrowed (2 Model.delayed_count). Returns NULL if no controller has a delay. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
@@ -156,82 +156,82 @@ static inline int recording_substeps(const Recording* r, int step) {
 
 /* Result of recording a run. */
 typedef struct {
-  StepReport last; /* report of the failed step, else of the last step */
+  StepReport last; /* report of the failed step, or of the last step if none failed */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
   double residual;  /* largest relative residual of all steps */
-  int largest_step; /* step with that residual */
-  int iterations;   /* total number of iterations of all steps */
+  int largest_step; /* step with the largest residual */
+  int iterations;   /* number of solver iterations in all steps */
   int halved_steps; /* StepReport.halved */
   UnconvergedSteps unconverged;
 } RecordReport;
 
-/* Creates a recording with memory for rows 0..steps. It can record several runs, one after the other, also of other
- * models of the same size. Owns its arrays, not the model. The caller frees it with recording_destroy. Never fails. */
+/* Creates a recording with memory for rows 0..steps. It can be reused for further runs, also of other models of the
+ * same size. Owns its arrays and borrows the model. The caller frees it with recording_destroy. Never fails. */
 void recording_create(Recording* recording, const Model* model, int steps);
 /* Creates a thin recording. Borrows keep, which must be laid out (row_keep_lay_out) and outlive the recording. The
  * caller frees the recording with recording_destroy, which does not free keep. Never fails. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
-/* Makes the recording store the contact force of each of pairs[count] in rows 0..steps. Call once, before
- * recording_run: a second call leaks the first array. Borrows pairs. Allocates nothing for count 0. */
+/* Makes the recording store the contact forces of pairs[count] in rows 0..steps. Call once, before recording_run,
+ * because a second call leaks the first array. Borrows pairs. Allocates nothing if count is 0. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 /* Frees the arrays of the recording. Does not free model, keep and pairs. Accepts a zeroed recording, but not NULL. */
 void recording_destroy(Recording* recording);
-/* Returns the size of the recording's arrays [bytes]; the parts of a thin recording are not counted. Allocates nothing,
- * never fails. */
+/* Returns the size of the recording's arrays [bytes], without the parts of a thin recording. Allocates nothing, never
+ * fails. */
 size_t recording_bytes(const Recording* recording);
-/* Returns the memory [bytes] left for the parts of a thin recording if recording, seeds and parts together may use
- * `bytes`: the value for RecordOptions.memory, at least 1. Allocates nothing, never fails. */
+/* Returns the value of RecordOptions.memory [bytes, at least 1] for a limit on the total memory. `bytes` limits the sum
+ * of recording, seeds and parts. Allocates nothing, never fails. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
-/* Returns STATUS_BAD_INPUT, with a message at `place`, if a thin recording and its seeds need `bytes` or more, so that
- * no memory is left for the parts; otherwise STATUS_OK. Allocates only the message. */
+/* Checks that a memory limit leaves memory for the parts of a thin recording. Returns STATUS_BAD_INPUT, with a message
+ * at `place`, if recording and seeds need `bytes` or more. Otherwise returns STATUS_OK. Allocates only the message. */
 Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePlace place,
                               Diagnostics* diagnostics);
 /* Options of recording_run. */
 typedef struct {
   int threads;
-  double tolerance; /* relative tolerance of the solver; 0: the scene's */
+  double tolerance; /* relative tolerance of the solver; 0 takes that of the scene */
   bool (*interrupted)(void);
-  const int* substeps; /* first number of substeps tried for each step (steps); NULL: chosen as by sim_step */
-  size_t memory; /* for a thin recording: bytes that the parts for its gradient may use besides the kept rows and their
-                    seeds; a few states are kept even if this is less. 0: values only */
-  const Recording* like; /* run whose substeps this run repeats; NULL: none */
+  const int* substeps; /* number of substeps tried first in each step (steps); NULL lets sim_step choose */
+  size_t memory; /* memory limit [bytes] of the parts of a thin recording, without kept rows and seeds; a few states are
+                    stored even above it. 0 stores no parts, so that there is no gradient */
+  const Recording* like; /* run whose substeps are repeated, or NULL */
 } RecordOptions;
-/* Simulates the model from its initial state, for at most the number of steps that the recording has memory for. If a
- * step fails, the run stops: recording->steps is then the number of steps before it, and report and these rows are
- * valid. Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (bodies intersect in the initial state) or
- * STATUS_INTERRUPTED. Allocates while contacts and substeps grow. */
+/* Simulates the model from its initial state for the recording's number of steps. If a step fails, the run stops.
+ * recording->steps is then the number of steps before the failure, and the report and the stored rows are valid.
+ * Returns STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (bodies intersect in the initial state) or STATUS_INTERRUPTED.
+ * Allocates while contacts and substeps grow. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
-/* Appends the present state of sim as row `row`, for a caller that performs the steps itself. Call for rows 0, 1, ...
- * in order; recording->steps becomes `row`. A row beyond the steps of recording_create is an unchecked error. Allocates
+/* Appends the present state of sim as row `row`, for a caller that performs the steps. Call for rows 0, 1, ... in
+ * order. Sets recording->steps to `row`. A row beyond the steps of recording_create is an unchecked error. Allocates
  * while contacts and substeps grow. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- derivatives of a loss (differentiate/loss_seeds.c)
- * Input of the adjoint: derivatives of the loss with respect to the recorded quantities, each taken as independent of
- * the others. Losses add to them. Rows as in Recording. All arrays are one block that begins at pose. */
+ * Partial derivatives of the loss with respect to the recorded quantities: the input of the adjoint. Losses add to
+ * them. Rows are indexed as in Recording. One memory block, beginning at pose, contains the arrays. */
 struct LossSeeds {
-  const RowKeep* keep;    /* NULL: all rows; otherwise the layout of the arrays of rows */
+  const RowKeep* keep;    /* layout of the arrays of rows; NULL if all rows are stored */
   double (*pose)[3][4];   /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
   double* q;              /* w.r.t. joint coordinates (increments of joint_increment), poses fixed ((steps + 1) * nv) */
   double* rate;           /* ((steps + 1) * nv) */
   Vec3* force;            /* ((steps + 1) * links) */
-  double (*reaction)[6];  /* by sim_reactions; NULL: not requested, or rows are thin. Not in the block ((steps + 1) *
-                             links) */
+  double (*reaction)[6];  /* with respect to sim_reactions; outside of the block. NULL if rows are thin or reactions not
+                             requested ((steps + 1) * links) */
   Vec3* center;           /* with respect to the centre of mass, link frame, at fixed poses (links) */
   Vec3* vertices;         /* w.r.t. hull vertices, link frame, poses and centre fixed; all hulls in order (vertices) */
   double* control;        /* w.r.t. controller parameters, poses fixed; all controllers in order (controls) */
   double* gains;          /* w.r.t. controller gains (ModelGradient.gains), poses fixed (gains) */
   double* mass;           /* w.r.t. link masses, poses and centres fixed [1/kg] (links) */
-  size_t length;          /* numbers in the block */
+  size_t length;          /* number of doubles in the block */
   const ForcePair* pairs; /* Recording.pairs, borrowed (pair_count) */
   int pair_count;
   Vec3* pair_force; /* w.r.t. pair forces ((steps + 1) * pair_count); not in the block */
   size_t pair_length, reaction_length;
-  bool keep_moments; /* run_adjoint leaves the derivatives by mass moments in ModelGradient.moment, and those by
-                        vertices of smooth shapes in vertices: the caller then calls model_gradient_masses and
-                        model_gradient_shapes, or needs no derivative by shapes and masses */
+  bool keep_moments; /* true: run_adjoint does not apply the chain rule from mass moments (ModelGradient.moment) to
+                        masses and from vertices of smooth shapes to their parameters. The caller does so with
+                        model_gradient_masses and model_gradient_shapes */
 };
 
 /* Returns zeroed derivatives for whole recordings of `steps` steps of the model. Owns its arrays. The caller frees them
@@ -246,11 +246,11 @@ void loss_seeds_clear(LossSeeds* seeds);
 void loss_seeds_destroy(LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- observables (differentiate/observe.c)
- * An observable is six numbers of every link, with derivatives. A run outputs it on request by name: as a file of the
- * run folder or a block of the library (docs/derivations/observables.md). */
+ * An observable is a set of six numbers of every link, with derivatives. A run writes it, if requested by name, to a
+ * file of the run folder or a block of the library (docs/derivations/observables.md). */
 enum { OBSERVABLE_COLUMNS = 6 };
 typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKind;
-/* Input of an observable: poses one step before, at and one step after a row, and reactions at the row. Borrowed. */
+/* Input of an observable at a row. pose: one step before, at and one step after the row. Borrowed. */
 typedef struct {
   const Model* model;
   double dt;                   /* s */
@@ -263,168 +263,171 @@ typedef struct {
   double (*reaction)[6];   /* (links) */
 } ObservationBars;
 typedef struct {
-  const char* word;                        /* word of simulation.output; the file is <word>.csv */
+  const char* word;                        /* word in simulation.output; the file is <word>.csv */
   const char* columns[OBSERVABLE_COLUMNS]; /* <link>/<column> */
   unsigned output;                         /* OUTPUT_... */
-  int reach;                               /* 1: needs the poses of the steps before and after */
-  /* Sets out[OBSERVABLE_COLUMNS]. Cannot fail, allocates nothing. */
+  int reach;                               /* 1 if the poses of the steps before and after are needed, otherwise 0 */
+  /* Sets out[OBSERVABLE_COLUMNS] to the observable of a link. Cannot fail, allocates nothing. */
   void (*value)(const Observation* in, int link, double* out);
-  /* Adds to `out` the derivatives of sum_k bar[k] value[k] with respect to the input. bar[OBSERVABLE_COLUMNS]. */
+  /* Adds to `out` the derivatives of sum_k bar[k] value[k] with respect to `in`. bar[OBSERVABLE_COLUMNS]. value: the
+   * result of the function `value`. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
-/* Returns the observable of an ObservableKind (index, not checked). Static. */
+/* Returns the observable with the number `index` of ObservableKind. index is not checked. Static. */
 const Observable* observable_at(int index);
-/* Returns true if the observable is defined at the row of a whole recording. */
+/* Returns true if the observable is defined at a row of a whole recording. */
 bool observable_reaches(const Observable* observable, const Recording* recording, int row);
-/* Returns the input of observables at a row of a whole recording, borrowed from it; missing poses are NULL. */
+/* Returns the input of observables at a row, borrowed from a whole recording. Poses before the first and after the last
+ * row are NULL. */
 Observation observation_of(const Recording* recording, int row);
-/* Returns the arrays for derivatives at that row, borrowed from seeds, which must be whole. */
+/* Returns the arrays that receive the derivatives at a row, borrowed from whole seeds. */
 ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
  * docs/losses.md defines them. */
 typedef struct Loss Loss; /* the losses of a task in one scenario, with resolved names */
 
-/* Creates the losses of a task for one scenario (index): looks up links, checks windows against the horizon, and draws
- * random targets from task->seed and the scenario. model: built from the initial design; its vertices, volumes and
- * edges are the reference of shape losses. Keeps neither task nor model. Returns STATUS_BAD_INPUT with diagnostics, and
- * *out = NULL, on any problem. The caller frees the loss with loss_destroy. */
+/* Creates the losses of a task for one scenario (index). Looks up links, checks windows against the horizon, and draws
+ * random targets from task->seed and the scenario. Shape losses use vertices, volumes and edges of the model's initial
+ * design as reference. Borrows nothing. Returns STATUS_BAD_INPUT with diagnostics and sets *out to NULL on any problem.
+ * The caller frees the loss with loss_destroy. */
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 /* Frees the loss and everything it owns. Accepts NULL. */
 void loss_destroy(Loss* loss);
-/* Returns the number of losses of the task, including those without effect in this scenario. Length of `terms` and
- * `factors` below. */
+/* Returns the number of losses of the task, including losses without effect in this scenario. The arrays `terms` and
+ * `factors` below have this length. */
 int loss_count(const Loss* loss);
-/* Selects in `keep` all rows that loss_evaluate reads. Asserts equal numbers of steps; the model must be the same.
+/* Selects in `keep` all rows that loss_evaluate reads. The model must be that of keep. Asserts equal numbers of steps.
  * Allocates nothing. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
-/* Makes recording and seeds store the pair forces that the loss reads, and their derivatives. seeds may be NULL. Call
- * after both were created for `steps` steps. Both borrow the loss's list of pairs. Allocates. */
+/* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
+ * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
-/* owned by the loss; an index from loss_count on is undefined */
-const char* loss_name(const Loss* loss, int index); /* Returns the unique name of a loss: its column of convergence.csv.
-                                                       Owned by the loss. Undefined for an index from loss_count on. */
-/* Returns true if the loss applies to this scenario; otherwise its value is 0. */
+/* Returns the unique name of a loss, used as a column of convergence.csv. Owned by the loss. Undefined for an index
+ * from loss_count on. */
+const char* loss_name(const Loss* loss, int index);
+/* Returns true if the loss applies to this scenario. Otherwise its value is 0. */
 bool loss_counts(const Loss* loss, int index);
-/* Returns the weighted sum of the losses (without the scenario's weight) and sets terms[loss_count] unless NULL. Adds
- * derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
- * controllers of loss_create. Returns NaN, seeds unchanged, for a recording shorter than the horizon. Allocates
- * nothing. */
+/* Returns the weighted sum of the losses, without the scenario's weight. Sets terms[loss_count] unless NULL, and adds
+ * the derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
+ * controllers of the model of loss_create. Returns NaN, and changes no seeds, for a recording shorter than the horizon.
+ * Allocates nothing. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
-/* Does the same as loss_evaluate, for tasks with bounded losses (TaskLoss.bounded), which are not part of the returned
- * sum. Adds to seeds the derivatives of sum_i factors[i] terms[i]. factors[loss_count]; if NULL, the factors are 1, and
- * 0 for bounded losses. Allocates nothing. */
+/* Evaluates the losses as loss_evaluate does, for tasks with bounded losses (TaskLoss.bounded). The returned sum
+ * excludes bounded losses. Adds to seeds the derivatives of sum_i factors[i] terms[i]. factors[loss_count]; NULL means
+ * 0 for bounded losses and 1 for the others. Allocates nothing. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- fabrication measures (differentiate/fabrication.c)
  */
 
-/* Fabrication measures of a link: the values of the losses of the same names (docs/losses.md) with margin 0. */
+/* Fabrication measures of a link: the losses of the same names (docs/losses.md) with margin 0. */
 typedef struct {
-  double neck, wall; /* m; neck is NAN for a single hull */
-  double overhang;   /* m^2 */
-  double extent[3];  /* along x, y, z of its frame [m] */
-  double clearance,
-      clearance_at_least; /* from its parent, and its proved lower bound [m]; NAN: the joint has no range to sweep */
-  double at[3];           /* joint coordinates of the least clearance (coordinates) */
+  double neck, wall;                    /* m; neck is NAN for a single hull */
+  double overhang;                      /* m^2 */
+  double extent[3];                     /* extent along the link's axes x, y, z [m] */
+  double clearance, clearance_at_least; /* clearance from the parent link and its proved lower bound [m]; NAN if the
+                                           joint has no range to sweep */
+  double at[3];                         /* joint coordinates at the smallest clearance (coordinates) */
   int coordinates;
 } FabricationReport;
-/* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector, link frame.
- * angle: largest overhang from the vertical that needs no support [rad]. Allocates and frees; cannot fail. */
+/* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector in the link frame.
+ * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporarily, cannot fail. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
 
-/* Input of a refined run: a scene, and the losses of a task in one scenario (task NULL: no losses). Borrowed. */
+/* Input of a refined run: a scene, and the losses of a task in one scenario. task is NULL without losses. Borrowed. */
 typedef struct {
   const Scene* scene;
   const Task* task;
   int scenario;
-  int moments; /* largest number of compared rows */
+  int moments; /* number of compared rows, at most */
 } RefinedSubject;
 
-/* A run with a shorter time step. Owns its members, except those it shares with the given scene, which must outlive the
+/* A run with a shorter time step. Owns its members, except those shared with the given scene, which must outlive the
  * run. refined_run_free accepts a zeroed or incomplete run. */
 typedef struct {
-  Scene scene; /* copy of the given scene with other dt, steps, contact parameters and velocity gains; owns its
-                  controllers only */
+  Scene scene; /* copy of the given scene with other dt, steps, contact parameters and velocity gains; owns only its
+                  controllers */
   Model model;
   bool has_model;
   Loss* loss;
   RowKeep keep;
-  Recording recording; /* thin: rows of the loss and of the moments */
+  Recording recording; /* thin recording of the rows read by the loss and of the compared rows */
   int moments;
   double value;  /* value of the loss; NaN without a loss */
   double* terms; /* (loss_count) */
   RecordReport report;
 } RefinedRun;
 
-/* Runs the scene with dt / parts and parts times as many steps. Contact parameters and the damping gain / dt stay those
- * of the coarse scene. Model warnings are reported for parts 1 only. Status as of recording_run. *run is always set and
- * must be freed with refined_run_free; its value is NaN unless the status is STATUS_OK and the run is long enough. */
+/* Runs the scene with `parts` times as many steps of length dt / parts. Contact parameters and the damping gain / dt
+ * stay those of the given scene. Model warnings are reported only if parts is 1. Returns the status of recording_run.
+ * Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is STATUS_OK and
+ * the run is as long as the horizon. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
 /* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
 void refined_run_free(RefinedRun* run);
-/* Returns the row of a moment (0..moments - 1): the same time in every refinement; the last moment is the end.
- * Undefined for a moment out of range. Allocates nothing. */
+/* Returns the row of a compared time, moment 0..moments - 1. Equal moments are equal times in every refinement, and the
+ * last moment is the end of the run. Undefined for a moment out of range. Allocates nothing. */
 int refined_row(const RefinedRun* run, int moment);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
 typedef struct RunAdjoint RunAdjoint;
 
 typedef struct {
-  bool sound;             /* false: the numbers are not a gradient */
+  bool sound;             /* false if the adjoint failed and the result is not a gradient */
   int unsound_step;       /* step at which the adjoint failed */
-  StepAdjointReport step; /* report of the unsound step, else of the step with the largest lambda */
-  int largest_step;       /* step with the largest lambda */
+  StepAdjointReport step; /* report of unsound_step; if sound, of largest_step */
+  int largest_step;       /* step with the largest |lambda|, lambda: the adjoint variable */
   int indefinite_steps;   /* steps with an indefinite Hessian */
-  double growth;          /* largest |lambda| of the run over that of its last loaded step */
-  double rounding; /* estimated error of the gradient by rounding of positions, over all steps, in the scales of the
-                      numbers */
+  double growth;          /* largest |lambda| of the run, relative to that of the last step with a nonzero lambda */
+  double rounding; /* estimated error of the gradient due to rounding of positions, over all steps, in the numbers'
+                      scales */
 } AdjointReport;
 
-/* Creates an adjoint solver. Borrows the model. threads below 1 count as 1. The caller frees the solver with
- * run_adjoint_destroy. Never NULL. */
+/* Creates an adjoint solver. Borrows the model. A value of threads below 1 counts as 1. The caller frees the solver
+ * with run_adjoint_destroy. Never NULL. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 /* Frees the solver. Accepts NULL. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
-/* Sets `gradient` to the derivatives of a loss over the run with respect to all numbers of the model. Its previous
- * contents are cleared. seeds: derivatives of the loss with respect to the recorded quantities. discount: factor per
- * step on derivatives passed back in time; 1 gives the exact gradient, a smaller factor a damped vector that is not a
- * gradient. A thin recording gives the same bits as a whole one: missing parts are recomputed, and only the stored
- * parts of the recording change. Asserts that a thin recording has parts. If the report is not sound, the result is no
- * gradient, and steps before unsound_step were not evaluated. Memory grows at most with the number of pairs of a
- * step. */
+/* Sets `gradient` to the derivatives of a loss with respect to all numbers of the model. seeds: partial derivatives of
+ * the loss. discount: factor per step on derivatives propagated back in time. 1 gives the exact gradient, and a smaller
+ * factor a damped vector that is not a gradient. If the report is not sound, the result is no gradient, and steps
+ * before unsound_step were not evaluated.
+ * A thin recording must have parts (asserted) and gives the same bits as a whole one. Missing parts are recomputed,
+ * which changes only the stored parts of the recording. Memory grows at most with the number of pairs of a step. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
 /* ---------------------------------------------------------------- gaps at the start (differentiate/start_gap.c)
- * g = n . (x_b - x_a) [m]: x_a, x_b a vertex of two hulls at the start, n a fixed unit vector from a to b. While all
- * such gaps of two hulls are above 0 along one n, the hulls do not intersect. */
+ * Gap of two vertices along a fixed direction in the initial state: g = n . (x_b - x_a) [m]. x_a, x_b: vertices of
+ * hulls a and b. n: unit vector from a to b. The hulls do not intersect while all their gaps along one n are positive.
+ */
 typedef struct {
-  int hull[2], vertex[2]; /* vertex[0] = -1: the surface of a half-space */
+  int hull[2], vertex[2]; /* vertex[0] is -1 for the surface of a half-space */
   Vec3 normal;            /* n, world */
-  double least;           /* smallest admissible gap [m] */
+  double least;           /* lower bound of the gap [m] */
 } StartGap;
-/* Finds the gaps of two links that are smaller in `trial` than min(least, distance of the two hulls in `standing`).
- * Normals are those of `standing`. trial may be a model that was refused for intersections; both models have the same
- * hulls. Sets out[0], out[1], ..., at most `most` gaps, and returns their number. Allocates temporarily. */
+/* Finds the gaps of two links in `trial` that are smaller than min(least, distance of the two hulls in `standing`). The
+ * normals are computed in `standing`. trial may be a model that was refused for intersections. Both models have the
+ * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporarily. */
 int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most);
 /* Returns the gap [m] at the initial poses pose[links]. */
 double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
-/* Adds to seeds the derivatives of the gap with respect to the first state and the hull vertices. */
+/* Adds to seeds the derivatives of the gap with respect to the initial state and the hull vertices. */
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- forward sensitivities (differentiate/forward.c)
- * A function called at each row of a recording, from the first to the last. During the call,
- * step_forward_state(forward, 0) is the sensitivity of the coordinates of this row. */
+ * Function called at each row of a recording, from the first to the last. During the call, step_forward_state(forward,
+ * 0) returns the sensitivity of the coordinates of the row. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
-/* Propagates sensitivities through a whole recording without parts (asserted) and calls `visit` at each row. Returns
- * false if a step has no derivative; *step is then that step, and later rows are not visited. Allocates as
- * step_forward_advance does. */
+/* Propagates sensitivities through a recording and calls `visit` at each row. The recording must be whole and without
+ * parts (asserted). Returns false if a step has no derivative. *step is then the number of the step, and later rows are
+ * not visited. Allocates as step_forward_advance does. */
 bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
@@ -444,59 +447,61 @@ typedef enum {
   GRADCHECK_BUSHINGS,    /* stiffness, damping, preload, positions of bushings */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
-/* Returns the name that `sdrs gradcheck` prints; static, never NULL. Undefined for an invalid block. */
+/* Returns the name of a block that `sdrs gradcheck` prints. Static, never NULL. Undefined for an invalid block. */
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
-/* Typical number of perturbed runs per direction: 18 to 30, and up to 126 more when it is found wrong. */
+/* Typical number of perturbed runs per direction, for the progress display. A direction takes 18 to 30 runs, and up to
+ * 126 more if the gradient appears wrong. */
 enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
   int directions;   /* random directions per block, <= GRADCHECK_DIRECTIONS */
-  int steps;        /* steps of the run; 0 = all */
+  int steps;        /* number of steps of the run; 0 takes all */
   double tolerance; /* relative tolerance of the solver in each step */
-  double bound;     /* relative error that passes */
+  double bound;     /* largest relative error that passes */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* RecordOptions.substeps of the base run */
-  bool fixed_substeps; /* perturbed runs repeat the substeps of the base run; false: they choose their own */
-  double memory;       /* memory limit of the base run [bytes]; 0: it is kept whole */
-  int average;         /* number of step lengths averaged per difference where noise dominates; 0: 1 */
-  /* Called after each perturbed run with the number done and expected in total; NULL: not called. */
+  bool fixed_substeps; /* true: perturbed runs repeat the substeps of the base run; false: perturbed runs choose their
+                          own substeps */
+  double memory;       /* memory limit of the base run [bytes]; 0 keeps the whole run in memory */
+  int average;         /* number of step lengths averaged per difference where noise dominates; 0 counts as 1 */
+  /* Called after each perturbed run with the finished and the expected number of runs. NULL is allowed. */
   void (*progress)(void* context, const char* block, int runs, int expected);
   void* progress_context;
 } GradcheckOptions;
 
-/* Verdict on a gradient. Ordered: the worst of several is the largest. */
+/* Verdict on a gradient, ordered from best to worst, so that the worst of several verdicts is the largest. */
 typedef enum {
   GRADCHECK_RIGHT,     /* within the bound, and the differences are accurate enough to show an error */
   GRADCHECK_UNCHECKED, /* the differences do not resolve the bound and do not contradict the gradient */
   GRADCHECK_WRONG
 } GradcheckVerdict;
 
-/* One direction: central differences (L(x + h d) - L(x - h d)) / 2h for decreasing h, and Richardson extrapolations of
- * neighbours. The extrapolation with the smallest uncertainty decides; its distance from g . d is the error
- * (docs/derivations/gradcheck.md). */
+/* Result of one direction d. The sweep takes central differences (L(x + h d) - L(x - h d)) / 2h for decreasing h, and
+ * Richardson extrapolations of neighbours. The extrapolation with the smallest uncertainty decides. Its distance from g
+ * . d is the error (docs/derivations/gradcheck.md). */
 typedef struct {
-  double analytic, scale; /* g . d, g: the gradient; reference of relative errors: the larger of |g . d| and the
-                             deciding difference */
+  double analytic, scale; /* analytic: g . d, g: the gradient. scale: reference of relative errors, the larger of |g .
+                             d| and the deciding difference */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP], sum[GRADCHECK_SWEEP]; /* L(x + h d) + L(x - h d) */
-  double extrapolated[GRADCHECK_SWEEP]; /* extrapolated from this and the previous step size; NaN for the first */
+  double extrapolated[GRADCHECK_SWEEP]; /* extrapolation from the step size and the one before; NaN for the first */
   int tried;
-  double error, best_step; /* relative error, and the deciding step; NaN when no step decides (failed runs) */
-  double resolution;       /* relative uncertainty of the deciding difference; a bound below it cannot be checked */
-  double order;            /* order of convergence in h; NaN when errors never exceed rounding */
+  double error, best_step; /* relative error and deciding step size; NaN if all steps failed */
+  double resolution;       /* relative uncertainty of the deciding difference; a smaller bound cannot be checked */
+  double order;            /* observed order of convergence in h; NaN if no error exceeds rounding */
   GradcheckVerdict verdict;
-  bool kink;     /* not checkable: the function has a kink here; g . d lies between its two slopes (J8) or among
-                    those nearby (J10) */
-  bool jump;     /* unchecked: the value at the point differs from the limit of its neighbours (J9) */
+  bool kink;     /* not checkable, because the function has a kink at x: g . d lies between its two slopes (J8) or among
+                    nearby slopes (J10) */
+  bool jump;     /* not checkable, because the value at x differs from the limit of the values nearby (J9) */
   bool rough;    /* the last differences vary by much more than rounding explains (J11) */
   double noise;  /* noise of one function value (J3) */
-  double needed; /* number of averaged step lengths that would resolve the bound (J14); INFINITY: none */
-  double beside; /* length of the shortest step that crosses a jump near the point, in scales: longer steps are not used
-                    (J12); 0: no such jump */
+  double needed; /* number of averaged step lengths that would resolve the bound (J14); INFINITY if no number would */
+  double beside; /* shortest step, in scales, that crosses a jump near x, or 0 without a jump; longer steps are not used
+                    (J12) */
 } GradcheckDirection;
 
 typedef struct {
@@ -505,7 +510,7 @@ typedef struct {
   double error, resolution, order; /* worst over the directions */
   GradcheckVerdict verdict;        /* worst over the directions */
   bool kink, jump, rough;          /* in any direction */
-  bool singular;                   /* a loop is in a singular configuration (J15): not checkable */
+  bool singular;                   /* not checkable, because a loop is in a singular configuration (J15) */
   double beside;                   /* largest over unchecked directions without a jump at the point */
   double noise, needed;            /* largest over unchecked directions */
   int directions;
@@ -514,52 +519,52 @@ typedef struct {
 
 typedef struct {
   bool passed;  /* no block is wrong, and no gradient is missing */
-  bool open;    /* no result: a loop in a singular configuration does not close to the tolerance (J15); see run */
+  bool open;    /* there is no result, because a loop in a singular configuration does not close to the tolerance (J15);
+                   see run */
   bool checked; /* every block was confirmed by the differences */
-  bool kinks;   /* the contact law is only once differentiable: disagreeing differences give no verdict */
-  double value; /* of the loss */
+  bool kinks;   /* the contact law is only once differentiable, so that disagreeing differences give no verdict */
+  double value; /* value of the loss */
   RecordReport run;
   AdjointReport adjoint;
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
-/* Coverage of a gradient check: the number of blocks, the number of checked blocks, and the checked fraction of the
- * squared gradient norm (in the numbers' scales). Checked means a verdict other than GRADCHECK_UNCHECKED. share is 1 if
- * all gradients are zero. Blocks without directions are not counted. */
+/* Coverage of a gradient check. Sets blocks and checked to the number of blocks and of checked blocks, and share to the
+ * checked fraction of the squared gradient norm, in the numbers' scales. A block is checked if its verdict is not
+ * GRADCHECK_UNCHECKED. share is 1 if all gradients are zero. Blocks without directions are not counted. */
 typedef struct {
   int blocks, checked;
   double share;
 } GradcheckCoverage;
 GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count);
-/* (J15) Changes a verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if `singular`, that is, if a loop is in a singular
- * configuration: there, differences and gradient may disagree. block: as set by gradcheck_vector. Cannot fail,
- * allocates nothing. */
+/* (J15) Changes the verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if a loop is singular. In a singular configuration,
+ * differences and gradient may disagree. singular: true if a loop is in such a configuration. block: as set by
+ * gradcheck_vector. Cannot fail, allocates nothing. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
-/* Returns true if a link's mass depends on a hull with a face of more than three corners. The hull's volume then has a
- * kink at the present vertices, because a displaced corner changes the triangulation of the face. Allocates
- * temporarily; never fails. */
+/* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
+ * a kink, because a displaced corner changes the triangulation of the face. Allocates temporarily, never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
-/* Moves points of `scene`, which must own them, inward by random fractions drawn from `seed`, so that no face has more
- * than three corners. Never fails. */
+/* Moves hull points inward by random fractions, so that no face has more than three corners. scene owns the points.
+ * seed: seed of the random numbers. Never fails. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
-/* Compares the gradient of a scene's loss with central differences. scene: expanded (model_expand_shapes). model: built
- * from `scene`. loss NULL: a random linear function of poses and rates is checked instead. Returns STATUS_INTERRUPTED
- * without a verdict, otherwise the status of recording_run. Allocates and frees. */
+/* Compares the gradient of a scene's loss with central differences. scene: expanded by model_expand_shapes. model:
+ * built from `scene`. If loss is NULL, a random linear function of poses and rates is checked. Returns
+ * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporarily. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
-/* Size of rounding errors: smaller differences are not counted as errors. */
+/* Size of rounding errors. Smaller differences are not counted as errors. */
 typedef struct {
   double value;    /* rounding of one function value */
   double gradient; /* rounding of the gradient's norm, in the numbers' scales */
 } GradcheckFloor;
 
-/* Function value of a vector; NaN where undefined. When interrupted, gradcheck_vector stops early with fewer
+/* Returns the function value of a vector, or NaN if undefined. If interrupted, gradcheck_vector stops with fewer
  * directions. */
 typedef double (*GradcheckValue)(void* context, const double* values);
 /* Compares gradient[count] with central differences of a function at base[count]. scale[count]: a large change of each
- * number; 0: the number is not varied. count 0 gives an empty report. Function values that are NaN appear only in the
- * report. Allocates temporarily. */
+ * number; 0 if the number is not varied. If count is 0, the report is empty. NaN values of the function appear only in
+ * the report. Allocates temporarily. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

@@ -1,4 +1,4 @@
-/* Fabrication measures of a design: the terms of docs/losses.md without a task. */
+/* Fabrication measures of a design, evaluated as losses (docs/losses.md) without a task. */
 #include <string.h>
 
 #include "differentiate/sweep.h"

@@ -1,4 +1,5 @@
-/* The adjoint against central differences, block by block, over a sweep of step sizes (docs/derivations/adjoint.md). */
+/* Compares the adjoint with central differences, block by block, over a sweep of step sizes
+ * (docs/derivations/adjoint.md). */
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>
@@ -6,9 +7,9 @@
 
 #include "differentiate/gradcheck.h"
 
-/* FLAT: a vertex closer than this to the plane of a triangle to which it does not belong, in hull radii, can cross that
- * plane. GENERIC_SHIFT: vertices of such hulls are moved towards the centre by random fractions up to this.
- * GENERIC_DRAWS: largest number of draws until there are no such vertices; large hulls always keep some. */
+/* FLAT: a vertex can cross the plane of a triangle without this vertex if it is closer to the plane than this fraction
+ * of the hull radius. GENERIC_SHIFT: largest random fraction by which vertices of such hulls are moved towards the
+ * centre. GENERIC_DRAWS: largest number of draws; large hulls always keep some such vertices. */
 #define FLAT 1e-3
 #define GENERIC_SHIFT 3e-2
 enum { GENERIC_DRAWS = 30 };
@@ -47,8 +48,8 @@ static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
   }
 }
 
-/* Returns true if a link whose mass depends on its volume has a hull with flat faces. If random is not NULL, moves the
- * points of these hulls in `scene`. */
+/* Returns true if a link whose mass depends on its volume has a hull with flat faces. Moves the points of these hulls
+ * in `scene` unless random is NULL. */
 static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
   bool any = false;
   for (int i = 0; i < model->link_count; i++) {
@@ -84,15 +85,15 @@ typedef struct {
   const Scene* scene;
   const Model* model;  /* of the base scene */
   ModelSolids* solids; /* solids of its shapes */
-  const Loss* loss;    /* NULL: the probe */
-  double* terms;       /* of the loss */
+  const Loss* loss;    /* NULL if the random test loss is used */
+  double* terms;       /* values of the terms of the loss */
   Probe* probe;
-  double rounding; /* of one value */
-  RowKeep keep;    /* rows of both recordings when memory is bounded */
+  double rounding; /* rounding error of one value */
+  RowKeep keep;    /* rows kept in both recordings if memory is bounded */
   Recording base, moved;
   LossSeeds seeds;    /* of the base run */
-  bool repeats;       /* perturbed runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
-  int runs, expected; /* perturbed runs done, and the expected total */
+  bool repeats;       /* true if perturbed runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
+  int runs, expected; /* numbers of finished and of expected perturbed runs */
   GradcheckReport* report;
 } Check;
 
@@ -100,8 +101,8 @@ static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
   return c->loss ? loss_evaluate(c->loss, r, c->terms, seeds) : probe_evaluate(c->probe, r, seeds);
 }
 
-/* Returns the sum of the absolute values of the summands of the loss at the base run, to which rounding errors are
- * relative. c->terms must be those of the base run. */
+/* Returns the sum of the absolute values of the summands of the loss at the base run. Rounding errors are relative to
+ * this sum. c->terms must be the terms of the base run. */
 static double size_of_value(const Check* c) {
   double size = 0;
   if (!c->loss) return probe_size(c->probe);
@@ -118,11 +119,11 @@ static RecordOptions record_options(const Check* c) {
 typedef struct {
   Check* check;
   GradcheckBlock block;
-  ModelOverride* numbers; /* of the block; none for the state (count) */
+  ModelOverride* numbers; /* numbers of the block; NULL for the state (count) */
   int count;
 } BlockContext;
 
-/* Returns the loss with the numbers of the block set to values[count]; NaN if the run fails. */
+/* Returns the loss with the numbers of the block set to values[count], or NaN if the run fails. */
 static double block_value(void* context, const double* values) {
   const BlockContext* b = context;
   Check* c = b->check;
@@ -152,7 +153,7 @@ static int expected_runs(const Check* c) {
   return GRADCHECK_RUNS * c->options->directions * blocks;
 }
 
-/* Returns the norm of the gradient of a block, in the scales of its numbers. */
+/* Returns the norm of the gradient of a block in the numbers' scales. */
 static double block_norm(const Model* m, GradcheckBlock block, const ModelGradient* gradient) {
   int count = block_size(m, block);
   double *g = MEMORY_NEW(double, 2 * (size_t)count), *scale = g + count, sum = 0;
@@ -163,7 +164,8 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
   return sqrt(sum);
 }
 
-/* A gradient smaller than this fraction of the norm of the largest block is a rounding error of the adjoint. */
+/* Smallest norm of a block's gradient, relative to that of the largest block. A smaller gradient is a rounding error of
+ * the adjoint. */
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
@@ -187,7 +189,7 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   for (int k = 0; k < count; k++) base[k] = context.numbers[k].value;
   gradcheck_vector(count, g, scale, base, floor_of(c, gradient), block_value, &context, c->options,
                    c->options->seed * 7919u + (uint64_t)block, out);
-  if (block == GRADCHECK_STATE) /* prescribed joints have no initial state to choose */
+  if (block == GRADCHECK_STATE) /* a prescribed joint has no free initial state */
     for (int k = 0; k < count; k++) out->count -= scale[k] == 0;
   memory_free(context.numbers);
   memory_free(memory);
@@ -225,8 +227,8 @@ void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
   if (block->singular) block->verdict = GRADCHECK_UNCHECKED;
 }
 
-/* Returns true if the run failed because a loop in a singular configuration did not close: such a loop may have no
- * solution to a small tolerance. */
+/* Returns true if the run failed because a loop in a singular configuration did not close. Such a loop may have no
+ * solution within a small tolerance. */
 static bool is_open(const Model* model, const RecordReport* run) {
   return model->singular_closure >= 0 && run->last.outcome == STEP_OPEN;
 }

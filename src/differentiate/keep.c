@@ -1,4 +1,4 @@
-/* Selection of kept rows and their layout: link by link, then the rows of all links. */
+/* Selection of kept rows. The arrays contain the rows of each single link, link by link, then the rows of all links. */
 #include <assert.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ void row_keep_lay_out(RowKeep* keep, const Model* model) {
 }
 
 static int whole_index(const RowKeep* keep, int row) {
-  for (int k = 0; k < keep->whole_count; k++) /* linear search: there are few */
+  for (int k = 0; k < keep->whole_count; k++) /* linear search, because few rows are kept for all links */
     if (keep->whole[k] == row) return k;
   return -1;
 }

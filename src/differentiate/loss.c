@@ -29,8 +29,8 @@ static void complain_of_twin(const Task* task, int index, Diagnostics* diagnosti
                   loss->name, task->losses[first].place.line);
 }
 
-/* Sets the names of the terms. A term without a given name gets the word of its kind, with _2, _3, ... if needed to be
- * unique. */
+/* Sets the names of the terms. A term without a name gets the word of its kind, followed by _2, _3, ... if needed for
+ * uniqueness. */
 static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
   for (int i = 0; i < loss->count; i++) {
     if (!task->losses[i].name) continue;
@@ -112,7 +112,7 @@ bool loss_counts(const Loss* loss, int index) {
 static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
   if (term->absent || term->kind->window == WINDOW_NONE) return;
   int first = term->first < term->reference ? term->first : term->reference;
-  if (first > 0) first--; /* velocities need the row before */
+  if (first > 0) first--; /* losses of velocities read the row before */
   if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
   for (int k = 1; k < term->link_count; k++) row_keep_link(keep, term->links[k], first, term->last);
   if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
@@ -143,8 +143,8 @@ static double sum_links(LossTerm term, const Recording* recording, LossSeeds* se
   return sum;
 }
 
-/* Returns the value of the best or the worst state of the window; NaN if the value of a state is NaN. The derivative is
- * that of the selected state: d max_k v_k = dv_k* (envelope theorem). Of equal states, the first is selected. */
+/* Returns the value of the best or the worst state of the window, or NaN if a value is NaN. The derivative is that of
+ * the selected state: d max_k v_k = dv_k* (envelope theorem). Of states with equal values the first is selected. */
 static double extreme_state(LossTerm term, const Recording* recording, LossSeeds* seeds) {
   int last = term.last, found = term.first;
   double extreme = NAN;

@@ -1,16 +1,16 @@
-/* Approach: mean over the window of max(D - margin^2, 0), with D the smoothed squared distance of two links. p runs
- * over all pairs of a vertex of one link and a hull of the other; d_p is the squared distance of the vertex from the
- * hull [m^2].
- *   D = -s^2 log( mean_p exp(-d_p / s^2) )
- *   dD/d d_p = w_p = exp(-d_p / s^2) / sum_p exp(-d_p / s^2)
+/* Approach: mean over the window of max(D - margin^2, 0), with D the smoothed squared distance of two links.
+ * p runs over all pairs of a vertex of one link and a hull of the other. d_p is the squared distance of the vertex from
+ * the hull [m^2], and s the smoothing length [m].
+ * D = -s^2 log( mean_p exp(-d_p / s^2) ),   dD/d d_p = w_p = exp(-d_p / s^2) / sum_p exp(-d_p / s^2)
  * The squared distance from a convex set is differentiable everywhere. With P the point of the hull nearest to the
- * vertex x, its derivative by x is 2 (x - P). The derivative by the hull's vertices is -2 (x - P) times the barycentric
- * coordinates of P, as if P were fixed in the hull. Both are zero if x is inside. */
+ * vertex x, its derivative with respect to x is 2 (x - P). The derivative with respect to the hull's vertices is -2 (x
+ * - P) times the barycentric coordinates of P, as if P were fixed in the hull. Both are zero if x is inside. */
 #include <string.h>
 
 #include "differentiate/loss.h"
 
-/* Pairs with a weight below rounding are skipped: exp(-40) = 4e-18. */
+/* Pairs are skipped if d_p / s^2 exceeds the smallest value by more than this, because their weights are below
+ * rounding: exp(-40) = 4e-18. */
 #define SHARES_WITHIN 40.0
 
 /* A vertex and a hull, in world poses. */
@@ -20,7 +20,7 @@ typedef struct {
   Pose pose, other; /* of the vertex's link; of the hull's link */
 } Pair;
 
-/* Returns a vertex as a set of one point. */
+/* Returns vertex i of a point set as a set of one point, stored in `room`. */
 static PointView alone(PointView view, int i, double room[3][8]) {
   for (int k = 0; k < 8; k++) {
     room[0][k] = view.x[i];
@@ -30,11 +30,11 @@ static PointView alone(PointView view, int i, double room[3][8]) {
   return (PointView){room[0], room[1], room[2], 1, 8};
 }
 
-/* Squared distance and its nearest points. */
+/* Squared distance of a vertex from a hull, with the nearest points. */
 typedef struct {
   double square;       /* m^2 */
   Vec3 from, nearest;  /* world */
-  int count, index[4]; /* vertices of the hull that span the nearest point; none for a half-space */
+  int count, index[4]; /* vertices of the hull that span the nearest point; count is 0 for a half-space */
   double weight[4];
 } VertexReach;
 
@@ -97,7 +97,7 @@ static void visit_both(const LossTerm* term, const Recording* r, int step, PairV
 }
 
 typedef struct {
-  double square, least, sum; /* s^2; least squared distance of all pairs; sum of weights relative to it */
+  double square, least, sum; /* s^2; smallest squared distance of all pairs; sum of weights relative to that pair */
   int count;
   double factor; /* dL/dD */
   LossSeeds* seeds;
@@ -113,7 +113,7 @@ static void take_least(const Pair* p, void* context) {
 
 static bool counts(const Pair* p, const Smooth* s) { return bound_of(p) <= s->least + SHARES_WITHIN * s->square; }
 
-/* Returns NaN if the pose is not finite: distances need not show it. */
+/* Returns NaN if the pose is not finite. Distances may be finite for such a pose. */
 static double sound_pose(Pose pose) {
   double sum = pose.t.x + pose.t.y + pose.t.z;
   for (int k = 0; k < 9; k++) sum += pose.r.m[k / 3][k % 3];

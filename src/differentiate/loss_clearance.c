@@ -1,29 +1,30 @@
-/* Losses clearance, removal and keep_out: margin minus the least distance between the hulls of a link and other hulls.
- * A distance is negative where hulls overlap. The least distance is taken over positions of the link: over all joint
- * coordinates within their limits (clearance), along a straight path (removal), or at the initial position (keep_out).
- * All other links stay at their initial poses. With the link's pose T and its joint's motion M, T(q) = T_0 M(q_0)^-1
- * M(q), where 0 marks the start. The distance at the middle of a box of coordinates gives a lower bound for the whole
- * box (docs/derivations/certificate.md, P1, P8). The box with the lowest bound is halved until no box can contain a
- * smaller distance than the least one found. At the minimum the derivative of the distance by q is zero, or q is at a
- * limit. */
+/* Losses clearance, removal and keep_out: margin minus the smallest distance between the hulls of a link and other
+ * hulls. A distance is negative where hulls overlap. The smallest distance is taken over positions of the link, while
+ * all other links stay at their initial poses. The positions are all joint coordinates within their limits (clearance),
+ * a straight path (removal), or the initial position (keep_out).
+ * Pose of a swept link: T(q) = T_0 M(q_0)^-1 M(q), with M the motion of the joint at coordinates q, and T_0, q_0 the
+ * initial pose and coordinates.
+ * The search halves boxes of coordinates. The distance at the centre of a box gives a lower bound for the whole box
+ * (docs/derivations/certificate.md, P1, P8). The box with the lowest bound is halved until no box can contain a smaller
+ * distance than the smallest found. At the minimum the derivative of the distance with respect to q is zero, or q is at
+ * a limit. */
 #include <string.h>
 
 #include "differentiate/nearest.h"
 #include "differentiate/sweep.h"
 
-/* A box of coordinates is discarded if its lower bound is above the least distance found minus this, in sizes of the
- * link. */
+/* The search discards a box if its lower bound is within this of the smallest distance found, or above it. Unit: size
+ * of the link. */
 #define SWEEP_ROUNDING 1e-3
-/* Two distances that differ by less than this, in sizes of the link, count as equal. */
+/* Two distances count as equal if they differ by less than this, in sizes of the link. */
 #define LEVEL 1e-6
-/* The refinement of a minimum ends at steps of this fraction of the range of the coordinates. */
+/* The refinement of a minimum ends at this step, relative to the range of the coordinates. */
 #define REFINED 1e-14
-/* FOLD: the two sides of a fold are evaluated this fraction of the range beside the minimum. FOLD_FLAT: slopes below
- * this, in sizes of the link per unit of the coordinate, belong to a smooth minimum. */
+/* FOLD: distance of the evaluations on both sides of a fold from the minimum, relative to the range. FOLD_FLAT: smaller
+ * slopes belong to a smooth minimum. Unit: size of the link per unit of the coordinate. */
 #define FOLD 1e-7
 #define FOLD_FLAT 1e-3
-/* PLACES_MAX: largest number of evaluated positions. GRID: positions per coordinate in the first grid, by number of
- * coordinates. */
+/* PLACES_MAX: largest number of evaluated positions. GRID: grid points per coordinate, by number of coordinates. */
 enum { PLACES_MAX = 20000 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
 
@@ -31,8 +32,8 @@ typedef struct {
   const LossTerm* term;
   const Model* model;
   const Recording* recording;
-  const ModelHull* box; /* for keep_out: the box that replaces other links; its link is -1 */
-  const Joint* joint;   /* NULL: straight path along the term's direction */
+  const ModelHull* box; /* box that replaces other links for keep_out, with link -1 */
+  const Joint* joint;   /* joint of the sweep; NULL for a straight path along the term's direction */
   Pose start, base;     /* start: initial pose of the link; base: pose of its joint frame without the joint's motion */
   double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX],
       radius; /* range of the coordinates; radius of the link's vertices about its frame [m] */
@@ -61,10 +62,10 @@ static bool is_other(const Sweep* s, const ModelHull* hull) {
 
 typedef struct {
   double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
-  double below; /* lower bound over the box */
+  double below; /* lower bound of the distance over the box */
 } SweepBox;
 
-/* Bounds on the motion of the link from the middle of a box to any point of it. */
+/* Bounds on the motion of the link from the centre of a box to any point of the box. */
 typedef struct {
   SweepBox* box;
   double way;  /* largest displacement of a vertex [m] */
@@ -73,7 +74,7 @@ typedef struct {
   Screw screws[JOINT_MAX_DOF];
 } Around;
 
-/* Returns the largest displacement [m] of a vertex of the link, from the middle of a box of coordinates to any point of
+/* Returns the largest displacement [m] of a vertex of the link, from the centre of a box of coordinates to any point of
  * the box. middle, half: centre and half widths of the box (count). */
 static double way_within(const Sweep* s, const double* middle, const double* half) {
   if (s->count == 0) return 0;
@@ -95,8 +96,8 @@ static Around around(const Sweep* s, SweepBox* box, Pose pose) {
   return a;
 }
 
-/* (P8) Returns a lower bound of the distance between two hulls over the box of coordinates: the gap along the normal of
- * their nearest points at the middle of the box. pose: pose of the link at the middle. */
+/* (P8) Returns a lower bound of the distance of two hulls over a box of coordinates. The bound is the gap along the
+ * normal of the nearest points at the centre of the box. pose: pose of the link at the centre. */
 static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest, Pose pose) {
   const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
   Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
@@ -147,11 +148,11 @@ static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
   return best;
 }
 
-/* Places the link at coordinates q and returns the least distance of its hulls from the other hulls. Distances above
+/* Places the link at coordinates q and returns the smallest distance of its hulls from the other hulls. Distances above
  * `limit` may be inexact. */
 static Nearest distance_at(Sweep* s, const double* q, double limit) { return look_from(s, pose_of(s, q), limit, NULL); }
 
-/* Places the link at the middle of a box and returns the least distance of its hulls from the other hulls. Sets
+/* Places the link at the centre of a box and returns the smallest distance of its hulls from the other hulls. Sets
  * box->below to the lower bound over the box, or to `limit` if the bound is larger. */
 static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
   Pose pose = pose_of(s, box->middle);
@@ -168,8 +169,8 @@ static void keep_less(Nearest* best, double* at, Nearest found, const double* q)
   memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
 }
 
-/* Evaluates the distance on a grid that includes both ends of each coordinate. Keeps the least distance in *best and
- * its coordinates in `at`. */
+/* Evaluates the distance on a grid that includes both ends of each coordinate. Sets *best and `at` to the smallest
+ * distance and its coordinates. */
 static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   int side = GRID[s->count], count = 1;
   for (int k = 0; k < s->count; k++) count *= side;
@@ -186,7 +187,7 @@ static void look_at_grid(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* Refines a minimum: steps along single coordinates, halved when none of them finds a smaller distance. */
+/* Refines a minimum by steps along single coordinates. Halves the steps if none gives a smaller distance. */
 static void refine(Sweep* s, Nearest* best, double* at) {
   for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
     bool moved = false;
@@ -215,7 +216,7 @@ static int widest_side(const Sweep* s, const SweepBox* box) {
   return widest;
 }
 
-/* A binary heap of boxes by lower bound; children of k are 2k + 1 and 2k + 2. */
+/* Binary heap of boxes, ordered by lower bound. The children of entry k are 2k + 1 and 2k + 2. */
 typedef struct {
   SweepBox* box;
   int count, capacity;
@@ -296,8 +297,8 @@ static const double* coordinates(const Recording* recording, int link) {
   return recording->q + row_place(recording->keep, recording->model, 0, link).coordinate;
 }
 
-/* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution;
- * loss_clearance_prepare has excluded other unlimited joints. */
+/* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution.
+ * loss_clearance_prepare excludes other joints without limits. */
 static void take_joint(Sweep* s) {
   const ModelLink* link = &s->model->links[s->term->link];
   s->joint = &link->joint;
@@ -326,13 +327,13 @@ static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box
 
 /* ---------------------------------------------------------------- slopes */
 
-/* Chain rule for g = dL/dx, x: a point of the link in the swept position. Adds the derivative with respect to the
- * link's initial pose, which carries the swept pose, and with respect to its initial coordinates, with the opposite
- * sign. pose: swept pose; point: link frame [m]. */
+/* Applies the chain rule to g = dL/dx, x: a point of the link at the swept pose. Adds the derivative with respect to
+ * the link's initial pose, on which the swept pose depends, and to its initial coordinates, with the opposite sign.
+ * point: x in the link frame [m]. pose: swept pose. */
 static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
   int link = s->term->link;
   Vec3 at = pose_apply(pose, point);
-  if (!s->joint) { /* a straight path displaces all points equally */
+  if (!s->joint) { /* on a straight path all points have equal displacements */
     loss_seed_pose(s->recording, link, 0, point, g, seeds);
     return;
   }
@@ -362,9 +363,9 @@ static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight
   }
 }
 
-/* Distributes the derivative equally over all pairs of hulls whose distance is the least one, up to rounding: for a pin
- * centred in a slot, moving one side alone gives no clearance. Returns the number of these pairs. If seeds is not NULL,
- * adds for each of them the derivatives of -weight times its distance. */
+/* Distributes the derivative equally over all pairs of hulls with the smallest distance, up to rounding. For a pin
+ * centred in a slot, moving one side alone does not increase the clearance. Returns the number of these pairs. Unless
+ * seeds is NULL, adds the derivatives of -weight times the distance of each pair. */
 static int share(const Sweep* s, Pose own, double nearest, double weight, LossSeeds* seeds) {
   const ModelLink* link = &s->model->links[s->term->link];
   int count = 0, others = s->box ? 1 : s->model->hull_count;
@@ -382,17 +383,17 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
   return count;
 }
 
-/* Adds the derivatives of -weight times the least distance with the link at coordinates q. distance: the least distance
- * at q [m]. */
+/* Adds the derivatives of -weight times the smallest distance with the link at coordinates q. distance: smallest
+ * distance at q [m]. */
 static void seed_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
   Pose own = pose_of(s, q);
   share(s, own, distance, weight / share(s, own, distance, 0, NULL), seeds);
 }
 
-/* Adds derivatives at a fold. A penetration depth is a maximum over directions. Its minimum over a coordinate can
- * therefore lie where two directions give the same depth, (b) on this side and (a) beyond, with opposite slopes. The
- * weights of both sides are chosen so that the slope by the coordinate cancels. Returns false, and adds nothing, if
- * there is no fold. */
+/* Adds derivatives at a fold: a minimum over a coordinate where two directions of separation have the same depth and
+ * opposite slopes. A penetration depth is a maximum over directions, so such minima occur. The weights of both sides,
+ * (a) and (b), cancel the slope with respect to the coordinate. Returns false, and adds nothing, if there is no fold.
+ */
 static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
   double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
@@ -456,7 +457,7 @@ SweepReport loss_clearance_report(const LossTerm* term, const Recording* recordi
 
 /* ---------------------------------------------------------------- checks */
 
-/* Returns why the joint of a link cannot be swept (static text), or NULL if it can. */
+/* Returns the reason why the joint of a link cannot be swept (static text), or NULL if it can. */
 static const char* cannot_sweep(const ModelLink* link) {
   const Joint* joint = &link->joint;
   if (joint->dof_count == 0) return "its joint does not move";

@@ -1,5 +1,5 @@
-/* Coordinate: mean over the window of (q_i - value)^2, with q_i coordinate i of a joint; with `other`, of the
- * difference of both joints' coordinates instead of q_i. */
+/* Coordinate: mean over the window of (q_i - value)^2, q_i: coordinate i of a joint. If `other` is given, q_i minus the
+ * other joint's coordinate takes the place of q_i. */
 #include "differentiate/loss.h"
 
 static void check_joint(const LossTerm* term, const LossOrigin* origin, int link, SourcePlace place) {
@@ -24,7 +24,7 @@ static double coordinate(const LossTerm* term, const Recording* r, int link, int
   return r->q[row_place(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
 }
 
-/* Adds g = dL/dq, q: the term's coordinate of the joint of `link`, to the seed of that degree of freedom at `step`. */
+/* Adds g = dL/dq to the seed of a degree of freedom at `step`, q: the term's coordinate of the joint of `link`. */
 static void seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
   seeds->q[row_place(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
 }

@@ -1,8 +1,9 @@
-/* Effort: mean, over the states k >= 1 of the window, of the sum of squared joint forces over drives and degrees of
- * freedom: force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push, within the limit (M1, M2)
- * [N, N m]. For joints with three rotations the limit applies to the magnitude of the torque (M8), target - q is minus
- * the rotation vector e of target^-1 q, and the target rate is the angular velocity J(v) dv/dt of the target's rotation
- * vector v, in the axes of the rotated link. */
+/* Effort: mean over the states k >= 1 of the window of the squared joint forces, summed over drives and degrees of
+ * freedom [N^2, N^2 m^2]. The force is limited (M1, M2): force = kp (target - q) + (kd / dt + damping gain) (target
+ * rate - rate) + push.
+ * For joints with three rotations the limit applies to the magnitude of the torque (M8). target - q is then minus the
+ * rotation vector e of target^-1 q. The target rate is the angular velocity J(v) dv/dt, in the axes of the rotated
+ * link, with v the target's rotation vector. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -34,7 +35,7 @@ typedef struct {
   const ModelController* controller;
   const ModelLink* link;
   const double *q, *rate;                                 /* coordinates and rates of the link's joint */
-  double t, per_second;                                   /* time; 1 / the time step for which gains are quoted */
+  double t, per_second;                                   /* time [s]; 1 / (time step for which the gains are given) */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* value and rate of the signal */
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
 } EffortDrive;
@@ -56,8 +57,9 @@ static void drive_errors(EffortDrive* d) {
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
-/* Chain rule for by_error and by_rate, dL by error and rate error, to the joint and the signal's parameters:
- *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h, J(v)^T = J(-v) */
+/* Applies the chain rule to by_error = dL/d(error) and by_rate = dL/d(rate error). Adds the derivatives with respect to
+ * the joint's state and the signal's parameters. With e the error and v the rotation vector of the target:
+ * d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h,   J(v)^T = J(-v) */
 static void drive_seed(const EffortDrive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
@@ -80,7 +82,8 @@ static void drive_seed(const EffortDrive* d, const double* by_error, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }
 
-/* Chain rule for drives whose signal is a rate or a force. by_force: dL by the unlimited force. */
+/* Applies the chain rule for drives whose signal is a rate or a force. by_force: derivative of L with respect to the
+ * force before limiting. */
 static void signal_seed(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate,
                         double* control) {
   double by_value[JOINT_MAX_DOF];
@@ -92,8 +95,8 @@ static void signal_seed(const EffortDrive* d, const double* by_rate, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
 }
 
-/* Returns the derivative of the effort with respect to the delay of the controller, for joints without three rotations:
- * target and target rate are shifted in time. */
+/* Returns the derivative of the effort with respect to the delay of the controller. A delay shifts target and target
+ * rate in time. Not for joints with three rotations. */
 static double delay_effort(const EffortDrive* d, const double* by_error, const double* by_rate,
                            const double* by_force) {
   double change[JOINT_MAX_DOF], slope = 0;
@@ -106,8 +109,8 @@ static double delay_effort(const EffortDrive* d, const double* by_error, const d
   return slope;
 }
 
-/* Unlimited and limited force of a drive along each degree of freedom, and the derivative of the sum of squares by the
- * unlimited one. */
+/* Force of a drive along each degree of freedom, before and after limiting, and the derivative of the sum of squares
+ * with respect to the force before limiting. */
 typedef struct {
   double wanted[JOINT_MAX_DOF], slope[JOINT_MAX_DOF], by_limit[JOINT_MAX_DOF], sum;
 } EffortForces;
@@ -140,8 +143,8 @@ static EffortForces effort_forces(const EffortDrive* d) {
   return out;
 }
 
-/* Returns the sum of the squared forces of a controller at a state. Adds `factor` times its derivatives to seeds and
- * control. */
+/* Returns the sum of the squared forces of a controller at a state. Adds `factor` times the derivatives of the sum to
+ * seeds and control. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   double* gains = seeds ? seeds->gains + d->controller->gain_first + 1 : NULL;
   int dof = d->link->dof_count;

@@ -1,8 +1,8 @@
-/* Extent: size of a link along a direction of its frame, between its lowest and highest vertex. Vertices at equal
+/* Extent: size of a link along a direction of its frame, from the lowest to the highest vertex. Vertices at equal
  * height share the derivative. */
 #include "differentiate/loss.h"
 
-/* Vertices within this fraction of the extent from the end count as equally high. */
+/* Vertices count as equally high within this fraction of the extent. */
 #define LEVEL 1e-9
 
 static void add_end(const LossTerm* term, const Recording* recording, double end, double level, double factor,

@@ -1,5 +1,5 @@
-/* Force: |contact and friction force on the link - target|^2, mean over the window's states k >= 1; from all contacts,
- * or from `other` only. */
+/* Force: mean over the window's states k >= 1 of |f - target|^2, with f the contact and friction force on the link,
+ * from all contacts or from `other` only. */
 #include <assert.h>
 
 #include "differentiate/loss.h"

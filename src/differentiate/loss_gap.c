@@ -1,4 +1,4 @@
-/* Gap: max(margin - smallest distance of the links' hulls, 0)^2, mean over the window. */
+/* Gap: mean over the window of max(margin - smallest distance of the links' hulls, 0)^2. */
 #include "differentiate/nearest.h"
 
 /* ---------------------------------------------------------------- creation */
@@ -30,8 +30,8 @@ void loss_gap_prepare(LossTerm* term, const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- the nearest pair */
 
-/* Returns the nearest points of the nearest pair of hulls of the two links. If every pair is farther apart than the
- * margin, returns any pair, with the margin as distance. pose[2]: poses of link and other. */
+/* Returns the nearest points of the nearest pair of hulls of two links. If all pairs are farther apart than the margin,
+ * returns any pair, with the margin as distance. pose[2]: poses of `link` and `other`. */
 static Nearest nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
   Nearest best = {.distance = term->margin};
@@ -50,8 +50,8 @@ static Nearest nearest_of_links(const LossTerm* term, const Model* model, const 
 
 /* ---------------------------------------------------------------- the loss */
 
-/* Chain rule for g = dL/dx, x: a nearest point [m]. Adds derivatives with respect to the pose of its link and to the
- * vertices that span the point. */
+/* Applies the chain rule to g = dL/dx, x: a nearest point [m]. Adds derivatives with respect to the pose of the point's
+ * link and to the vertices that span the point. */
 static void seed_side(const Recording* recording, int step, const ModelHull* hull, const Carrier* side, Vec3 g,
                       LossSeeds* seeds) {
   loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
@@ -59,7 +59,7 @@ static void seed_side(const Recording* recording, int step, const ModelHull* hul
 }
 
 /* Adds the derivatives of the loss with respect to the poses and vertices of both hulls. slope: minus the derivative of
- * the loss by the distance. */
+ * the loss with respect to the distance. */
 static void seed_gap(const Recording* recording, int step, const Nearest* nearest, double slope, LossSeeds* seeds) {
   const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),
                         recording_link_pose(recording, step, nearest->b->link)};

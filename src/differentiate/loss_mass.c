@@ -1,4 +1,4 @@
-/* Mass of a link. Its derivatives by vertices or by the mass itself are those of the model (model_gradient_masses). */
+/* Mass of a link. Its derivatives with respect to vertices or masses are those of the model (model_gradient_masses). */
 #include "differentiate/loss.h"
 
 void loss_mass_prepare(LossTerm* term, const LossOrigin* origin) {

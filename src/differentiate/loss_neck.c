@@ -1,13 +1,14 @@
 /* Neck: margin minus the width of the narrowest connection between a link's hulls (docs/losses.md). The width of the
- * overlap of two hulls is the diameter of the largest ball in it. The neck is the narrowest overlap on the widest path
- * between hulls: the last edge of the maximum spanning tree of overlaps.
- * The derivative of the ball's radius is the sum over the planes that touch it: multiplier times shift of the plane.
- * The shift of a plane at the ball's centre is a linear combination of the shifts of its corners (seed_plane). */
+ * overlap of two hulls is the diameter of the largest ball in the overlap. The maximum spanning tree of overlaps
+ * connects all hulls; its narrowest overlap is the neck.
+ * The derivative of the ball's radius is the sum, over the planes that touch the ball, of the plane's multiplier times
+ * its shift. The shift of a plane at the ball's centre is a linear combination of the shifts of the face's corners
+ * (seed_plane). */
 #include <stdlib.h>
 
 #include "differentiate/loss.h"
 
-/* Radii within this relative difference are equal. */
+/* Radii count as equal within this relative difference. */
 #define LEVEL 1e-6
 
 typedef struct {
@@ -38,7 +39,8 @@ static bool boxes_meet(const ModelHull* a, const ModelHull* b) {
   return fabs(d.x) <= e.x && fabs(d.y) <= e.y && fabs(d.z) <= e.z;
 }
 
-/* Sets `out` to the pairs of hulls whose boxes intersect; if `all`, to the other pairs. Returns their number. */
+/* Sets `out` to the pairs of hulls whose bounding boxes intersect, or if `all` is true to the other pairs. Returns the
+ * number of pairs. */
 static int list_overlaps(const LossTerm* term, const Recording* recording, bool all, HullOverlap* out) {
   int count = 0;
   for (int a = 0; a < term->hull_count; a++)
@@ -56,14 +58,13 @@ static int list_overlaps(const LossTerm* term, const Recording* recording, bool 
   return count;
 }
 
-/* The widest overlaps that join all hulls of a link (a maximum spanning tree). The last one is the neck. */
+/* Maximum spanning tree of overlaps, which connects all hulls of a link. The last overlap is the neck. */
 typedef struct {
-  HullOverlap* joined; /* hulls - 1 if all are joined */
+  HullOverlap* joined; /* overlaps of the tree, hulls - 1 if all hulls are connected */
   int count;
 } Necks;
 
-/* Joins pieces of the link that are still separate, over the widest overlap first. Returns false if the link is not yet
- * one piece. */
+/* Connects separate pieces of the link, over the widest overlap first. Returns false if several pieces remain. */
 static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, Necks* necks) {
   if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
   for (int k = 0; k<count&& * pieces> 1; k++) {
@@ -75,8 +76,8 @@ static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces,
   return *pieces == 1;
 }
 
-/* Returns the necks of a link. If the overlaps do not join all hulls, the remaining pieces are joined over the least
- * distances. */
+/* Returns the maximum spanning tree of a link. If the overlaps do not connect all hulls, the remaining pieces are
+ * connected over their smallest distances. */
 static Necks find_necks(const LossTerm* term, const Recording* recording) {
   int hulls = term->hull_count, pieces = hulls;
   Necks necks = {MEMORY_NEW(HullOverlap, hulls), 0};
@@ -104,8 +105,8 @@ static int face_of(const FlatFaces* faces, const int* triangle) {
   return 0;
 }
 
-/* Distributes the shift of a face's plane at a point to the corners of the face: the shift at the point is that of the
- * least-squares affine function of the shifts of the corners. Adds factor times these derivatives to gradient. */
+/* Distributes the shift of a face's plane at a point to the corners of the face. The shift is that of the least-squares
+ * affine function of the corners' shifts. Adds factor times the derivatives to gradient. */
 static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);
@@ -146,7 +147,7 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   }
 }
 
-/* Divides the derivative equally among all necks of equal width: in a chain of equal necks, widening a single one does
+/* Divides the derivative equally among all necks of equal width. In a chain of equal necks, widening a single neck does
  * not widen the narrowest. */
 static void seed_necks(const LossTerm* term, const Recording* recording, const Necks* necks, LossSeeds* seeds) {
   double narrowest = necks->joined[necks->count - 1].radius;

@@ -1,4 +1,5 @@
-/* Orientation: |R axis - target|^2 of two directions, mean over the window: 4 sin^2 of half the angle between them. */
+/* Orientation: mean over the window of |R axis - target|^2, which is 4 sin^2 of half the angle between the two
+ * directions. */
 #include "differentiate/loss.h"
 
 void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin) {

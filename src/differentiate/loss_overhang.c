@@ -1,12 +1,11 @@
 /* Overhang: sum over triangles of a link's surface of A max(0, -n . b - sin(angle))^2, with area A, outward normal n
  * and build direction b. A surface that overhangs by more than `angle` from b needs support. Triangles inside another
- * hull of the link, or on the bed at the link's lowest level, need none. With S = A n and e = max(0, -S . b / |S| - s),
- * s = sin(angle):
- *   f = |S| e^2
- *   df/dS = e^2 S/|S| + 2 e (-b - (S . -b) S / |S|^2) */
+ * hull of the link, or on the bed at the link's lowest level, need no support.
+ * Derivative, with S = A n, s = sin(angle) and e = max(0, -S . b / |S| - s):
+ * f = |S| e^2,   df/dS = e^2 S/|S| + 2 e (-b - (S . -b) S / |S|^2) */
 #include "differentiate/loss.h"
 
-/* Tolerance for "inside another hull" and "on the bed", relative to the link's size. */
+/* Tolerance for a triangle inside another hull or on the bed, relative to the link's size. */
 #define NEAR 1e-9
 
 typedef struct {
@@ -51,7 +50,7 @@ static Printing look_at(const LossTerm* term, const Recording* recording) {
   return p;
 }
 
-/* Returns the value f of a triangle of the hull with corners c[3]. If f is not 0, sets *by_area to df/dS. */
+/* Returns the value f of a triangle of the hull with corners c[3]. Sets *by_area to df/dS if f is not 0. */
 static double hanging(const Printing* p, int hull, const int* c, Vec3* by_area) {
   const Vec3* x = solid_of(p, hull)->vertices;
   Vec3 s = vec3_scale(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), 0.5);

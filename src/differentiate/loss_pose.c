@@ -1,5 +1,5 @@
-/* Pose: |x - target|^2 + length^2 |R - G|^2 / 2, mean over the window; |R - G|^2 (entry by entry) is 8 sin^2 of half
- * the angle between the two, so that small angles count as length^2 angle^2. */
+/* Pose: mean over the window of |x - target|^2 + length^2 |R - G|^2 / 2, G: target rotation. |R - G|^2, with the
+ * Frobenius norm, is 8 sin^2 of half the angle between R and G. Small angles therefore count as length^2 angle^2. */
 #include "differentiate/loss.h"
 
 double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

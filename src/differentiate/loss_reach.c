@@ -1,4 +1,4 @@
-/* Reach: max(|x - target|^2 - margin^2, 0), mean over the window. */
+/* Reach: mean over the window of max(|x - target|^2 - margin^2, 0). */
 #include "differentiate/loss.h"
 
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,9 +1,9 @@
-/* Relative: motion of a point x of `other` as seen from `link`, y = R^T (x - t):
- * |y_k - y_reference|^2, mean over the window. */
+/* Relative: mean over the window of |y_k - y_reference|^2, with y = R^T (x - t) the point x of `other` in the frame (R,
+ * t) of `link`. */
 #include "differentiate/loss.h"
 
-/* The reference is the first state of the window if the task gives a window, best or worst; otherwise the last state is
- * compared with the initial one. */
+/* Sets the reference state to the first state of the window if the task gives a window, best or worst. Otherwise the
+ * last state is compared with the initial state. */
 void loss_relative_prepare(LossTerm* term, const LossOrigin* origin) {
   bool given = origin->source->from != -1 || origin->source->to != -1 || term->over != OVER_MEAN;
   term->reference = term->first;
@@ -15,7 +15,8 @@ static Vec3 seen_from_link(const LossTerm* term, const Recording* recording, int
                             loss_position(term, recording, term->other, step));
 }
 
-/* Chain rule for g = dL/dy: adds R g to the derivative by x, (x - t) g^T to that by R, and -R g to that by t. */
+/* Applies the chain rule to g = dL/dy. Adds R g to the derivative with respect to x, (x - t) g^T to that with respect
+ * to R, and -R g to that with respect to t. */
 static void seed_seen(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   Pose link = recording_link_pose(recording, step, term->link);

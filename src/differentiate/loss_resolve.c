@@ -4,7 +4,8 @@
 
 #include "differentiate/loss.h"
 
-/* A time within this fraction of a step from a state selects the state, despite rounding: 0.3 s is step 3 of 0.1 s. */
+/* A time selects a state if it is within this fraction of a step from the state's time, for example 0.3 s for step 3 of
+ * 0.1 s. */
 #define TIME_ROUNDING 1e-6
 
 void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...) {
@@ -41,8 +42,8 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   return -1;
 }
 
-/* Returns true if a name in a list refers to the link: it is the name of the link, the name of one of its groups, or a
- * pattern that matches its name. */
+/* Returns true if a name in a list denotes the link. The name may be that of the link, that of one of its groups, or a
+ * pattern that matches the link's name. */
 static bool is_meant(const Model* model, int link, const char* name) {
   const SceneLink* source = &model->scene->links[link];
   if (!name) return false; /* the task was read with errors */
@@ -80,8 +81,8 @@ void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
     loss_complain(origin, origin->source->place, "'%s' is zero and has no direction: give another vector", what);
 }
 
-/* Returns the target of a loss with its random part. Seed, scenario and loss are hashed, so each loss of each scenario
- * has its own random numbers. All three axes are drawn, so the spread of one axis does not affect the others. */
+/* Returns the target of a loss with its random part. Each loss of each scenario has its own random numbers, from a hash
+ * of seed, scenario and loss. All three axes are drawn, so that the spread of one axis does not change the others. */
 static Vec3 draw_target(const LossOrigin* origin) {
   Vec3 target = origin->source->target, spread = origin->source->spread;
   Random random = {origin->task->seed};
@@ -95,7 +96,7 @@ static Vec3 draw_target(const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- windows */
 
-/* Returns true if time t [s] lies within the run or is not given (-1); otherwise adds an error. */
+/* Returns true if time t [s] lies within the run or is -1 (not given). Otherwise adds an error. */
 static bool check_time(const LossOrigin* origin, const char* key, double t) {
   double dt = origin->model->simulation.dt;
   if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
@@ -104,8 +105,8 @@ static bool check_time(const LossOrigin* origin, const char* key, double t) {
   return false;
 }
 
-/* Sets the window of the term to the states k with from <= k dt <= to. An end that is not given is that of the run. If
- * the task gives neither end, the kind decides; `best` and `worst` then search the whole run. */
+/* Sets the window of the term to the states k with from <= k dt <= to. If one end is not given, the window extends to
+ * that end of the run. If neither is given, the kind decides, but `best` and `worst` search the whole run. */
 static void set_window(LossTerm* term, const LossOrigin* origin) {
   const LossKind* kind = term->kind;
   double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;

@@ -1,4 +1,5 @@
-/* Roughness: |(X_i - X_i initial) - (X_j - X_j initial)|^2, mean over the edges i j of the initial hulls. */
+/* Roughness: mean over the edges i j of the initial hulls of |(X_i - X_i initial) - (X_j - X_j initial)|^2, X:
+ * vertices. */
 #include "differentiate/loss.h"
 
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,4 +1,4 @@
-/* Storage of a loss's derivatives: one block, cleared at once. */
+/* Storage of the derivatives of a loss, in one memory block. */
 #include <string.h>
 
 #include "differentiate/loss.h"

@@ -1,4 +1,4 @@
-/* Shape: |X - X_initial|^2, mean over the vertices. */
+/* Shape: mean over the vertices X of |X - X_initial|^2. */
 #include "differentiate/loss.h"
 
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -1,4 +1,4 @@
-/* Smoothness: sum over controllers and channels of (d target / dt)^2, mean over the window. */
+/* Smoothness: mean over the window of (d target / dt)^2, summed over controllers and channels. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller) {

@@ -1,4 +1,4 @@
-/* The table of losses. */
+/* Table of the kinds of losses. */
 #include "differentiate/loss.h"
 
 // clang-format off

@@ -10,7 +10,7 @@ Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
   return vec3_add(term->target, vec3_at(value));
 }
 
-/* Returns the point in the link frame. */
+/* Returns the term's point, or the centre of mass, in the link frame [m]. */
 static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
   return term->has_point ? term->point : model->links[link].center;
 }

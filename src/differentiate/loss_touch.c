@@ -1,8 +1,10 @@
-/* Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2 for the nearest points x_a, x_b of two links at distance
- * delta (V4). The terms with targets t_a and t_b count only if the task gives them. For two convex smooth shapes the
- * points are those of the growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3), so
- * they are not the derivatives of the value.
- * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 for several links that hold one (V8-V10). */
+/* Losses touch and closure.
+ * Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2, with delta the distance of two links, x_a and x_b their
+ * nearest points (V4), and t_a, t_b the targets, if given. For two convex smooth shapes the points are those of the
+ * growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3), so they are not the
+ * derivatives of the value.
+ * Closure: sum over fingers of (gap_i - margin)^2 / length^2, plus max(quality - epsilon, 0)^2, for several links that
+ * hold an object. epsilon: quality of the grasp (V8-V10). */
 #include <assert.h>
 #include <string.h>
 
@@ -11,8 +13,8 @@
 
 enum { COLUMNS = QUERY_POSE_COLUMNS };
 
-/* Adds derivatives by a rotation and a translation of the link, slope[6], to the derivative by its pose. about: point
- * about which the link rotates, world [m]. */
+/* Adds derivatives with respect to a rotation and a translation of the link, slope[6], to the derivative with respect
+ * to the link's pose. about: centre of the rotation, world [m]. */
 static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
   assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
@@ -34,12 +36,12 @@ static const ModelHull* smooth_of(const Model* model, int link) {
   return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
 }
 
-/* Nearest points of two convex smooth shapes, and derivatives with respect to the twist of each shape about its
+/* Nearest points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about its
  * origin. */
 typedef struct {
-  bool sound, known; /* known: derivatives exist */
+  bool sound, known; /* known: true if derivatives exist */
   double gap;
-  Vec3 normal, at[2]; /* from the first to the second shape */
+  Vec3 normal, at[2]; /* normal: from the first to the second shape */
   Pose pose[2];       /* of the shapes */
   double slope[GAP_ROWS][COLUMNS];
 } SmoothMeeting;
@@ -62,7 +64,8 @@ static SmoothMeeting meeting_of(const Recording* r, int step, const int link[2],
   if (!slopes || !m.sound) return m;
   m.known = !growth_gap_derivatives(shape[0], m.pose[0], shape[1], m.pose[1], &found, false, work, m.slope[0]);
   if (m.known) return m;
-  growth_gap_gradient(m.pose[0], m.pose[1], &found, m.slope[GAP_VALUE]); /* flat faces: nearest points are constant */
+  growth_gap_gradient(m.pose[0], m.pose[1], &found,
+                      m.slope[GAP_VALUE]); /* flat faces: the nearest points count as constant */
   return m;
 }
 
@@ -71,8 +74,8 @@ static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
   return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
 }
 
-/* Returns the velocity of the point x, fixed to shape `side`, for a unit of the twist component `column`; zero if the
- * component belongs to the other shape. */
+/* Returns the velocity of the point x, fixed to shape `side`, at unit velocity of the twist component `column`. Returns
+ * zero if the component belongs to the other shape. */
 static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
   Vec3 e = vec3_axis(column);
   if (column / 6 != side) return vec3(0, 0, 0);

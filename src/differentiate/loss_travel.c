@@ -1,4 +1,5 @@
-/* Travel: - direction . (x at the window's last state - x at its reference, the first). */
+/* Travel: -direction . (x_last - x_reference), with x the point at the window's last state and at the reference state,
+ * which is the first. */
 #include "differentiate/loss.h"
 
 void loss_travel_prepare(LossTerm* term, const LossOrigin* origin) {

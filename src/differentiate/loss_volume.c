@@ -5,7 +5,7 @@
  */
 #include "differentiate/loss.h"
 
-/* Vertices relative to the hull's first one, to avoid cancellation far from the link frame. */
+/* Returns a vertex relative to the hull's first vertex, which avoids cancellation far from the link frame. */
 static Vec3 corner(const ConvexHull* solid, int i) { return vec3_sub(solid->vertices[i], solid->vertices[0]); }
 
 static double volume_of(const ConvexHull* solid) {
@@ -17,7 +17,8 @@ static double volume_of(const ConvexHull* solid) {
   return sum / 6;
 }
 
-/* A flat face as the fan about the mean m of its n corners: 1/6 sum over its edges of m . (a x b). */
+/* Adds factor times the derivatives of the volume under a flat face. The face is a fan about the mean m of its n
+ * corners: 1/6 sum over its edges of m . (a x b). */
 static void add_face_grad(const ConvexHull* solid, const FlatFaces* faces, int face, double factor, Vec3* gradient) {
   const int* corners = faces->corners + faces->corner_first[face];
   int count = faces->corner_first[face + 1] - faces->corner_first[face];
@@ -33,7 +34,7 @@ static void add_face_grad(const ConvexHull* solid, const FlatFaces* faces, int f
     gradient[corners[i]] = vec3_add_scaled(gradient[corners[i]], factor / (6 * count), by_middle);
 }
 
-/* gradient += factor dV/dX. */
+/* Adds factor dV/dX to gradient. */
 static void add_volume_grad(const ConvexHull* solid, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);

@@ -1,16 +1,16 @@
-/* Wall: margin - width of a link's thinnest hull between parallel planes. The width depends on the vertices in those
- * planes. */
+/* Wall: margin minus the smallest width of a link's hulls between parallel planes. The width depends on the vertices in
+ * these planes. */
 #include "differentiate/nearest.h"
 
-/* Widths within this relative difference are equal. */
+/* Widths count as equal within this relative difference. */
 #define LEVEL 1e-6
 
 static void add_side(const int* vertex, const double* weight, int count, Vec3 slope, Vec3* gradient) {
   for (int i = 0; i < count; i++) gradient[vertex[i]] = vec3_add_scaled(gradient[vertex[i]], weight[i], slope);
 }
 
-/* Adds `weight` times the derivatives of a hull's width to the vertices that span it, including all vertices of
- * parallel faces. The width is treated as the distance of its two sides with reversed orientation
+/* Adds `weight` times the derivatives of a hull's width with respect to the vertices that span the width, including all
+ * vertices of parallel faces. The width is treated as the distance of its two sides with reversed orientation
  * (differentiate/nearest.h). */
 static void add_width(const ModelHull* hull, const HullWidth* width, double weight, Vec3* gradient) {
   const Pose pose[2] = {pose_identity(), pose_identity()};
@@ -33,7 +33,7 @@ static HullWidth width_of(const LossTerm* term, const Recording* recording, int 
   return hull_least_width(&recording->model->hulls[term->hulls[hull].hull].solid);
 }
 
-/* Distributes the derivative equally over all hulls that have the least width. */
+/* Distributes the derivative equally over all hulls with the smallest width. */
 static void add_slopes(const LossTerm* term, const Recording* recording, double width, LossSeeds* seeds) {
   int count = 0;
   for (int h = 0; h < term->hull_count; h++) count += width_of(term, recording, h).width <= width * (1 + LEVEL);

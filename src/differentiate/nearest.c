@@ -77,8 +77,8 @@ double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose p
 
 /* ---------------------------------------------------------------- vertices that share a gap */
 
-/* Vertices whose heights along the normal differ by less than this, in hull radii, belong to one face; bodies at rest
- * tilt by less. */
+/* Vertices belong to one face if their heights along the normal differ by less than this fraction of the hull radius.
+ * Bodies at rest tilt by less. */
 #define LEVEL 1e-6
 /* Weights and row norms below this count as zero. */
 #define WEIGHT_ROUNDING 1e-9
@@ -93,8 +93,8 @@ static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const i
   }
 }
 
-/* Sets the vertices of the carrier to those farthest along `direction`, link frame, up to `tolerance` [m]. Returns
- * false if there are more than CARRIER_MAX. */
+/* Sets the vertices of the carrier to the vertices farthest along `direction`, link frame, to within `tolerance` [m].
+ * Returns false if there are more than CARRIER_MAX. */
 static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
   double highest = -HUGE_VAL;
   carrier->count = 0;
@@ -113,8 +113,8 @@ static void set_point(Carrier* carrier, PointView view) {
     carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], point_at(view, carrier->vertex[i]));
 }
 
-/* Constraints on the weights: the weights of each side have the sum 1, and the points of both sides have the same two
- * tangential coordinates. */
+/* Linear constraints on the weights: row[k] . weight = wanted[k]. The weights of each side have the sum 1, and the
+ * points of both sides have equal coordinates along two tangents. */
 typedef struct {
   int count;
   double row[4][2 * CARRIER_MAX], wanted[4];
@@ -158,8 +158,8 @@ static bool conditions_hold(const Conditions* conditions, const double* weight) 
   return true;
 }
 
-/* Sets nonnegative weights that satisfy the constraints: weights that become negative are fixed to zero one by one, the
- * lowest first. Returns false if no such weights are found. */
+/* Sets nonnegative weights that satisfy the constraints. Fixes negative weights to zero one by one, the lowest first.
+ * Returns false if no such weights are found. */
 static bool positive_weights(const Conditions* conditions, double* weight) {
   bool out[2 * CARRIER_MAX] = {false};
   for (int tries = 0; tries < conditions->count; tries++) {
@@ -173,7 +173,7 @@ static bool positive_weights(const Conditions* conditions, double* weight) {
   return false;
 }
 
-/* Sets the weights of the vertices of two parallel faces. Returns false if their vertices cannot span points that face
+/* Sets the weights of the vertices of two parallel faces. Returns false if no points of the two faces lie opposite to
  * each other. */
 static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
   Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
@@ -208,7 +208,7 @@ static void carry_hulls(const Nearest* nearest, const Pose pose[2], Carrier side
   carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
 }
 
-/* Sets the vertices and weights of both sides if nearest->a is a half-space: all lowest vertices of the hull have equal
+/* Sets the vertices and weights of both sides if nearest->a is a half-space. All lowest vertices of the hull have equal
  * weights. */
 static void carry_over_half_space(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
   const ModelHull* over = nearest->b;

@@ -12,42 +12,43 @@
 
 #include "differentiate/loss.h"
 
-/* The nearest points of hulls a and b, in their links' frames, as combinations of up to three vertices. Borrows both.
- */
+/* Nearest points of hulls a and b, as combinations of up to three vertices of each hull. Link frames. Borrows both
+ * hulls. */
 typedef struct {
-  double distance; /* m; negative below a half-space's surface */
+  double distance; /* m; negative for a hull below the surface of a half-space */
   const ModelHull *a, *b;
   Vec3 normal; /* unit direction of the distance, from a to b, world frame */
   Vec3 point_a, point_b;
-  int count;                    /* 0: overlapping hulls without a direction */
-  int vertex_a[4], vertex_b[4]; /* -1: half-space */
+  int count;                    /* 0 if the hulls overlap and the vertices are unknown */
+  int vertex_a[4], vertex_b[4]; /* -1 for a half-space */
   double weight[4];
 } Nearest;
 
-/* Returns the nearest points of two hulls. At most one is a half-space, which becomes a of the result. Overlapping
- * hulls give distance 0 and count 0; nearest_signed gives minus the depth and its direction instead (allocates). */
+/* Returns the nearest points of two hulls. At most one is a half-space, which becomes `a` of the result. For
+ * overlapping hulls, distance and count are 0. nearest_signed then gives the depth and its direction. */
 Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* As nearest_between, with a negative distance for overlapping hulls. */
+/* Returns the nearest points as nearest_between, but a negative distance (minus the depth) for overlapping hulls.
+ * Allocates. */
 Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* Returns a lower bound of the distance from the bounding spheres [m]; NaN if a pose is not finite; -HUGE_VAL with a
- * half-space. */
+/* Returns a lower bound of the distance [m] from the bounding spheres. Returns NaN if a pose is not finite, and
+ * -HUGE_VAL for a half-space. */
 double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
 
-/* Most vertices of a face; larger ones use the points of GJK. */
+/* Largest number of vertices of a face. Larger faces use the nearest points of GJK. */
 enum { CARRIER_MAX = 128 };
 /* Nearest point of one side as a combination of hull vertices. */
 typedef struct {
-  int count;               /* 0: deep overlap of faces with too many vertices */
-  int vertex[CARRIER_MAX]; /* -1: half-space */
+  int count;               /* 0 for deep overlap of faces with too many vertices */
+  int vertex[CARRIER_MAX]; /* -1 for a half-space */
   double weight[CARRIER_MAX];
   Vec3 point; /* link frame */
 } Carrier;
 
-/* Sets the vertices and weights that span the nearest points of both sides. pose: of the links of nearest->a and
- * nearest->b. count 0: no vertices. Allocates nothing. */
+/* Sets the vertices and weights that span the nearest points of both sides. pose: poses of the links of nearest->a and
+ * nearest->b. side[0].count is 0 if there are no vertices. Allocates nothing. */
 void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]);
-/* Adds the derivatives for g = dL/dx of the point, link frame, to the vertices that span it in seeds->vertices; nothing
- * for a half-space. */
+/* Adds the derivatives with respect to the vertices that span a nearest point to seeds->vertices. g = dL/dx of the
+ * point x, link frame. Does nothing for a half-space. */
 void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds);
 
 #endif

@@ -1,5 +1,5 @@
-/* Observables: six numbers of each link that a run can output, with derivatives (docs/derivations/observables.md). An
- * observable is a row of the table below. */
+/* Observables: six numbers of each link that a run can output, with derivatives (docs/derivations/observables.md). A
+ * table lists the observables. */
 #include <assert.h>
 #include <string.h>
 
@@ -18,14 +18,15 @@ static void reaction_seed(const Observation* o, int link, const double* bar, con
 
 /* ---------------------------------------------------------------- inertial measurement (O2) */
 
-/* Returns the mean acceleration of the frame origin about the middle pose minus gravity, world axes. */
+/* Returns the mean acceleration of the frame origin minus gravity, world axes [m/s^2]. The mean is taken over the steps
+ * before and after the row. */
 static Vec3 proper_acceleration(const Observation* o, int link) {
   Vec3 before = o->pose[0][link].t, now = o->pose[1][link].t, after = o->pose[2][link].t;
   Vec3 change = vec3_sub(vec3_sub(after, now), vec3_sub(now, before));
   return vec3_sub(vec3_scale(change, 1 / (o->dt * o->dt)), o->model->simulation.gravity);
 }
 
-/* Returns the rotation from the pose before to the one after, link axes [rad]. */
+/* Returns the rotation vector from the pose before the row to the pose after it, link axes [rad]. */
 static Vec3 turn_between(const Observation* o, int link) {
   return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[0][link].r), o->pose[2][link].r)));
 }
@@ -35,7 +36,8 @@ static void imu_value(const Observation* o, int link, double* out) {
   vec3_store(vec3_scale(turn_between(o, link), 0.5 / o->dt), out + 3);
 }
 
-/* d log(exp(phi) exp(d)) / d d, applied to w (sign 1), or its transpose (sign -1). */
+/* Returns the derivative of log(exp(phi) exp(d)) with respect to d at d = 0, applied to w (sign 1), or its transpose
+ * applied to w (sign -1). */
 static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
   double angle = vec3_norm(phi), half = 0.5 * angle;
   double bend =
@@ -44,7 +46,8 @@ static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
   return vec3_add_scaled(vec3_add_scaled(w, 0.5 * sign, across), bend, vec3_cross(phi, across));
 }
 
-/* Adds the derivative of a rotation R exp(d) with slope a . d to the entries of R. */
+/* Adds to the derivatives `bar` with respect to the entries of R. a: derivative with respect to the rotation vector d
+ * of R exp(d). */
 static void add_turn(double bar[3][4], Mat3 r, Vec3 a) {
   Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
   for (int i = 0; i < 3; i++)

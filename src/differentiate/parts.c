@@ -1,8 +1,8 @@
-/* Recording of a run within bounded memory (docs/derivations/adjoint.md, A18). The run is divided into parts. Each part
- * stores its initial state and may store its rows. When memory runs out, the rows of the oldest parts are freed first,
- * because the adjoint needs the newest first. If the initial states use more than half of the memory, every second
- * state is freed, and its part is merged with the one before. Rows that are not stored are recomputed from the initial
- * state of their part, in shorter parts if they do not fit into memory. */
+/* Recording of a run within bounded memory (docs/derivations/adjoint.md, A18).
+ * The run is divided into intervals ("parts"). Each part stores its initial state, and its rows if memory permits. If
+ * memory runs out, the rows of the oldest parts are freed first, because the adjoint needs the newest rows first. If
+ * the initial states use more than half of the memory, every second part is merged with the part before it. Missing
+ * rows are recomputed from the initial state of their part, in shorter parts if memory is too small. */
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "differentiate/recording.h"
 
 enum {
-  FIRST_SPACING = 32, /* initial number of rows of a part: a state takes as much memory as a few rows */
-  LEAST_PARTS = 3,    /* parts are not merged below this number, however small the memory */
+  FIRST_SPACING = 32, /* number of rows of a part at the start, because a state takes as much memory as a few rows */
+  LEAST_PARTS = 3,    /* smallest number of parts; parts are not merged below it, even if memory is too small */
 };
 /* Fraction of the memory reserved for the growth of arrays. */
 #define RESERVE (1.0 / 16)
@@ -22,8 +22,8 @@ typedef struct {
   RecordedState before[2]; /* states before the initial state, in order of time (before_count) */
   int before_count;
   SimSnapshot* start;
-  bool borrowed;   /* start is owned by another part */
-  Recording* rows; /* rows of the part; NULL: not stored */
+  bool borrowed;   /* true if another part owns `start` */
+  Recording* rows; /* rows of the part, or NULL if not stored */
   size_t bytes;    /* memory of start and rows [bytes] */
 } RunPart;
 
@@ -37,18 +37,18 @@ struct RunParts {
   RecordOptions options;
   int* substeps;    /* RecordOptions.substeps, or NULL */
   PartStack run;    /* parts of the recorded run */
-  PartStack again;  /* shorter parts of the part of `run` that is being recomputed */
+  PartStack again;  /* shorter parts of the part of `run` that is recomputed */
   PartStack* stack; /* the stack that run_parts_add adds to */
   int base;         /* index of the first part in `stack` that may be merged or freed */
   int spacing, until;
-  RecordedState recent[3]; /* last states, the present one at the end (recent_count) */
+  RecordedState recent[3]; /* last states, the present state at the end (recent_count) */
   int recent_count;
   int64_t state;                  /* number of the present state */
-  int most_contacts, most_states; /* largest numbers so far: contacts of a state, states of a row */
+  int most_contacts, most_states; /* largest number of contacts of a state, and of states of a row, so far */
   size_t limit, held, most;
   int64_t repeated;
-  Sim* sim; /* for recomputation */
-  int at;   /* part of `run` that the adjoint has reached */
+  Sim* sim; /* simulation for recomputing rows */
+  int at;   /* index of the part of `run` that the adjoint has reached */
 };
 
 /* ---------------------------------------------------------------- stored parts */
@@ -92,7 +92,7 @@ static size_t starts_of(const PartStack* stack, int first) {
   return bytes;
 }
 
-/* Merges every second part from p->base on with the part before it, and doubles the spacing. */
+/* Merges every second part, from p->base on, with the part before it. Doubles the spacing. */
 static void thin_out(RunParts* p) {
   PartStack* s = p->stack;
   int kept = p->base;
@@ -119,8 +119,8 @@ static void thin_out_states(RunParts* p) {
   while (starts_of(s, p->base + 1) > room / 2 && s->count - p->base > LEAST_PARTS) thin_out(p);
 }
 
-/* Frees rows of the oldest parts until `more` bytes fit. A last part of one row keeps its rows: the adjoint needs at
- * least one row to continue. */
+/* Frees the rows of the oldest parts until `more` bytes fit. Keeps the rows of a last part with one row, because the
+ * adjoint needs at least one row to continue. */
 static void make_room(RunParts* p, size_t more) {
   PartStack* s = p->stack;
   for (int k = p->base; k < s->count && p->held + more > p->limit; k++)
@@ -137,7 +137,7 @@ static size_t row_size(const RunParts* p) {
   return size * (size_t)p->most_states;
 }
 
-/* Creates the recording of the part's rows, and stores the present row, if the rows of the part fit into memory. */
+/* Creates the recording of the part's rows and stores the present row, if the rows of the part fit into memory. */
 static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
   size_t starts = starts_of(&p->run, 0) + starts_of(&p->again, 0), room = p->limit > starts ? p->limit - starts : 0;
   if (p->spacing > 1 && ((size_t)p->spacing + 3) > room / row_size(p)) return;
@@ -173,7 +173,7 @@ static void open_part(RunParts* p, Sim* sim, int row) {
   count_contacts(p, sim);
   account(p, part);
   thin_out_states(p);
-  if (top_of(p->stack)->row != row) return; /* the part itself was merged */
+  if (top_of(p->stack)->row != row) return; /* the present part was merged */
   hold_rows(p, top_of(p->stack), sim);
   make_room(p, 0);
 }
@@ -247,8 +247,8 @@ void run_parts_destroy(RunParts* p) {
 
 /* ---------------------------------------------------------------- backwards */
 
-/* Returns the number of rows per part for recomputing `rows` rows: all rows if they fit into memory, otherwise as many
- * as leave the same memory for initial states. */
+/* Returns the number of rows per part for recomputing `rows` rows. Returns `rows` if all rows fit into memory.
+ * Otherwise rows and initial states get equal shares of the memory. */
 static int spacing_for(const RunParts* p, int rows) {
   size_t room = p->limit > p->held ? p->limit - p->held : 0, fit = room / row_size(p), half = ((size_t)rows + 1) / 2;
   if ((size_t)rows + 3 <= fit) return rows;
@@ -267,8 +267,8 @@ static void restart(RunParts* p, RunPart* part) {
   hold_rows(p, part, p->sim);
 }
 
-/* Performs the steps of the last part of `again` again, in parts of `spacing` rows. The results are bit-identical, so
- * no step fails. */
+/* Repeats the steps of the last part of `again`, in parts of `spacing` rows. No step fails, because the results are
+ * bit-identical. */
 static void run_again(RunParts* p, int spacing) {
   int base = p->again.count - 1, row = p->again.items[base].row, until = p->again.items[base].end;
   p->stack = &p->again;
@@ -291,12 +291,12 @@ static void need_sim(RunParts* p) {
   Diagnostics none = {0};
   SimOptions options = {.threads = p->options.threads, .tolerance = p->options.tolerance};
   Status status = sim_create(&p->sim, p->model, &options, &none);
-  assert(status == STATUS_OK); /* steps of a repeated run cannot fail */
+  assert(status == STATUS_OK); /* a repeated step cannot fail */
   (void)status;
   diagnostics_free(&none);
 }
 
-/* Recomputes the rows of the last part of `again`, through shorter parts if they do not fit into memory. */
+/* Recomputes the rows of the last part of `again`, through shorter parts if the rows do not fit into memory. */
 static void find_rows(RunParts* p) {
   need_sim(p);
   while (!top_of(&p->again)->rows) {

@@ -1,8 +1,8 @@
-/* A loss for scenes without one: a random linear function of the run's result relative to the base run, which preserves
- * the digits of difference quotients. */
+/* Test loss for scenes without a loss: a random linear function of the run's deviation from the base run. Subtracting
+ * the base run preserves the digits of difference quotients. */
 #include "differentiate/gradcheck.h"
 
-/* Number of states, spread over the run and including the last, whose poses are used. */
+/* Number of states whose poses are used. They are distributed over the run and include the last state. */
 enum { PROBE_STATES = 4 };
 
 struct Probe {

@@ -95,8 +95,8 @@ void recording_destroy(Recording* r) {
   *r = (Recording){0};
 }
 
-/* Returns the array, reallocated if its capacity is below `needed` elements of `size` bytes. Arrays of parts grow by
- * little, because parts must stay within their memory limit. */
+/* Returns the array, reallocated if its capacity is below `needed` elements of `size` bytes. The capacity of arrays of
+ * parts grows slowly, because parts must stay within their memory limit. */
 static void* grown(const Recording* r, void* old, int* capacity, int needed, size_t size) {
   if (needed <= *capacity) return old;
   int larger = r->is_part ? needed + needed / 8 + 2 : 2 * needed + 64;
@@ -182,8 +182,8 @@ static void keep_solves(Recording* r, RecordedState* state, const SimSolve* solv
   r->solve_bytes += sim_solves_size(solves, count, r->model);
 }
 
-/* Stores the coordinates and poses of a state inside a step; momentum, felt and delayed only if the recording has
- * arrays for them. */
+/* Stores coordinates and poses of a state inside a step. Stores momentum, felt and delayed if the recording has arrays
+ * for them. */
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
                          const Vec3* felt, const double* delayed) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
@@ -223,14 +223,13 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Stores the times at which closures broke. The times at the last row include all earlier ones, so each row overwrites
- * them. */
+/* Stores the times at which closures broke, at every row. The times at the last row include all earlier times. */
 static void keep_closures(Recording* r, const Sim* sim) {
   const double* broken = sim_closures_broken(sim);
   if (broken) memcpy(r->closures_broken, broken, sizeof(double) * (size_t)r->model->closure_count);
 }
 
-/* Stores row `row` of a thin recording: the quantities of the links whose row is kept, and the clocks of the states. */
+/* Stores row `row` of a thin recording: quantities of links whose row is kept, and clocks of the states. */
 static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
@@ -308,8 +307,8 @@ void recording_add_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
-/* Returns true if the lengths of the substeps of step `row` depend on the state (impact.md, I10). A perturbed run then
- * chooses its own substeps. */
+/* Returns true if the substep lengths of step `row` depend on the state (impact.md, I10). A perturbed run then chooses
+ * its own substeps. */
 static bool has_events(const Recording* like, int row) {
   for (int k = like->row_state[row - 1] + 1; k <= like->row_state[row]; k++) {
     const StepClock* c = &like->states[k].clock;
@@ -333,7 +332,7 @@ StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
-/* Stores the states before a stored initial state, because the first steps depend on them. */
+/* Stores the states before a restored initial state, because the first steps depend on them. */
 static void keep_history(Recording* r, const Sim* sim) {
   const SimHistory history = sim_history(sim);
   const RecordedState before = {.step = 0};
@@ -373,7 +372,7 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   r->model = model;
   forget_solves(r);
   r->steps = r->state_count = r->between_count = 0;
-  if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
+  if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step leads to the first state */
   run_parts_destroy(r->parts);
   r->parts = NULL;
   SimOptions sim_options = {

@@ -1,11 +1,11 @@
-/* Runs a scene with a shorter time step. Quantities derived from the time step keep their values: default contact
- * parameters, and the damping gain / dt of velocity gains. */
+/* Runs a scene with a shorter time step. Default contact parameters and the damping gain / dt of velocity gains keep
+ * their values of the coarse scene. */
 #include <assert.h>
 #include <string.h>
 
 #include "differentiate/differentiate.h"
 
-/* Copies the scene, sharing everything but its controllers and pairs. */
+/* Sets `refined` to a copy of the scene with a shorter time step. The copy shares all but controllers and pairs. */
 static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse, int parts) {
   const ModelContact* contact = &coarse->contact;
   *refined = *scene;
@@ -25,14 +25,14 @@ static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse
   }
 }
 
-/* Selects rows at times that exist in all refinements, spread over the run, including the last. */
+/* Selects rows at times common to all refinements. The times are distributed over the run and include the end. */
 static void keep_moments(RefinedRun* run, int coarse_steps, int moments, int parts) {
   run->moments = moments < coarse_steps ? moments : coarse_steps;
   for (int k = 1; k <= run->moments; k++)
     row_keep_whole(&run->keep, (int)((int64_t)coarse_steps * k / run->moments) * parts);
 }
 
-/* Creates the losses over the refined run; a scenario's own number of steps is scaled. */
+/* Creates the losses over the refined run. Scales the scenario's own number of steps. */
 static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagnostics* diagnostics) {
   Task task = *subject->task;
   task.scenarios = MEMORY_NEW(TaskScenario, task.scenario_count);
@@ -51,7 +51,7 @@ int refined_row(const RefinedRun* run, int moment) {
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics) {
   *run = (RefinedRun){.value = NAN};
-  Diagnostics again = {0}; /* discarded: equal to those of the first model */
+  Diagnostics again = {0}; /* diagnostics of the coarse model, discarded because equal */
   Model coarse;
   Status status = model_create(&coarse, subject->scene, parts == 1 ? diagnostics : &again);
   if (status == STATUS_OK) refine_scene(&run->scene, subject->scene, &coarse, parts);

@@ -15,8 +15,8 @@ double start_gap(const Model* model, const Pose* pose, const StartGap* gap) {
          height(&model->hulls[gap->hull[0]], pose, gap->vertex[0], gap->normal);
 }
 
-/* Returns the vertex of the hull farthest along sign * direction, or -1 for a half-space, whose surface is used
- * instead. */
+/* Returns the vertex of the hull farthest along sign * direction. Returns -1 for a half-space, whose surface takes the
+ * place of the vertex. */
 static int farthest(const ModelHull* hull, const Pose* pose, Vec3 direction, double sign) {
   int found = -1;
   double best = -HUGE_VAL;
@@ -36,12 +36,12 @@ typedef struct {
   int count, most;
 } GapSearch;
 
-/* Appends the gap if it is smaller in the trial than the least admissible gap. */
+/* Appends the gap if it is smaller in the trial model than its lower bound. */
 static void add_gap(GapSearch* s, const StartGap* gap) {
   if (s->count < s->most && start_gap(s->trial, s->trial_pose, gap) < gap->least) s->out[s->count++] = *gap;
 }
 
-/* Adds the gaps between each vertex of one hull and the foremost vertex of the other hull, for both hulls. */
+/* Adds the small gaps between each vertex of one hull and the foremost vertex of the other hull, for both hulls. */
 static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
   const ModelHull* pair[2] = {&s->standing->hulls[hull_a], &s->standing->hulls[hull_b]};
   if (!pair[0]->kind->bounded && !pair[1]->kind->bounded) return;

@@ -20,7 +20,7 @@ static void add_path(Paths* paths, const char* path) {
   paths->items[paths->count++] = memory_text(path);
 }
 
-/* Adds the files that match a pattern, in byte order. */
+/* Adds the files that match a pattern, sorted by byte values. */
 static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Diagnostics* diagnostics) {
   glob_t found = {0};
   if (!strpbrk(pattern, "*?[")) {
@@ -77,7 +77,7 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
 
 static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
 
-/* Returns the number in a cell; NaN if the cell is empty, which means a missing sample. */
+/* Returns the number in a cell, or NaN for an empty cell (missing sample). */
 static double read_cell(Cells* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
@@ -85,7 +85,8 @@ static double read_cell(Cells* c, int row, int column) {
   return value;
 }
 
-/* Returns the columns of one quantity (rows x count), complete or NaN in each row; NULL if the task names none. */
+/* Returns the columns of one quantity (rows x count), or NULL if the task names none. Each row is complete or NaN. The
+ * caller frees the array. */
 static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
@@ -163,7 +164,7 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   out->has_spin = out->spin != NULL;
 }
 
-/* Reads an input: a signal whose knots are the rows in which its columns have values. */
+/* Reads an input of a run: a signal with a knot at each row in which all columns have values. */
 static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
   int n = source->column_count;
   *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
@@ -223,7 +224,7 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
 
 /* ---------------------------------------------------------------- all files */
 
-/* Selects the training runs: a fraction, at least one, by a seeded shuffle. */
+/* Selects a fraction of the runs for training, at least one, by a seeded shuffle. */
 static void split_runs(MeasuredData* data, const Task* task) {
   int* order = MEMORY_NEW(int, data->count + 1);
   Random random = {task->seed};
@@ -250,7 +251,7 @@ static SignalPlace find_signal(const Model* model, const TaskInput* in) {
   return place;
 }
 
-/* Resolves the signals that inputs replace, and reports those that cannot be replaced. */
+/* Looks up the signals that inputs replace. Reports an error for a signal that cannot be replaced. */
 static void find_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
   data->input_count = task->data.input_count;
   data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);

@@ -4,23 +4,24 @@
 
 #include "identify/identify.h"
 
-/* Reading stops after this number of faults. */
+/* Number of faults after which reading stops. */
 enum { MEASURED_FAULTS = 20 };
 
-/* Checks a run: increasing times, unit quaternions, plausible motions. Normalizes quaternions and converts angular
- * velocities to link axes, in place. False, with a message for each fault (identify/data_check.c). Only reads model and
- * task. */
+/* Checks that times increase, quaternions have unit length and motions are plausible. Normalizes quaternions and
+ * converts angular velocities to link axes, in place. Returns false, with a message for each fault
+ * (identify/data_check.c). Model and task are not changed. */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
-/* Converts rates given as backward differences (TaskMeasured.rates_before) to rates at the rows, by linear
- * interpolation between the midpoints of intervals. Those of the last row become NaN, unknown (identify/data_rates.c).
- * In place [m/s, rad/s]. */
+/* Converts rates given as backward differences (TaskMeasured.rates_before) to rates at the rows, in place [m/s, rad/s].
+ * Interpolates linearly between the midpoints of intervals. Rates of the last row become NaN (identify/data_rates.c).
+ */
 void measured_rates_to_rows(MeasuredRun* run);
-/* Warns if velocities are backward differences but the task takes them as rates at the rows. Changes nothing. */
+/* Warns if measured velocities are backward differences but the task declares them as rates at the rows. Changes
+ * nothing. */
 void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
 
 #define TURN 6.283185307179586
-/* Returns the angle nearest to 0 of the same rotation [rad]: angles are measured modulo one turn. */
+/* Returns the angle of the same rotation that is nearest to 0 [rad]. */
 static inline double same_turn(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
 static inline bool vec3_known(Vec3 v) { return !isnan(v.x); }
 static inline bool quat_known(Quat q) { return !isnan(q.w); }

@@ -1,15 +1,15 @@
-/* Checks of measured runs, with probable causes of faults. */
+/* Checks measured runs, and reports faults with probable causes. */
 #include "identify/data.h"
 
-/* Largest deviation from length 1 of a unit quaternion written with four digits. */
+/* Largest deviation of a quaternion's length from 1, for quaternions written with four digits. */
 #define UNIT_SLACK 0.02
-/* Largest plausible speed [m/s]. */
+/* Larger speeds are reported as implausible [m/s]. */
 #define FASTEST 200.0
-/* Largest plausible rotation of a joint measured in radians. */
+/* Larger joint rotations are reported as implausible for angles in radians [rad]. */
 #define FARTHEST_TURN 100.0
-/* Samples more than this many steps of the scene apart suggest another unit of time. */
+/* If samples are farther apart than this number of time steps, the time probably has another unit. */
 #define STEPS_APART 1000.0
-/* A rotation that differs by more than this fraction from the angular velocity suggests other axes. */
+/* If a rotation and the angular velocity differ by more than this fraction, they probably refer to different axes. */
 #define SPIN_DIFFERS 0.5
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   int faults;
 } DataCheck;
 
-/* Reports a fault. columns: names of the columns concerned (count); NULL: named in the text. */
+/* Reports a fault. columns[count]: names of the columns concerned, or NULL if the text names the columns. */
 static void tell(DataCheck* c, int sample, char* const* columns, int count, const char* text) {
   Text said = {0};
   for (int k = 0; k < count; k++)
@@ -107,23 +107,23 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
   }
 }
 
-/* Distance in samples of compared rotations: neighbours differ by little more than noise. */
+/* Number of samples between compared rotations. Rotations of neighbouring samples differ by little more than noise. */
 enum { APART = 8 };
 
-/* Ratio of measured changes to integrated rates that suggests another unit, and the number of standard deviations of
- * the data above which a change counts. */
+/* RATES_DIFFER: ratio of measured changes to integrated rates above which the units probably differ. CHANGE_SEEN:
+ * number of standard deviations of the data above which a change counts. */
 #define RATES_DIFFER 3.0
 #define CHANGE_SEEN 5.0
 
-/* Values and rates of one number in the rows of a run, with a stride; noise: standard deviation of the values. */
+/* Values and rates of one number in the rows of a run, with a stride. noise: standard deviation of the values. */
 typedef struct {
   const double *place, *rate;
   int stride, rate_stride;
   double noise;
-  bool turns; /* known modulo one turn */
+  bool turns; /* true for an angle known modulo one revolution */
 } RatedCourse;
 
-/* Adds sums over intervals of a few samples. product: change of the value times integrated rate; square: integrated
+/* Adds to sums over intervals of a few samples. product: change of the value times integrated rate. square: integrated
  * rate squared. */
 static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
   for (int k = 0; k + APART < r->count; k += APART) {
@@ -142,7 +142,7 @@ static void add_course(const MeasuredRun* r, const RatedCourse* course, double* 
   }
 }
 
-/* Reports columns of values and rates whose units differ. */
+/* Reports columns of values and columns of rates if their units differ. */
 static void check_course(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
   char text[300];
   if (c->faults > 0 || !(square > 0)) return;
@@ -178,7 +178,8 @@ static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify*
   }
 }
 
-/* Integrates the angular velocities of samples from..to to a rotation, link axes. False if one is missing. */
+/* Sets *turn to the integral of the angular velocities of the samples from..to, link axes. Returns false if a sample is
+ * missing. */
 static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
   *turn = (Quat){1, 0, 0, 0};
   for (int k = from; k < to; k++) {
@@ -189,8 +190,8 @@ static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int
   return true;
 }
 
-/* Adds up the squared angle between measured and integrated rotations, and the squared angle of the integrated
- * rotations. swapped: for columns in the order x, y, z, w. */
+/* Returns the sum of the squared angles between measured and integrated rotations. Adds the squared angles of the
+ * integrated rotations to *size. swapped: true if the quaternion columns have the order x, y, z, w. */
 static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
   double sum = 0;
   *size = 0;
@@ -211,7 +212,7 @@ static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapp
   return sum;
 }
 
-/* Converts angular velocities to link axes, and reports those that do not match the rotations. */
+/* Converts angular velocities to link axes. Reports angular velocities that do not match the rotations. */
 static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;

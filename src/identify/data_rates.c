@@ -1,13 +1,14 @@
-/* Detects whether velocities belong to the row's time or half a row earlier (Q11). */
+/* Detects whether measured velocities refer to the time of their row or to half an interval before (Q11). */
 #include "identify/data.h"
 
-/* Velocities count as backward differences if they deviate from these less than from central differences, by the factor
- * NEARER. Within the time FLIGHT [s], the difference of both must also move a body by more than the position noise. */
+/* NEARER: velocities count as backward differences if their deviation from central differences is this many times
+ * larger. FLIGHT [s]: within this time, the two differences must also displace a body differently by more than the
+ * position noise. */
 #define NEARER 4.0
 #define FLIGHT 0.1
 
-/* Sets the weights with which the rates of a row (own) and of the next row give the rate at the row. Both rates belong
- * to midpoints of intervals. */
+/* Sets the weights of the rates of a row (own) and of the next row (next), whose sum is the rate at the time of the
+ * row. Both rates refer to midpoints of intervals. */
 static void weights_at(const MeasuredRun* r, int row, double* own, double* next) {
   double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
   *own = after / (before + after);
@@ -49,7 +50,7 @@ void measured_rates_to_rows(MeasuredRun* run) {
   }
 }
 
-/* Accumulates the squared deviations of velocities from backward and from central differences. */
+/* Adds to square[0] and square[1] the squared deviations of velocities from backward and from central differences. */
 static void add_apart(const MeasuredRun* r, const MeasuredLink* l, double square[2], int* count) {
   for (int k = 1; k + 1 < r->count; k++) {
     Vec3 before = l->position[k - 1], now = l->position[k], after = l->position[k + 1];

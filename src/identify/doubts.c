@@ -1,31 +1,33 @@
-/* Tests whether subsets of the data agree with each other and with the priors. A contradiction shows that the model
- * cannot reproduce the measurements (docs/derivations/identify.md, Q12). */
+/* Tests whether subsets of the data contradict each other or the priors. A contradiction shows that the model cannot
+ * reproduce the measurements (docs/derivations/identify.md, Q12). */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Probability of a false alarm per fit, over all comparisons. */
+/* Probability of a false alarm in a fit, over all comparisons. */
 #define FALSE_ALARM 0.01
 enum { PAIRS = PARTS / 2 };
-/* A deviation from a prior by this many standard deviations is a contradiction. */
+/* A deviation from a prior by more than this number of standard deviations is a contradiction. */
 #define PRIOR_APART 3.0
 #define PRIOR_SHARE 0.52
 
-/* If a subset of the data does not determine a variable, the change of the variable is limited to this multiple of its
- * prior's deviation or of its large change. */
+/* Limits the change of a variable that a subset of the data does not determine: this multiple of the deviation of its
+ * prior, or of its scale. */
 #define WIDE 10.0
 
-/* Two complementary subsets of the data, with the normal equations of each. */
+/* Two complementary subsets of the data, with the normal equations of each subset b: matrix A_b, right-hand side g_b,
+ * prior D. */
 typedef struct {
   const Identification* id;
-  int first;       /* first of the two parts */
+  int first;       /* the pair's first subset, PART_FREE, PART_EARLY or PART_PLACES */
   double* root[2]; /* Cholesky factors of A_b + D (variables^2) */
   double* sum[2];  /* A_b (variables^2) */
 } PartPair;
 
-/* Returns z with P(|normal| > z) = p, within 5e-4 (Abramowitz and Stegun 1964, 26.2.23). */
+/* Returns z such that a standard normal variable satisfies |x| > z with probability p. The error is below 5e-4
+ * (Abramowitz and Stegun 1964, 26.2.23). */
 static double normal_beyond(double p) {
   double t = sqrt(-2 * math_log(0.5 * p));
   return t - (2.515517 + t * (0.802853 + 0.010328 * t)) / (1 + t * (1.432788 + t * (0.189269 + 0.001308 * t)));
@@ -35,7 +37,7 @@ static bool takes_part(const Identification* id, int k) {
   return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k];
 }
 
-/* Factors A_b + D of a part over the fitted variables. False without data. */
+/* Factorizes A_b + D of a subset over the fitted variables. Returns false without data. */
 static bool factor_part(const PartPair* pair, int side) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -58,7 +60,8 @@ static bool factor_part(const PartPair* pair, int side) {
   return information > 0 && dense_cholesky(n, l);
 }
 
-/* Sets out to -(A_b + D)^-1 g_b of the subset, with g_b summed over the shots of one run; run -1: of all runs. */
+/* Sets out to -(A_b + D)^-1 g_b, the change of the variables fitted to a subset. g_b is the sum over the shots of run
+ * `run`, or of all runs if run is -1. */
 static void change_of(const PartPair* pair, int side, int run, double* out) {
   const Identification* id = pair->id;
   int n = id->variables;
@@ -71,13 +74,13 @@ static void change_of(const PartPair* pair, int side, int run, double* out) {
   dense_solve(n, pair->root[side], out);
 }
 
-/* Adds the variance, due to noise, of the difference between the results of both subsets. */
+/* Adds the variance due to noise of the difference between the estimates from both subsets. */
 static void add_variance_of_noise(const PartPair* pair, double* variance) {
   const Identification* id = pair->id;
   int n = id->variables;
   double* column = MEMORY_NEW(double, n + 1);
   for (int side = 0; side < 2; side++)
-    for (int i = 0; i < n; i++) { /* row i of L^-1 A L^-1 with the symmetric factor */
+    for (int i = 0; i < n; i++) { /* row i of L^-1 A L^-1, with the symmetric factor */
       memset(column, 0, sizeof(double) * (size_t)n);
       column[i] = 1;
       dense_solve(n, pair->root[side], column);
@@ -107,12 +110,12 @@ static int variance_between_runs(const PartPair* pair, const double* apart, doub
   return runs;
 }
 
-/* Records a doubt if two values of a variable differ by more than `most` standard deviations. */
+/* Records a contradiction if the two estimates of a variable differ by more than `most` standard deviations. */
 static void weigh(Identification* id, Doubt said, double most) {
   if (!(said.apart > 1)) return;
   double apart = fabs(said.first - said.second);
-  /* part of the difference that chance does not explain; half of it for a prior, so that the interval contains both
-   * values, since either may be wrong */
+  /* part of the difference that noise does not explain; PRIOR_SHARE of the difference for a prior, so that the interval
+   * contains both values */
   double off = said.kind == DOUBT_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
   id->spread[said.variable] = fmax(id->spread[said.variable], off);
   if (!(said.apart > most)) return;
@@ -120,7 +123,7 @@ static void weigh(Identification* id, Doubt said, double most) {
   id->doubts[id->doubt_count++] = said;
 }
 
-/* Sets the variances of the differences `apart`, and returns the limit in standard deviations. */
+/* Sets the variances of the differences `apart`, and returns the limit of a contradiction in standard deviations. */
 static double judge_pair(const PartPair* pair, const double* apart, double* variance) {
   int n = pair->id->variables;
   double* by_runs = MEMORY_NEW(double, n + 1);

@@ -1,13 +1,13 @@
 /* The fit: creation, evaluation of all shots, start and end (docs/derivations/identify.md). A shot is a measured run or
- * a window of one. */
+ * a window of a run. */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* A body that is deeper in the ground than this many standard deviations of its position is reported. */
+/* Depth of a body in the ground above which it is reported, in standard deviations of the position. */
 #define INSIDE 5.0
-/* Fraction of the shots that may fail in a trial. */
+/* Largest fraction of the shots that may fail at a trial point. */
 #define MOST_FAILED 0.05
 
 const char* identify_stop_text(IdentifyStop stop) {
@@ -60,12 +60,12 @@ void sums_free(const Identification* id, ShotSums* sums) {
   memory_free(sums);
 }
 
-/* Returns the method: Levenberg-Marquardt, or an optimizer of optimize/. */
+/* Returns Levenberg-Marquardt or an optimizer of optimize/ as the method. */
 static const FitMethod* method_of(TaskOptimizerType type) {
   return type == OPTIMIZER_LEVENBERG_MARQUARDT ? &METHOD_RESIDUALS : &METHOD_SEARCH;
 }
 
-/* Refuses sections of the task that concern losses only. */
+/* Reports an error for each section of the task that applies to losses only. */
 static void check_sections(const Task* task, Diagnostics* diagnostics) {
   const TaskContinuation* c = &task->continuation;
   bool schedule = c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
@@ -86,7 +86,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
                       "'%s' applies to sdrs optimize only: remove it from a task with data", unused[k].name);
 }
 
-/* Reports features of the scene that the method does not support. */
+/* Reports an error for each feature of the scene that the method does not support. */
 static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   const Model* m = &id->model;
   const Task* task = id->task;
@@ -180,11 +180,11 @@ typedef struct {
   Identification* id;
   SweepWork work;
   const double* x;
-  double* locals; /* unknowns of every shot, consecutively */
+  double* locals; /* local unknowns of all shots, consecutively */
   ShotSums* out;
 } ShotSweep;
 
-/* Items are distributed over the processes. Returns the global number of an own item. */
+/* Returns the number of items of this process. Items are distributed over the processes. */
 static int own_count(const Identification* id, int all) {
   return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
 }
@@ -213,7 +213,7 @@ static void sweep_one(void* context, int own, int thread) {
   }
 }
 
-/* Sends the sums of a shot from its process to all. */
+/* Sends the sums of a shot from the process that computed them to all processes. */
 static void share_sums(const ShotSweep* s, int shot) {
   const Identification* id = s->id;
   ShotSums* out = &s->out[shot];
@@ -251,7 +251,7 @@ static double prior_cost(const Identification* id, const double* x) {
   return sum;
 }
 
-/* A shot that fails now keeps its previous cost and has no gradient. */
+/* Returns the cost of a shot that fails at x: its previous cost. Sets its gradient to zero. */
 static double failed_shot(const Identification* id, int shot, bool derivatives, ShotSums* out) {
   double cost = id->sums[shot].cost;
   if (derivatives) {
@@ -306,14 +306,14 @@ void fit_gather(Identification* id) {
   }
 }
 
-/* Returns a column with the height of a link, or NULL. */
+/* Returns the name of a column with the height of a link, or NULL. */
 static const char* height_column(const MeasuredRun* run) {
   for (int k = 0; k < run->link_count; k++)
     if (run->links[k].has_position) return run->links[k].source->position[2];
   return NULL;
 }
 
-/* Reports runs that begin deeper in the ground than noise explains. */
+/* Reports runs that begin deeper in the ground than noise explains. Returns false if there are any. */
 static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
   for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
@@ -343,7 +343,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
   }
   memory_free(locals);
   if (fit_interrupted(id)) return STATUS_INTERRUPTED;
-  int begins = 0, cannot = 0; /* windows may begin in a contact that the data puts below the ground */
+  int begins = 0, cannot = 0; /* windows are excluded, because noise may put their first sample below the ground */
   for (int k = 0; k < id->shot_count; k++) {
     begins += id->shots[k].first == 0;
     cannot += id->shots[k].first == 0 && !id->shots[k].usable;
@@ -401,12 +401,12 @@ Status identification_advance(Identification* id) { return id->method->advance(i
 static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
-  int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, then unfitted */
+  int index = own_item(id, own), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
   id->judged_whole[index] =
       shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
-/* Recomputes the sums at the end of the fit, with the sums over subsets of the data (Q12). */
+/* Recomputes the sums at the end of the fit, including the sums over subsets of the data (Q12). */
 static void sum_parts(Identification* id) {
   size_t n = (size_t)id->variables;
   for (int k = 0; k < id->shot_count; k++) {

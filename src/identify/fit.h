@@ -1,54 +1,59 @@
-/* Private to identify/: shots, their sums, and the linear algebra of the fit. */
+/* Private to identify/: segments of measured runs ("shots"), sums of their residuals, and linear algebra of the fit. */
 #ifndef SDRS_IDENTIFY_FIT_H
 #define SDRS_IDENTIFY_FIT_H
 
 #include "identify/data.h"
 
-/* ---------------------------------------------------------------- shots (identify/shot.c, shot_*.c) */
+/* ---------------------------------------------------------------- shots: segments of multiple shooting
+ * (identify/shot.c, shot_*.c) */
 
-/* Position of a sample among the rows of a simulation. */
+/* Position of a sample between the rows of a simulation. */
 typedef struct {
-  int row;     /* last row at or before it */
-  double part; /* fraction of the next step, in [0, 1) */
+  int row;     /* last row at or before the sample */
+  double part; /* time since that row, as a fraction of a step, in [0, 1) */
 } SamplePlace;
 
-/* A run, or a window of one, simulated from its own initial state. */
+/* Segment of a measured run (multiple shooting): the whole run or a window, simulated from its own initial state. */
 typedef struct {
   const MeasuredRun* run;
-  int run_index, first, count; /* range of samples */
+  int run_index, first, count; /* samples first ... first + count - 1 of the run */
   int steps;
   SamplePlace* places; /* (count) */
   bool usable;         /* true: the shot could be simulated at the start of the fit */
-  double* local;       /* fitted increments of its initial coordinates, then velocities (2 nv); NULL: not fitted */
+  double* local; /* fitted increments of the segment's initial coordinates and velocities (2 nv); NULL if not fitted */
 } Shot;
 
-/* Parts of the measurements that must agree (Q12), in complementary pairs. */
+/* Subsets of the measurements that must agree (Q12), in complementary pairs: before and after the first contact, first
+ * and second half of the time, positions and rotations. */
 enum { PART_FREE, PART_TOUCHED, PART_EARLY, PART_LATE, PART_PLACES, PART_TURNS, PARTS };
 
-/* Result of a shot. */
+/* Result of simulating a shot. The shot's local unknowns are the increments of its initial state. */
 typedef struct {
   bool ran;
   int runs;    /* number of simulations */
-  double cost; /* half the sum of squares (Huber's), with priors of its own unknowns */
+  double cost; /* half of Huber's sum of squares, with priors of the local unknowns */
   int residuals;
-  double *a, *g;           /* J'J (variables^2) and J'r (variables), with the shot's own unknowns eliminated */
-  double *b, *c, *h;       /* (variables x locals), Cholesky factor (locals^2), (locals) */
-  double *part_a, *part_g; /* the same for each part, after the fit (PARTS x variables^2), (PARTS x variables); NULL */
+  double *a, *g; /* J'J (variables^2) and J'r (variables), J: Jacobian, r: residuals, after elimination of the local
+                    unknowns */
+  double *b, *c,
+      *h; /* blocks of the local unknowns: (variables x locals), Cholesky factor (locals^2), right-hand side (locals) */
+  double *part_a,
+      *part_g; /* a and g of each subset, after the fit (PARTS x variables^2), (PARTS x variables); otherwise NULL */
 } ShotSums;
 
-/* Numbers of a judged run: means over it of position, rotation and coordinate errors, then position and rotation error
- * at its end. */
+/* Errors of a judged run: JUDGED_PARTS means (position, rotation, coordinate), then position and rotation error at the
+ * end. */
 enum { JUDGED_PARTS = 3, JUDGED_NUMBERS = 5 };
-/* Output data of a judged run. */
+/* Number of time bins of the errors of a judged run. */
 enum { JUDGED_BINS = 200 };
 typedef struct {
   Text text;                   /* rows of residuals.csv */
-  int inside, seen;            /* residuals within 1.96 deviations, and their number */
+  int inside, seen;            /* number of residuals within 1.96 standard deviations, and of all residuals */
   double square[JUDGED_PARTS]; /* sums of squares of all residuals */
   int squares[JUDGED_PARTS];
-  double* second[JUDGED_PARTS]; /* magnitudes of second differences (second_count; owned) */
+  double* second[JUDGED_PARTS]; /* magnitudes of the second differences of residuals (second_count); owned */
   int second_count[JUDGED_PARTS], second_room[JUDGED_PARTS];
-  double sum[JUDGED_PARTS][JUDGED_BINS]; /* errors by time */
+  double sum[JUDGED_PARTS][JUDGED_BINS]; /* sum of the errors in each time bin */
   int count[JUDGED_PARTS][JUDGED_BINS];
   double bin; /* width of a time bin [s] */
 } JudgedRows;
@@ -58,34 +63,35 @@ typedef enum { DOUBT_TOUCH, DOUBT_TIME, DOUBT_TURNS, DOUBT_PRIOR } DoubtKind;
 typedef struct {
   int variable;
   DoubtKind kind;
-  double first, second; /* the two estimates */
-  double apart;         /* in standard deviations */
+  double first, second; /* the two contradicting estimates */
+  double apart;         /* difference of the estimates in standard deviations */
 } Doubt;
 
 /* A row of convergence.csv. */
 typedef struct {
-  double cost, trial;    /* of the present values; of the last trial, NaN: none */
-  double gradient, step; /* norms, variables in units of their large changes */
+  double cost, trial;    /* cost: present cost; trial: cost of the last line-search evaluation, NaN if there is none */
+  double gradient, step; /* norms in units of the variables' scales */
   double simulated;      /* number of runs and windows simulated */
   TrialOutcome outcome;
 } FitRow;
 
-/* A method of minimizing the sum: a row of a table. */
+/* A method that minimizes the sum of squares. */
 typedef struct {
-  /* Returns true if the method supports the task; otherwise reports why. */
+  /* Returns true if the method supports the task. Otherwise reports the reason. */
   bool (*allows)(const Identification* id, Diagnostics* diagnostics);
-  /* Starts at the initial values, whose sums are computed. */
+  /* Starts the method at the initial values, whose sums are already computed. */
   void (*begin)(Identification* id);
-  /* As identification_advance; sets x, cost, iteration, stop and stop_text, and adds rows. */
+  /* Performs one iteration, as identification_advance. Sets x, cost, iteration, stop and stop_text, and adds rows to
+   * the convergence table. */
   Status (*advance)(Identification* id);
-  /* After the last step: sets the shots' own unknowns; NULL: they are set. */
+  /* Sets the local unknowns of the shots after the last step. NULL if they are already set. */
   void (*end)(Identification* id);
-  /* Save and load the state between two iterations, in arrays with own names. Loading returns false with diagnostics.
+  /* Save and load the state between two iterations as named arrays. load returns false, with diagnostics, on a fault.
    */
   void (*save)(const Identification* id, NumberFile* file);
   bool (*load)(Identification* id, const NumberFile* file, Diagnostics* diagnostics);
 } FitMethod;
-/* Least squares (identify/levenberg_marquardt.c), and the methods of optimize/ (identify/search.c). */
+/* Levenberg-Marquardt (identify/levenberg_marquardt.c), and the optimizers of optimize/ (identify/search.c). */
 extern const FitMethod METHOD_RESIDUALS, METHOD_SEARCH;
 
 struct Identification {
@@ -96,141 +102,147 @@ struct Identification {
   MeasuredData data;
   Model model; /* model of the unchanged scene */
   bool has_model;
-  int variables, locals;                        /* locals: unknowns of a shot, 0 when its initial state is not fitted */
+  int variables, locals; /* locals: number of local unknowns of a shot; 0 if initial states are not fitted */
   double *initial, *low, *high, *scale, *prior; /* (variables) */
   double *x, *trial;                            /* (variables) */
   bool* held;                                   /* true: fixed, because the data do not determine it (variables) */
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
-  ShotSums* tried; /* sums of a search's trial; NULL: none */
-  bool begun;      /* the search has a row */
+  ShotSums* tried; /* sums at the optimizer's trial point, or NULL */
+  bool begun;      /* true if the optimizer has written its first row */
   FitRow* rows;    /* (row_count) */
   int row_count, row_room;
-  double *a, *g, *raw_a; /* over all shots, with priors (variables^2), (variables) */
+  double *a, *g, *raw_a; /* normal equations over all shots, with priors (variables^2), (variables) */
   double cost, damping;
-  int iteration, calm; /* calm: consecutive iterations that hardly lowered the sum */
+  int iteration, calm; /* calm: number of consecutive iterations with a small relative decrease */
   bool stuck;          /* no step of the last iteration lowered the sum */
-  int rank, processes; /* MPI rank and number of processes */
-  int64_t simulated;   /* runs and windows, with and without derivatives */
+  int rank, processes; /* MPI rank and number of MPI processes */
+  int64_t simulated;   /* number of simulated runs and windows, with and without derivatives */
   IdentifyStop stop;
   const char* stop_text;
   double *singular, *deviation; /* singular values and deviations of the scaled Jacobian before the fit (variables) */
   double* directions;           /* right singular vectors by rows (variables^2) */
   Text verdict;
   int undetermined;
-  double* base;    /* base parameters with held variables: coefficient of variable k in combination j (variables^2) */
-  Text determined; /* the combinations that the data determines, one per line */
-  double noise;    /* noise of a residual, relative to the task's standard deviations */
+  double*
+      base; /* base parameters: coefficient of variable k in combination j, including fixed variables (variables^2) */
+  Text determined;    /* the combinations that the data determines, in words, one per line */
+  double noise;       /* standard deviation of a residual, relative to the task's standard deviations */
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;
-  double* spread; /* half the contradiction between estimates; 0: none (variables) */
-  double* ahead;  /* change by the next step of the normal equations, if significant; 0: the fit is at its minimum
+  double* spread; /* half of the contradiction between two estimates, or 0 (variables) */
+  double* ahead;  /* significant change of each variable by the next step of the normal equations; 0 at the minimum
                      (variables) */
   Doubt* doubts;  /* owned */
   int doubt_count, doubt_room;
-  double* judged;     /* of each run, fitted, then unfitted (runs x 2 JUDGED_NUMBERS) */
+  double* judged;     /* errors of each run with fitted, then with initial values (runs x 2 JUDGED_NUMBERS) */
   Misfit misfit[2];   /* validation, training */
-  double inside[2];   /* fraction of residuals within the predicted 95 %: validation, training */
-  bool* judged_whole; /* simulated to the end, fitted, then unfitted (2 runs) */
+  double inside[2];   /* fraction of residuals inside their predicted 95 % interval: validation, training */
+  bool* judged_whole; /* true if the run was simulated to the end, with fitted, then with initial values (2 runs) */
 };
 
-/* Creates windows of the training runs in id->shots (shot_count); freed by shots_free. */
+/* Sets id->shots (shot_count) to windows of the training runs. shots_free frees them. */
 void shots_create(Identification* id);
-/* Writes a validation run of median error beside its measurement as a run folder overlay/ in `folder`
- * (identify/overlay.c). Returns STATUS_IO with a diagnostic; STATUS_OK also without runs. */
+/* Writes one validation run beside its measurement, as a run folder overlay/ in `folder`. Selects the run of median
+ * error. Returns STATUS_OK, also without runs, or STATUS_IO with a diagnostic (identify/overlay.c). */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
-/* Returns the poses of all links in the rows of a whole run from its first state (rows x links), freed by the caller
- * with memory_free; NULL if it cannot be simulated. Sets *begin to the time of the first row in the run [s] only with
- * poses. */
+/* Returns the poses of all links in all rows of a simulated run (rows x links). Sets *begin to the time of the first
+ * row in the measured run [s]. Returns NULL, and does not set *begin, if the run cannot be simulated. The caller frees
+ * the poses with memory_free. */
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
 /* Frees id->shots and their data. */
 void shots_free(Identification* id);
-/* Simulates a shot at x (variables, and its own unknowns). derivatives: sets all sums, otherwise the cost only. If
- * out->ran is false it could not be simulated, and the rest is undefined. Thread-safe with separate out. */
+/* Simulates a shot and sums its residuals. x (variables); local: the local unknowns of the shot. If derivatives is
+ * true, sets all sums, otherwise only the cost. Sets out->ran to false if the shot could not be simulated; the other
+ * members are then undefined. Thread-safe with separate `out`. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
-/* Returns the least height of a movable body above a half-space at the start of the shot [m], and sets *ground to the
- * half-space's link. INFINITY if there is none. */
+/* Returns the smallest height of a movable body above a half-space at the start of a shot [m]. Sets *ground to the link
+ * of the half-space. Returns INFINITY if there is no such pair. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 /* Zeroes the arrays of out: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
-/* Computes cost and gradient by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. For shots without
- * own unknowns. x[variables]. */
+/* Computes cost and gradient of a shot by the adjoint of its run (Q13). Sets out->ran, cost, residuals and g.
+ * x[variables]. The shot must have no local unknowns. */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
-/* Sets local (the shot's own unknowns) to the minimum of its cost for x[variables], and computes the sums there with
- * derivatives (Q13; identify/settle.c). */
+/* Minimizes the cost of a shot over its local unknowns for x[variables] (Q13; identify/settle.c). Sets `local` to the
+ * minimum and `out` to the sums there, with derivatives. */
 void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
-/* Returns Huber's loss of a residual, and sets the weight of the squared residual's derivatives. */
+/* Returns Huber's loss of the residual r. Sets *weight to the factor of the derivatives of r^2 / 2 that gives those of
+ * the loss. */
 double robust_loss(double r, double threshold, double* weight);
-/* Residuals of a shot, sample by sample; NaN where nothing was measured. */
+/* Residuals of a shot, sample by sample. A residual without a measurement is NaN. */
 typedef struct {
-  int samples, count, columns; /* count: residuals of a sample; columns: variables and locals */
+  int samples, count, columns; /* count: residuals per sample; columns: variables and locals */
   double huber;
   const double *r, *j; /* (samples x count), (samples x count x columns) */
-  const bool* turns;   /* true for rotations, false for positions (count) */
-  int touched;         /* first sample after contact; `samples` if there is none */
+  const bool* turns;   /* true for a component of a rotation (count) */
+  int touched;         /* first sample after a contact, or `samples` without contact */
 } ShotResiduals;
-/* Sums the residuals of a shot (identify/sums.c). Returns false if a sum is not finite, or the shot's own unknowns are
- * undetermined. With derivatives it sets all arrays of out (numbers per variable), otherwise the cost only. */
+/* Sums the residuals of a shot (identify/sums.c). With derivatives, sets all arrays of out (numbers per variable),
+ * otherwise only the cost. Returns false if a sum is not finite, or if the data does not determine the shot's local
+ * unknowns. */
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
-/* Returns the standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities
- * [m/s or rad/s] (2 nv), from the noise of the data. */
+/* Returns the standard deviation of increment k of the initial state, from the noise of the data. Increments (2 nv):
+ * coordinates [m or rad], then velocities [m/s or rad/s]. */
 double local_deviation(const Identification* id, int k);
-/* Simulates a whole run from its first state. Sets out to mean distances from the measurements [m, rad, m or rad], and
- * to those of its last sample [m, rad], NaN if not measured. Returns false, with NaN, if the run stops early. rows:
- * unless NULL, receives a row for each sample and link with its predicted uncertainty (Q8). x[variables]. */
+/* Simulates a whole run from its first sample and computes its errors. x[variables]. Sets out to the mean distances
+ * from the measurements [m, rad, m or rad] and to those of the last sample [m, rad]; NaN if not measured. If rows is
+ * not NULL, adds a row for each sample and link, with the predicted uncertainty (Q8). Returns false, with NaN, if the
+ * run stops early. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
 /* ---------------------------------------------------------------- a step (identify/solve.c) */
 
-/* Computes the step dx[variables] of (Q3) within bounds, 0 for variables held or at a bound. Returns false if the
- * matrix is not positive definite for any damping. */
+/* Computes the damped step dx[variables] (Q3) within the bounds. The step of a fixed variable, or of one at an active
+ * bound, is 0. Returns false if the damped matrix is not positive definite. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
-/* Returns empty sums for all shots (shot_count), as id->sums. Allocates; freed with sums_free. */
+/* Returns zero sums for all shots (shot_count). The caller frees them with sums_free. */
 ShotSums* sums_create(const Identification* id);
 /* Frees the sums. Accepts NULL. */
 void sums_free(const Identification* id, ShotSums* sums);
-/* Work of a sweep: costs; normal equations; gradients by the adjoint; sums at the minimum over own unknowns. */
+/* Work of fit_sweep for each shot: cost; normal equations; gradient by the adjoint; sums at the minimum over local
+ * unknowns. */
 typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_SETTLED } SweepWork;
-/* Returns half the sum of squares at x with priors, computed on threads and processes; INFINITY if too many shots fail
- * that could be simulated at the start. A failed shot keeps its cost of id->sums and has no gradient. locals (shots x
- * locals): unknowns of each shot, set for SWEEP_SETTLED. out[shot_count]: without arrays for SWEEP_COST. Adds to
- * id->simulated. */
+/* Returns the cost of all shots at x, with priors. Uses all threads and processes. out[shot_count]: sums of the shots,
+ * without arrays for SWEEP_COST. locals (shots x locals): local unknowns, set for SWEEP_SETTLED. A shot that fails
+ * keeps its cost of id->sums and has no gradient. Returns INFINITY if too many shots fail that could be simulated at
+ * the start. Adds to id->simulated. */
 double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
-/* Returns the shots' own unknowns, consecutively (shots x locals). Owned by the caller. */
+/* Returns the local unknowns of all shots, consecutively (shots x locals). Owned by the caller. */
 double* fit_locals(const Identification* id);
-/* Sets id->a and id->g, the normal equations of all shots, from id->sums in order. */
+/* Sets the normal equations id->a and id->g to the sums over all shots of id->sums, in order. */
 void fit_gather(Identification* id);
 /* Returns true if any process was interrupted. */
 bool fit_interrupted(const Identification* id);
-/* Appends a row, with the number of simulations so far. */
+/* Appends a row to the convergence table, with the number of simulations so far. */
 void fit_note_row(Identification* id, const FitRow* row);
-/* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
+/* Simulates all shots at x with derivatives. Sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
 void fit_renew(Identification* id);
-/* Sets id->misfit from the judged runs (identify/misfit.c). rows: one per run. */
+/* Sets id->misfit from the judged runs. rows: one per run (identify/misfit.c). */
 void find_misfit(Identification* id, const JudgedRows* rows);
-/* Adds one component of a run's residuals, r[k stride] for samples k, in units [m, rad, m or rad]. NaN, not measured,
- * is skipped. The caller frees out->second. */
+/* Adds one component of a run's residuals, to estimate its noise. r[k stride]: the residual of sample k in multiples of
+ * `unit` [m, rad, m or rad]. Skips NaN (not measured). The caller frees out->second. */
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
-/* Computes singular values and the verdict before the fit (identify/verdict.c). Sets id->singular, deviation,
- * directions, verdict, undetermined. */
+/* Computes the singular values of the scaled Jacobian and the verdict before the fit. Sets id->singular, deviation,
+ * directions, verdict and undetermined (identify/verdict.c). */
 void find_verdict(Identification* id);
 /* Computes standard errors (variables), covariance (variables^2), noise and quantile after the fit
  * (identify/uncertainty.c). */
 void find_uncertainty(Identification* id);
-/* From this number of runs on, the variance between runs is used, with Student's t in place of the normal distribution.
- */
+/* With at least this number of runs, standard errors use the variance between runs and Student's t distribution. */
 enum { RUNS_TELL = 5 };
-/* Returns the quantile of Student's t for the normal quantile z, to order 1 / freedom^3. freedom > 0. */
+/* Returns the quantile of Student's t for `freedom` > 0 degrees of freedom and the normal quantile z. The error is of
+ * order 1 / freedom^4. */
 double student_quantile(double z, int freedom);
-/* Residuals below this fraction of the task's noise are rounding and do not test the model. */
+/* Residuals below this fraction of the task's noise are rounding errors and do not test the model. */
 #define NOISE_OF_ROUNDING 1e-6
-/* Finds contradictions between parts of the data, or with priors (identify/doubts.c). Sets id->doubts (doubt_count) and
- * id->spread (variables) from the parts of id->sums. */
+/* Finds contradictions between subsets of the data, or with priors (identify/doubts.c). Sets id->doubts (doubt_count)
+ * and id->spread (variables) from the subsets of id->sums. */
 void find_doubts(Identification* id);
 
 #endif

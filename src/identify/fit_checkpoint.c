@@ -1,4 +1,4 @@
-/* Checkpoints of a fit between two iterations, with their identity. */
+/* Checkpoints of a fit between two iterations, with the identity of task and data. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 
 enum { ROW_NUMBERS = 6 };
 
-/* Returns the settings of identify and data that determine the sum of squares; all others are the optimization's. Owned
- * by the caller. */
+/* Returns the settings of `identify` and `data` that determine the sum of squares. The optimization stores all other
+ * settings. The caller owns the array. */
 static double* settings_of(const Identification* id, int* count) {
   const TaskIdentify* t = &id->task->identify;
   const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,

@@ -1,14 +1,14 @@
-/* Least squares over all shots by damped steps of the normal equations (docs/derivations/identify.md, Q3). */
+/* Levenberg-Marquardt method over all shots (docs/derivations/identify.md, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* The fit ends after CALM_ENOUGH successive iterations that each lower the sum by less than the fraction CALM. */
+/* The fit ends after CALM_ENOUGH successive iterations with a relative decrease below CALM. */
 #define CALM 1e-5
 enum { CALM_ENOUGH = 2, TRIALS = 12 };
 
-/* du = -C^-1 (h + B' dx) for every shot. */
+/* Adds the steps of the local unknowns, du = -C^-1 (h + B' dx), for the step dx of the variables. */
 static void step_locals(const Identification* id, const double* dx, double* locals) {
   int l = id->locals;
   for (int s = 0; s < id->shot_count && l > 0; s++) {
@@ -32,7 +32,7 @@ static void accept(Identification* id, const double* locals, double cost) {
   id->cost = cost;
 }
 
-/* Returns the gradient's norm without components into active bounds. */
+/* Returns the norm of the gradient without components into active bounds. */
 static double gradient_norm(const Identification* id) {
   double sum = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -53,7 +53,7 @@ static void begin(Identification* id) {
   fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
-/* Ends the fit when converged. The decision uses only numbers of the checkpoint, so a resumed fit ends at the same
+/* Ends the fit if it has converged. Uses only numbers stored in the checkpoint, so that a resumed fit ends at the same
  * iteration. */
 static void judge_end(Identification* id) {
   id->stop = id->stuck                                        ? IDENTIFY_STUCK
@@ -63,7 +63,7 @@ static void judge_end(Identification* id) {
   id->stop_text = identify_stop_text(id->stop);
 }
 
-/* Makes one iteration. An interrupted one writes no row and no checkpoint, and is repeated when the fit is resumed. */
+/* Performs one iteration. An interrupted iteration writes no row and no checkpoint, and a resumed fit repeats it. */
 static Status advance(Identification* id) {
   int n = id->variables;
   ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
@@ -103,7 +103,7 @@ static Status advance(Identification* id) {
   return stopped ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Refuses constraints and optimizer steps, which this method does not have. */
+/* Reports an error for constraints and optimizer steps, which the method does not support. */
 static bool allows(const Identification* id, Diagnostics* diagnostics) {
   const Task* task = id->task;
   for (int k = 0; k < id->variables; k++) {
@@ -143,7 +143,7 @@ static void save(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* Loads the costs of the shots: a shot that fails keeps its previous cost (fit_sweep). */
+/* Loads the costs of the shots. A shot that fails later keeps the loaded cost (fit_sweep). */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);
@@ -169,7 +169,7 @@ static bool load(Identification* id, const NumberFile* file, Diagnostics* diagno
   id->calm = (int)counts[1];
   id->stuck = counts[2] != 0;
   fit_renew(id);
-  id->cost = cost; /* cost of the accepted trial: sums computed with derivatives may differ in the last bits */
+  id->cost = cost; /* cost of the accepted step, because sums with derivatives may differ in the last bits */
   judge_end(id);
   return true;
 }

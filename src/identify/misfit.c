@@ -1,12 +1,13 @@
-/* Decomposition of residuals into noise and model error (docs/derivations/identify.md, Q10). */
+/* Separates residuals into noise and model error (docs/derivations/identify.md, Q10). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* Median of |x| divided by the standard deviation of x, for a normal distribution. */
+/* Ratio of the median of |x| to the standard deviation of x for a normal distribution. */
 #define MEDIAN_OF_NORMAL 0.6744897501960817
-/* Length of a rotation vector [rad] above which the next sample may have another vector of the same rotation. */
+/* Rotation vectors longer than this [rad] are skipped, because the next sample may have another vector of the same
+ * rotation. */
 #define LONG_TURN 2.0
 
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
@@ -29,8 +30,8 @@ static int by_size(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the standard deviation of the noise, from second differences: white noise of variance s^2 has second
- * differences of variance 6 s^2. Model errors are smooth except at impacts, and the median ignores those samples. */
+/* Returns the standard deviation of the noise, from the median of second differences. White noise of variance s^2 has
+ * second differences of variance 6 s^2. Model errors are smooth except at impacts, which the median ignores. */
 static double noise_of(double* second, int count) {
   if (count == 0) return NAN;
   qsort(second, (size_t)count, sizeof(double), by_size);

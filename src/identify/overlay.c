@@ -1,18 +1,18 @@
-/* A measured and the simulated run in one picture: a run folder whose scene has every measured link twice. */
+/* Writes a measured run and its simulation as one run folder, whose scene has two copies of every measured link. */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* State of the overlay. A link without a measurement in a row keeps the pose of the sample before. */
+/* State of the overlay. A link without a measurement keeps the pose of the previous sample. */
 typedef struct {
   Identification* id;
   const MeasuredRun* run;
   Model model;    /* of the fitted scene */
-  bool* measured; /* measured links and their descendants (links) */
+  bool* measured; /* true for measured links and their descendants (links) */
   char* folder;
 } Overlay;
 
-/* Returns the validation run with the median error; if there are no validation runs, that of all runs. */
+/* Returns the validation run of median error. If there are no validation runs, considers all runs. */
 static int typical_run(const Identification* id) {
   int best = -1, count = 0;
   bool any = false;
@@ -33,14 +33,14 @@ static int typical_run(const Identification* id) {
   return best >= 0 ? best : 0;
 }
 
-/* Returns a name unused in the scene: link names contain no slash. */
+/* Returns a name that no link of the scene has, because link names contain no slash. The caller frees it. */
 static char* copy_name(const char* name) {
   Text text = {0};
   text_add(&text, "%s.measured", name);
   return text.data;
 }
 
-/* Writes the fitted scene and appends a copy of each measured link; the copies do not collide. */
+/* Writes the fitted scene with a copy of each measured link. The copies do not collide. */
 static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
   const Scene* fitted = optimization_scene_of(o->id->optimization, 0, o->id->x);
   Scene both = *fitted;
@@ -99,7 +99,7 @@ static int sample_at(const MeasuredRun* r, double time) {
   return k;
 }
 
-/* Interpolates poses: linear in the position, rotation about one axis. */
+/* Returns the pose at fraction `part` between a and b: linear in position, rotation about one axis. */
 static Pose pose_between(Pose a, Pose b, double part) {
   Quat from = quat_from_mat3(a.r), turn = quat_mul(quat_conjugate(from), quat_from_mat3(b.r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -108,8 +108,8 @@ static Pose pose_between(Pose a, Pose b, double part) {
   return pose;
 }
 
-/* Sets the measured poses of all links at a time of the run, interpolated. q, v: state of the sample before, used for
- * links that are not measured. */
+/* Sets out to the measured poses of all links at a time of the run, interpolated. q, v: state at the previous sample,
+ * for links that are not measured. */
 static void measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
   const Model* m = &o->model;
   int before = sample_at(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;
@@ -162,7 +162,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   return status;
 }
 
-/* Writes the part of a summary that pictures and pages need: the scene. */
+/* Writes the part of a run's summary that pictures and pages read, which is the scene. */
 static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
   Text text = {0};
   Json json = {.out = &text};

@@ -1,4 +1,4 @@
-/* Output files of a fit: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv. */
+/* Writes the result files of a fit: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv, errors.csv. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -36,7 +36,7 @@ static void add_judgement(Json* json, const char* key, const Judgement* j, doubl
   json_close(json, '}');
 }
 
-/* Writes correlations of determined parameters; NaN becomes null. */
+/* Writes the correlations of determined parameters. NaN becomes null. */
 static void add_correlation(Json* json, const Identification* id) {
   int n = id->variables;
   double* row = MEMORY_NEW(double, n + 1);
@@ -102,7 +102,7 @@ static void add_doubts(Json* json, const Identification* id) {
   json_close(json, ']');
 }
 
-/* Writes the combinations x_j + sum of c_k x_k that the data determines, with their values at the end of the fit. */
+/* Writes the base parameters x_j + sum of c_k x_k that the data determines, with their values at the end of the fit. */
 static void add_base(Json* json, const Identification* id) {
   int n = id->variables;
   json_open(json, "base_parameters", '[');
@@ -192,7 +192,7 @@ static void judge_run(void* context, int index, int thread) {
   shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
 
-/* Returns the predictions for all runs. Owned by the caller. */
+/* Returns the predicted residuals and uncertainties of all runs. Owned by the caller. */
 static JudgedRows* judge_rows_of_runs(Identification* id) {
   JudgedRows* rows = memory_alloc(sizeof(JudgedRows) * (size_t)(id->data.count + 1));
   double longest = 0;
@@ -212,7 +212,7 @@ static JudgedRows* judge_rows_of_runs(Identification* id) {
   return rows;
 }
 
-/* Writes fitted minus measured, for each sample of each run simulated from its first state. */
+/* Writes the simulated minus the measured value for each sample. Each run is simulated from its first state. */
 static Status write_residuals(const Identification* id, const JudgedRows* rows, const char* folder,
                               Diagnostics* diagnostics) {
   Text text = {0};
@@ -226,7 +226,7 @@ static Status write_residuals(const Identification* id, const JudgedRows* rows, 
   return status;
 }
 
-/* Writes the mean errors over the runs by time. */
+/* Writes the mean errors over the runs as functions of time. */
 static Status write_errors(const Identification* id, const JudgedRows* rows, const char* folder,
                            Diagnostics* diagnostics) {
   Text text = {0};
@@ -254,7 +254,8 @@ static Status write_errors(const Identification* id, const JudgedRows* rows, con
   return status;
 }
 
-/* Writes a row for the start and for each iteration, without times, so that equal fits give equal files. */
+/* Writes one row for the start and one for each iteration. Omits computing times, so that equal fits give equal files.
+ */
 static Status write_convergence(const Identification* id, const char* folder, Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "iteration,cost,trial_cost,gradient,step,simulated,outcome\n");
@@ -275,7 +276,7 @@ static Status write_convergence(const Identification* id, const char* folder, Di
   return status;
 }
 
-/* Returns STATUS_INTERRUPTED after a signal to this process: other processes write no files. */
+/* Returns STATUS_INTERRUPTED if this process got a signal, otherwise `status`. Only this process writes files. */
 static Status unless_interrupted(const Identification* id, Status status) {
   bool interrupted = id->options.interrupted && id->options.interrupted();
   return status == STATUS_OK && interrupted ? STATUS_INTERRUPTED : status;

@@ -1,5 +1,5 @@
-/* Methods of optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13). This sum is a function of the
- * variables alone, because it is minimized over the local unknowns of each shot. */
+/* Minimizes the sum of squares by the methods of optimize/ (docs/derivations/identify.md, Q13). The sum is minimized
+ * over the local unknowns of each shot, so that it depends only on the variables. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -9,7 +9,7 @@ static SweepWork work_of(const Identification* id, const double* gradient) {
   return gradient ? SWEEP_GRADIENT : SWEEP_COST;
 }
 
-/* Sums the gradients of shots, in order, and of priors. */
+/* Sets gradient to the sum of the gradients of shots, in order, and of priors. */
 static void sum_gradients(const Identification* id, const double* x, double* gradient) {
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
   for (int s = 0; s < id->shot_count; s++)
@@ -49,7 +49,7 @@ static IdentifyStop stop_of(OptimizationStop stop) {
   }
 }
 
-/* Copies the state of the optimization, and its rows that are not copied yet. */
+/* Copies the state of the optimization and its new rows. */
 static void take(Identification* id) {
   Optimization* o = id->optimization;
   id->iteration = optimization_iteration(o);
@@ -76,7 +76,7 @@ static Status advance(Identification* id) {
     if (id->begun) take(id);
     diagnostics_free(&unheard);
     if (status == STATUS_INTERRUPTED) return status;
-    if (!id->begun) { /* the constraints moved the start to variables at which no shot can be simulated */
+    if (!id->begun) { /* the constraints moved the initial values to a point where no shot can be simulated */
       id->stop = IDENTIFY_STUCK;
       id->stop_text = identify_stop_text(IDENTIFY_STUCK);
     }
@@ -91,7 +91,7 @@ static Status advance(Identification* id) {
   return status;
 }
 
-/* Sets the local unknowns of each shot at the end of the fit. */
+/* Sets the local unknowns of all shots at the end of the fit. */
 static void end(Identification* id) {
   if (id->locals == 0) return;
   size_t n = (size_t)id->locals;

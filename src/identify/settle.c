@@ -1,24 +1,24 @@
-/* Minimization over the local unknowns of a shot for given variables (docs/derivations/identify.md, Q13). */
+/* Minimizes the cost of a shot over its local unknowns (docs/derivations/identify.md, Q13). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Relative decrease by a further step below which the minimization ends. */
+/* The minimization ends if a further step lowers the cost by less than this fraction. */
 #define SETTLED 1e-13
-/* Fraction of the predicted decrease that a step must achieve. */
+/* A step is accepted if it achieves this fraction of the predicted decrease. */
 #define ENOUGH 1e-4
 enum { ROUNDS = 60, HALVINGS = 8 };
 
-/* Minimization of one shot's sum: u, the slope there, and an inverse Hessian (n x n), initially of the normal
- * equations, then updated by BFGS. */
+/* State of the minimization: unknowns u, slope at u, and an inverse Hessian (n x n). The inverse is initially that of
+ * the normal equations and then updated by BFGS. */
 typedef struct {
   const Identification* id;
   const double* x;
   const Shot* shot;
   ShotSums* out; /* at the last evaluation */
   int n, runs;
-  bool fresh; /* the inverse is that of the normal equations at u */
+  bool fresh; /* true if the inverse is that of the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } Settling;
@@ -29,7 +29,7 @@ static bool evaluate(Settling* s, const double* u) {
   return s->out->ran;
 }
 
-/* C^-1, column by column. */
+/* Sets the inverse to C^-1, column by column. */
 static void begin_inverse(Settling* s) {
   int n = s->n;
   for (int i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static void begin_inverse(Settling* s) {
   s->fresh = true;
 }
 
-/* y <- H v. */
+/* Sets y to the inverse Hessian times v. */
 static void apply(const Settling* s, const double* v, double* y) {
   for (int i = 0; i < s->n; i++) {
     y[i] = 0;
@@ -49,7 +49,7 @@ static void apply(const Settling* s, const double* v, double* y) {
   }
 }
 
-/* BFGS update with H y = step; the slope was s->slope before the step and is out->h now. */
+/* Updates the inverse H by BFGS, so that H y = step. y: change of the slope from s->slope to out->h. */
 static void learn(Settling* s) {
   int n = s->n;
   double *y = MEMORY_NEW(double, 2 * n + 1), *hy = y + n, along = 0, width = 0;
@@ -67,7 +67,7 @@ static void learn(Settling* s) {
   memory_free(y);
 }
 
-/* Makes a step with sufficient decrease. Returns false if no step length achieves it. */
+/* Takes a step with sufficient decrease. Returns false if no step length achieves it. */
 static bool go(Settling* s) {
   double promised = 0, part = 1;
   apply(s, s->slope, s->step);
@@ -80,7 +80,7 @@ static bool go(Settling* s) {
     part *= 0.5;
     for (int k = 0; k < s->n; k++) s->step[k] *= 0.5;
   }
-  if (!evaluate(s, s->u) || s->fresh) return false; /* sums of the present u */
+  if (!evaluate(s, s->u) || s->fresh) return false; /* restores the sums at the present u */
   begin_inverse(s);
   return go(s);
 }

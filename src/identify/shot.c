@@ -1,9 +1,10 @@
-/* Simulation of one shot and comparison with its measurement (docs/derivations/identify.md, Q2). */
+/* Simulation of a shot, and comparison with its measurement (docs/derivations/identify.md, Q2). */
 #include <string.h>
 
 #include "identify/shot.h"
 
-/* A sample within this fraction of a step from a row belongs to the row: times are written with few digits. */
+/* A sample belongs to a row if their times differ by less than this fraction of a step. Files give times with few
+ * digits. */
 #define SAME_TIME 2e-3
 
 /* ---------------------------------------------------------------- windows */
@@ -29,7 +30,7 @@ static void add_shot(Identification* id, int run, int first, int last) {
   if (id->locals > 0) s->local = MEMORY_NEW(double, id->locals);
 }
 
-/* Returns true if a window can begin at the sample: all measurements of the initial state exist. */
+/* Returns true if a window can begin at the sample, which needs all measurements of the initial state. */
 static bool can_begin(const MeasuredRun* r, int sample) {
   for (int k = 0; k < r->link_count; k++) {
     const MeasuredLink* l = &r->links[k];
@@ -93,7 +94,7 @@ Shot shot_of_run(const Identification* id, const MeasuredRun* run) {
 
 /* ---------------------------------------------------------------- complete shot */
 
-/* Returns one flag for each residual of a sample, true if it is a component of a rotation. Owned by the caller. */
+/* Returns a flag for each residual of a sample, true for a component of a rotation. Owned by the caller. */
 static bool* turns_of_sample(const Residuals* s) {
   bool* turns = MEMORY_NEW(bool, s->count + 1);
   const MeasuredRun* run = s->simulation->shot->run;
@@ -154,9 +155,9 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
   shot_simulation_free(&simulation);
 }
 
-/* ---------------------------------------------------------------- the cost's gradient alone (Q13) */
+/* ---------------------------------------------------------------- gradient of the cost (Q13) */
 
-/* Returns derivatives of the cost by each residual, 0 if not measured. Owned by the caller. */
+/* Returns the derivatives of the cost with respect to all residuals, 0 for those not measured. Owned by the caller. */
 static double* pulls(const Residuals* s) {
   int all = s->simulation->shot->count * s->count;
   double* pull = MEMORY_NEW(double, all + 1);
@@ -169,7 +170,7 @@ static double* pulls(const Residuals* s) {
   return pull;
 }
 
-/* Computes the gradient by the adjoint; false if a step has no derivative. */
+/* Computes the gradient by the adjoint. Returns false if a step has no derivative. */
 static bool gradient_backward(Residuals* s, double* gradient) {
   Simulation* simulation = s->simulation;
   const Identification* id = simulation->id;

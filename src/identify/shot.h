@@ -1,38 +1,40 @@
-/* Private to identify/: simulation of a shot (shot_simulation.c), and its residuals with derivatives
- * (shot_residuals.c). */
+/* Private to identify/: simulation of a segment ("shot") of a measured run (shot_simulation.c), and its residuals with
+ * derivatives (shot_residuals.c). */
 #ifndef SDRS_IDENTIFY_SHOT_H
 #define SDRS_IDENTIFY_SHOT_H
 
 #include "identify/fit.h"
 
-/* Returns the shot of a run from the first sample that a simulation can start at. The caller frees shot.places. */
+/* Returns the shot that begins at the first sample of a run at which a simulation can start. The caller frees
+ * shot.places. */
 Shot shot_of_run(const Identification* id, const MeasuredRun* run);
 
-/* Simulation of a shot (a measured run, or a window of one). The caller sets id and shot, which are borrowed, and
- * zeroes the rest. Freed with shot_simulation_free. */
+/* Simulation of a shot, which is a measured run or a window of one. The caller sets id and shot, which are borrowed,
+ * and zeroes the other members. The caller frees the result with shot_simulation_free. */
 typedef struct {
   const Identification* id;
   const Shot* shot;
   Model model;
   Recording recording;
   bool has_model, has_recording;
-  double* placed; /* coordinates at which closures were placed: the scene's; NULL: no closures */
+  double* placed; /* coordinates of the scene at which closures were placed; NULL without closures */
 } Simulation;
-/* Simulates with values x (variables) and increments local of the initial state (locals; NULL: none). Returns false if
- * the model is refused or the start intersects. A run that stops early keeps its rows. Allocates. */
+/* Simulates a shot with values x (variables) and increments `local` of its initial state (locals). local may be NULL.
+ * Returns false if the model is refused or bodies intersect in the initial state. A run that stops early keeps its
+ * rows. Allocates. */
 bool shot_simulate(Simulation* simulation, const double* x, const double* local);
-/* Frees the results of shot_simulate. Accepts a simulation that has not run. */
+/* Frees the results of shot_simulate. Accepts a simulation that was not run. */
 void shot_simulation_free(Simulation* simulation);
 
-/* Residuals of rates in a sample. Those of a link are consecutive: position, rotation, coordinates; if rates are
- * compared, velocity, angular velocity, joint rates. */
+/* Rates of a link with residuals, and their number. The residuals of a link are consecutive: position, rotation,
+ * coordinates, and if rates are compared also velocity, angular velocity, joint rates. */
 typedef struct {
   bool velocity, spin;
   int rates, count;
 } RatesOf;
-/* Returns which rates of a link have residuals; compared: the shot compares rates. Never fails. */
+/* Returns the rates of a link that have residuals. compared: true if the shot compares rates. Never fails. */
 RatesOf residuals_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
-/* Returns the number of residuals of a link before its rates. Never fails. */
+/* Returns the number of residuals of a link in one sample, without rates. Never fails. */
 int residuals_states(const MeasuredLink* link);
 /* Returns the number of residuals of all links in one sample. Never fails. */
 int residuals_of_sample(const TaskIdentify* task, const MeasuredRun* run, bool rates);
@@ -41,21 +43,22 @@ int residuals_of_sample(const TaskIdentify* task, const MeasuredRun* run, bool r
 typedef struct {
   Simulation* simulation;
   const TaskIdentify* settings;
-  int count, columns;  /* residuals of a sample; number of variables and locals */
-  bool rates;          /* rates are included, if the task compares them */
+  int count, columns;  /* number of residuals per sample; number of variables and locals */
+  bool rates;          /* true if rates are included where the task compares them */
   int next;            /* first sample not reached by the rows visited so far */
-  double* r;           /* (samples x count), NaN where nothing was measured */
-  double* j;           /* (samples x count x columns); NULL: values only */
-  double (*bar)[3][4]; /* (links) */
+  double* r;           /* residuals (samples x count); NaN if not measured */
+  double* j;           /* Jacobian (samples x count x columns); NULL if only values are computed */
+  double (*bar)[3][4]; /* derivatives of one residual with respect to the poses of a row (links) */
   StepForward* forward;
-  const double* pull; /* derivatives of the cost by residuals, for the adjoint (samples x count); NULL: values or j */
-  LossSeeds seeds;    /* result of the adjoint's terms */
+  const double* pull; /* derivatives of the cost with respect to the residuals, for the adjoint (samples x count); NULL
+                         otherwise */
+  LossSeeds seeds;    /* derivatives of the cost with respect to the recording, for the adjoint */
 } Residuals;
-/* Adds the contributions of a row to r, j and bar. Call for rows in order, tracked by `next`. context: Residuals;
+/* Adds the contributions of a row to the residuals and their derivatives. Call for rows in order. context: a Residuals;
  * forward is unused. */
 void residuals_visit_row(void* context, StepForward* forward, int row);
-/* Computes residuals with derivatives, which it allocates; r and count must be set. False if a step has no derivative.
- */
+/* Computes residuals and their derivatives, and allocates the derivatives. The caller sets r and count before. Returns
+ * false if a step has no derivative. */
 bool residuals_forward(Residuals* residuals);
 
 #endif

@@ -1,9 +1,9 @@
-/* Errors of a whole run, and whether they agree with the predicted uncertainty (docs/derivations/identify.md, Q8). */
+/* Errors of a whole run, and their agreement with the predicted uncertainty (docs/derivations/identify.md, Q8). */
 #include <string.h>
 
 #include "identify/shot.h"
 
-/* Returns the predicted variance of residual k without noise, in standard deviations of the task (Q8). */
+/* Returns the predicted variance of residual k without noise, in squared standard deviations of the task (Q8). */
 static double variance_of(const Identification* id, const Residuals* s, size_t k) {
   if (!s->j) return NAN;
   const double* row = s->j + k * (size_t)s->columns;
@@ -22,7 +22,7 @@ static void add_number(Text* rows, bool known, double value) {
   if (known && !isnan(value)) text_add_double(rows, value);
 }
 
-/* Adds the residuals r of a link in a sample; first: the number of the first one. */
+/* Adds the residuals r of a link in a sample. first: index of the link's first residual. */
 static void add_judged(JudgedRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
                        size_t first) {
   const TaskIdentify* t = s->settings;
@@ -74,7 +74,7 @@ static void judge_misfits(JudgedRows* rows, const Residuals* s, const MeasuredRu
   }
 }
 
-/* Adds the magnitude of three residuals to a mean. */
+/* Adds the magnitude of the vector r[count] to a mean. */
 static void add_mean(const double* r, int count, double unit, double* sum, int* seen) {
   double square = 0;
   for (int k = 0; k < count; k++) square += r[k] * r[k];
@@ -83,7 +83,7 @@ static void add_mean(const double* r, int count, double unit, double* sum, int* 
   (*seen)++;
 }
 
-/* Sets the errors of one sample, averaged over its links. */
+/* Sets out to the position and rotation errors of one sample, averaged over its links. */
 static void judge_end(const Residuals* s, int sample, double out[2]) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
@@ -123,7 +123,7 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
   if (samples > 0) judge_end(s, samples - 1, out + 3);
 }
 
-/* Computes derivatives of a judged run; false: values only. */
+/* Computes the derivatives of a judged run. Returns false if only values are available. */
 static bool judge_forward(Residuals* s) {
   if (residuals_forward(s)) return true;
   memory_free(s->j);

@@ -3,7 +3,8 @@
 
 #include "identify/shot.h"
 
-/* Returns R_m^T R as a rotation vector, and sets its derivative by the rotation in link axes. */
+/* Returns the rotation vector of R_m^T R, R_m: measured rotation. Sets *slope to its derivative with respect to a
+ * rotation in link axes. */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
   if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
@@ -36,13 +37,14 @@ static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* Returns the derivative of the cost by a residual; 0: no effect. */
+/* Returns the derivative of the cost with respect to a residual, or 0 if not used. */
 static double pull_of(const Residuals* s, int sample, int index) {
   return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
 }
 
-/* Adds the derivative of a residual with respect to a small rotation and translation of a pose, world axes, to the
- * residual's row of j; in the reverse mode, times the derivative of the cost, to the seeds. */
+/* Adds the derivative of a residual with respect to a pose. turn, shift: derivatives with respect to a small rotation
+ * and translation, world axes. With forward sensitivities, adds to the residual's row of j. With the adjoint, adds the
+ * derivative times that of the cost to the seeds. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
@@ -62,7 +64,7 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
   memset(bar, 0, sizeof(double[3][4]));
 }
 
-/* The same for the increment of a joint coordinate. */
+/* Adds the derivative of a residual with respect to a joint coordinate, in the same way as add_pose_row. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
   if (pull != 0 && s->seeds.q)
@@ -112,7 +114,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
 
 /* ---------------------------------------------------------------- velocities (Q7) */
 
-/* Sets the two rows of the simulation whose difference is compared with a measured rate. */
+/* Sets rows[2] to the rows of the simulation whose difference is compared with a measured rate. */
 static void rate_rows(const Shot* shot, int sample, int rows[2]) {
   SamplePlace p = shot->places[sample];
   bool between = p.part > 0;
@@ -124,7 +126,8 @@ static Pose pose_in_row(const Residuals* s, int row, int link) {
   return recording_pose(&s->simulation->recording, row)[link];
 }
 
-/* side: the row before (0) or after (1); scale: 1 / (time between them). */
+/* Adds the derivatives of a velocity residual. side: 0 for the row before, 1 for the row after. scale: 1 / (time
+ * between the rows). */
 static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
   Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = pose_in_row(s, row, l->link).t;
   double weight = l->source->weight / s->settings->velocity, sign = side ? scale : -scale;
@@ -135,7 +138,8 @@ static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l
   }
 }
 
-/* log(R_a^T R_b), link axes: a rotation of b changes it by J_r^-1 R_b^T, one of a by -J_r^-1 R_b^T. */
+/* Adds the derivatives of log(R_a^T R_b), link axes, R_a, R_b: rotations in both rows. A rotation of b changes the
+ * logarithm by J_r^-1 R_b^T, a rotation of a by -J_r^-1 R_b^T. */
 static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
                      double scale) {
   Vec3 seen = l->spin[s->simulation->shot->first + sample];
@@ -196,8 +200,8 @@ static void add_sample(Residuals* s, int sample, int row, double part) {
   }
 }
 
-/* Visits all samples that depend on this row: those between its neighbours, and for rates on these. Samples and rows
- * are in order of time. */
+/* Visits all samples that depend on a row: samples between its neighbouring rows, and for rates samples in these rows.
+ * Samples and rows are in order of time. */
 void residuals_visit_row(void* context, StepForward* forward, int row) {
   Residuals* s = context;
   (void)forward;
@@ -221,8 +225,8 @@ static void chain(void* context, const ModelGradient* gradient, double* row) {
   }
 }
 
-/* Computes residuals with derivatives, which it allocates; r and count must be set. False if a step has no derivative.
- */
+/* Computes residuals and their derivatives, and allocates the derivatives. The caller sets r and count before. Returns
+ * false if a step has no derivative. */
 bool residuals_forward(Residuals* s) {
   const Simulation* simulation = s->simulation;
   const Identification* id = simulation->id;

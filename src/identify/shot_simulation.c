@@ -3,7 +3,7 @@
 
 #include "identify/shot.h"
 
-/* Returns the least height of a body's vertices above a half-space, world frame [m]. */
+/* Returns the smallest height of a body's vertices above a half-space, world frame [m]. */
 static double height_above(const Model* m, const Pose* pose, int tree, const ModelHull* ground) {
   Vec3 normal = mat3_mul_vec(pose[ground->link].r, ground->normal);
   double level = ground->offset + vec3_dot(normal, pose[ground->link].t), least = HUGE_VAL;
@@ -18,8 +18,8 @@ static double height_above(const Model* m, const Pose* pose, int tree, const Mod
   return least;
 }
 
-/* Lifts free bodies onto the ground if a window begins in contact. The measured pose may be below the ground because of
- * noise, or because the fitted shape is not yet right. */
+/* Lifts free bodies onto the ground at the start of a window in contact. The measured pose may be below the ground
+ * because of noise, or because the shape is not yet fitted. */
 static void lift(Model* m) {
   Pose* pose = MEMORY_NEW(Pose, m->link_count);
   double gap = m->contact.gap_at_rest > 0 ? m->contact.gap_at_rest : m->contact.support;
@@ -60,7 +60,7 @@ double shot_height(const Identification* id, const Shot* shot, int* ground) {
   return least;
 }
 
-/* Sets the inputs of the run, from the shot's start time on. */
+/* Sets the inputs of the run from the start time of the shot. */
 static void drive(Simulation* s) {
   const MeasuredData* data = &s->id->data;
   const MeasuredRun* run = s->shot->run;
@@ -70,7 +70,7 @@ static void drive(Simulation* s) {
 
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
-  if (m->closure_count > 0) { /* closures are placed at the initial state of the scene, not of the run */
+  if (m->closure_count > 0) { /* closures are placed at the initial state of the scene, not at that of the run */
     s->placed = MEMORY_NEW(double, m->coordinate_count);
     memcpy(s->placed, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   }
@@ -83,7 +83,7 @@ static void begin_at(Simulation* s, const double* local) {
   if (s->shot->first > 0) lift(m);
 }
 
-/* Returns true if the run completes, or fails after at least one step; s->recording has the rows before the failure.
+/* Returns true if the run completes, or fails after at least one step. s->recording has the rows before the failure.
  * Returns false if the model is refused, bodies intersect in the initial state, or the run is interrupted. */
 bool shot_simulate(Simulation* s, const double* x, const double* local) {
   Diagnostics unheard = {0};

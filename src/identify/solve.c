@@ -1,17 +1,18 @@
-/* The damped step within bounds (docs/derivations/identify.md, Q3). */
+/* Damped step within bounds (docs/derivations/identify.md, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Solves (A + damping D) dx = -g over the free variables. Rows of fixed variables are rows of the identity. */
+/* Solves (A + damping D) dx = -g for the free variables. Rows of fixed variables are rows of the identity. Returns
+ * false if the matrix is not positive definite. */
 static bool solve_free(const Identification* id, double damping, const bool* fixed, double* dx) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
   for (int i = 0; i < n; i++) {
     dx[i] = fixed[i] ? 0 : -id->g[i];
     for (int k = 0; k <= i; k++) a[i * n + k] = fixed[i] || fixed[k] ? 0 : id->a[i * n + k];
-    /* without information a large change counts as one standard deviation */
+    /* for a variable without information, its scale counts as one standard deviation */
     double least = 1e-12 / (id->scale[i] * id->scale[i]);
     a[i * n + i] = fixed[i] ? 1 : a[i * n + i] + damping * fmax(id->a[i * n + i], least);
   }
@@ -26,7 +27,7 @@ bool bounded_step(const Identification* id, double damping, double* dx) {
   bool *fixed = MEMORY_NEW(bool, n + 1), sound = true, again = true;
   for (int i = 0; i < n; i++)
     fixed[i] = id->held[i] || (id->x[i] <= id->low[i] && id->g[i] > 0) || (id->x[i] >= id->high[i] && id->g[i] < 0);
-  for (int round = 0; round <= n && again && sound; round++) { /* a variable that would cross its bound is set to it */
+  for (int round = 0; round <= n && again && sound; round++) { /* fixes variables that would cross a bound */
     sound = solve_free(id, damping, fixed, dx);
     again = false;
     for (int i = 0; i < n && sound; i++) {

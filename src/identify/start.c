@@ -1,14 +1,14 @@
-/* The state of a run at a sample: positions as measured; velocities as measured, or from a parabola through the
- * following samples. */
+/* Initial state of a run at a sample. Positions are measured. Velocities are measured, or are slopes of a parabola
+ * through the following samples. */
 #include <assert.h>
 #include <string.h>
 
 #include "identify/data.h"
 
-/* Largest and smallest number of samples of the parabola. */
+/* Largest (FIT_SAMPLES) and smallest (FIT_LEAST) number of samples of the parabola. */
 enum { FIT_SAMPLES = 9, FIT_LEAST = 3 };
 
-/* Returns the slope at t = 0 of the least-squares parabola (count); NaN for fewer than three values. */
+/* Returns the slope at t = 0 of the least-squares parabola through value[count], or NaN for fewer than three values. */
 static double slope_at_start(const double* t, const double* value, int count) {
   double s[5] = {0}, b[3] = {0};
   if (count < FIT_LEAST) return NAN;
@@ -41,7 +41,7 @@ static Vec3 velocity_at(const MeasuredRun* r, const MeasuredLink* l, int sample)
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-/* Returns the angular velocity, link axes, from rotation vectors relative to the sample. */
+/* Returns the angular velocity at a sample, link axes, from rotation vectors relative to the sample. */
 static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
   double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
   int count = 0;
@@ -60,7 +60,7 @@ static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-/* Places a free body at its measured pose. */
+/* Sets coordinates and velocities of a free body to its measured state. */
 static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
                      double* v) {
   if (link->parent >= 0 || link->joint.slide_count != 3 || !link->joint.quaternion) return;

@@ -1,6 +1,5 @@
-/* Sums over the residuals of a shot, which is a measured run or a window of one. They form normal equations without the
- * shot's local unknowns, which are eliminated (docs/derivations/identify.md, Q3). The same for subsets of the residuals
- * (Q12). */
+/* Normal equations of a shot, which is a measured run or a window of a run. The shot's local unknowns are eliminated
+ * (docs/derivations/identify.md, Q3). Subsets of the residuals have normal equations of their own (Q12). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -38,7 +37,7 @@ static void add_outer(ShotSums* out, const double* row, double weight, double r,
   }
 }
 
-/* A := A - B C^-1 B', g := g - B C^-1 h. */
+/* Eliminates the local unknowns: A := A - B C^-1 B', g := g - B C^-1 h. */
 static void eliminate(ShotSums* out, int n, int locals) {
   double* column = MEMORY_NEW(double, locals + 1);
   for (int i = 0; i < n; i++) {
@@ -60,8 +59,8 @@ void shot_clear(const Identification* id, ShotSums* out) {
   memset(out->h, 0, sizeof(double) * l);
 }
 
-/* Sets the row of J without the local unknowns of the shot, J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals).
- */
+/* Sets out to a row of J after elimination of the local unknowns, J_x - J_u C^-1 B'. carried: B C^-1 (variables x
+ * locals). */
 static void effective_row(const double* row, const double* carried, int n, int locals, double* out) {
   for (int i = 0; i < n; i++) {
     out[i] = row[i];
@@ -78,7 +77,7 @@ static void add_part(int n, const double* row, double weight, double r, double* 
   }
 }
 
-/* Adds A and g of the subsets of the residuals: before and after contact, first and second half of the time, positions
+/* Adds A and g of each subset of the residuals: before and after contact, first and second half of the time, positions
  * and rotations. */
 static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums* out) {
   int n = id->variables, locals = id->locals;
@@ -103,7 +102,7 @@ static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums
   memory_free(row);
 }
 
-/* Adds the residuals, and the priors of the local unknowns of the shot. */
+/* Adds the residuals of a shot, and the priors of its local unknowns. */
 static void sum_residuals(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives,
                           ShotSums* out) {
   int n = id->variables, locals = id->locals;

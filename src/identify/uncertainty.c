@@ -5,13 +5,15 @@
 #include "linalg/dense.h"
 
 #define NORMAL_975 1.959963984540054
-/* A variable is undetermined if its large change moves the data by less than this many standard deviations. */
+/* The data does not determine a variable if a change by its scale moves the data by less than this number of standard
+ * deviations. */
 #define NO_INFORMATION 1.0
 
-/* A remaining step below this fraction of a standard error is not reported. */
+/* A remaining step is reported from this fraction of a standard error on. */
 #define AHEAD_COUNTS 0.1
 
-/* Expansion about the normal distribution; at 0.975 within 0.01 for four or more degrees of freedom. */
+/* The expansion is about the normal distribution. At 0.975 its error is below 0.01 for four or more degrees of freedom.
+ */
 double student_quantile(double z, int freedom) {
   double z2 = z * z, v = freedom;
   double first = z * (z2 + 1) / 4, second = z * ((5 * z2 + 16) * z2 + 3) / 96;
@@ -25,7 +27,7 @@ static bool is_determined(const Identification* id, int k) {
          information > NO_INFORMATION * NO_INFORMATION;
 }
 
-/* Sets A^-1 over the free, determined variables; zero elsewhere. */
+/* Sets out to A^-1 over the free, determined variables, and to zero elsewhere. */
 static void inverse(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
@@ -43,7 +45,8 @@ static void inverse(const Identification* id, double* out) {
   memory_free(column);
 }
 
-/* A^-1 (sum g_r g_r') A^-1 N / (N - 1). */
+/* Sets out to the covariance from the variance between runs, A^-1 (sum g_r g_r') A^-1 N / (N - 1). g_r: gradient of run
+ * r. Sets *runs to their number N. */
 static void between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
   int n = id->variables;
   double *g = MEMORY_NEW(double, n + 1), *v = MEMORY_NEW(double, n + 1);
@@ -71,7 +74,7 @@ static void between_runs(const Identification* id, const double* inverse_a, doub
   memory_free(v);
 }
 
-/* (Q4) Returns the change of a variable by the next step of the normal equations, 0 if insignificant. */
+/* (Q4) Returns the change of variable i by the next step of the normal equations, or 0 if insignificant. */
 static double step_ahead(const Identification* id, const double* inverse_a, int i, double error) {
   double step = 0;
   for (int k = 0; k < id->variables; k++) step -= inverse_a[i * id->variables + k] * id->g[k];

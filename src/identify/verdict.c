@@ -1,13 +1,13 @@
-/* Finds, before the fit, the variables that the data cannot determine (docs/derivations/identify.md, Q5). */
+/* Finds, before the fit, the variables that the data does not determine (docs/derivations/identify.md, Q5). */
 #include <string.h>
 
 #include "identify/fit.h"
 #include "linalg/dense.h"
 
-/* Components of a direction below this are not named. */
+/* Smallest component of a direction that is named in the verdict. */
 #define NAMED 0.15
 
-/* Returns A in units of large changes. */
+/* Returns A in units of the variables' scales. The caller frees it. */
 static double* scaled_matrix(const Identification* id) {
   int n = id->variables;
   double* a = MEMORY_NEW(double, n* n + 1);
@@ -18,7 +18,7 @@ static double* scaled_matrix(const Identification* id) {
 
 static const char* name_of(const Identification* id, int k) { return optimization_variable(id->optimization, k).name; }
 
-/* Tolerance for components that are equal, or negatives of each other, in relative or absolute terms. */
+/* Tolerance for components of equal magnitude, relative or absolute. */
 #define SAME 0.02
 static const char* what_counts(const Identification* id, const double* v, int a, int b) {
   double da = v[a] * id->scale[a], db = v[b] * id->scale[b], xa = id->initial[a], xb = id->initial[b];
@@ -29,7 +29,8 @@ static const char* what_counts(const Identification* id, const double* v, int a,
   return fabs(da - db) < SAME * fabs(da) ? "difference" : NULL;
 }
 
-/* Adds "mass and stiffness appear only as their ratio"; for more than two variables, if all change in proportion. */
+/* Adds "mass and stiffness appear only as their ratio", or for more than two variables that all change in proportion.
+ */
 static void add_words(Identification* id, const double* v, const int* named, int count) {
   const char* word = what_counts(id, v, named[0], named[1]);
   for (int k = 2; k < count && word; k++) {
@@ -43,7 +44,7 @@ static void add_words(Identification* id, const double* v, const int* named, int
   text_add(&id->verdict, " appear only as their %s%s", word, count > 2 ? "s" : "");
 }
 
-/* Prints a direction, scaled to a largest component of 1. */
+/* Adds a direction to the verdict, scaled to a largest component of 1. */
 static void add_direction(Identification* id, const double* v) {
   int named = 0, best = 0;
   for (int k = 0; k < id->variables; k++) {
@@ -70,11 +71,11 @@ static void add_direction(Identification* id, const double* v) {
   memory_free(list);
 }
 
-/* Components of a combination below this, in units of large changes, are not named. */
+/* Smallest coefficient of a base parameter that is named, in units of the variables' scales. */
 #define TAKES_PART 1e-3
 
-/* Finds combinations that are constant along all directions (Q9): x_j - sum over fixed variables d of (dx_j / dx_d)
- * x_d. basis: rows with one fixed variable each, pivot (rows). */
+/* Finds the base parameters, which are constant along all undetermined directions (Q9): x_j - sum over fixed variables
+ * d of (dx_j / dx_d) x_d. basis: rows with one fixed variable each; pivot (rows): that variable. */
 static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {
@@ -95,7 +96,7 @@ static void find_base(Identification* id, const double* basis, const int* pivot,
   }
 }
 
-/* Fixes one variable for each direction without information, so that the data determines the others. */
+/* Fixes one variable for each undetermined direction, so that the data determines the other variables. */
 static void hold_variables(Identification* id, int first) {
   int n = id->variables, count = n - first, rows = 0;
   int* pivot = MEMORY_NEW(int, count + 1);
@@ -124,8 +125,8 @@ static void hold_variables(Identification* id, int first) {
   memory_free(pivot);
 }
 
-/* Sets directions to the eigenvectors of the scaled A and values (n) to its eigenvalues, descending. A matrix that is
- * not finite determines nothing: its eigenvalues count as 0. */
+/* Sets id->directions to the eigenvectors of the scaled A, and values (n) to its eigenvalues, descending. The
+ * eigenvalues of a matrix that is not finite are set to 0, because it determines nothing. */
 static void find_directions(Identification* id, double* values) {
   int n = id->variables;
   double *a = scaled_matrix(id), *ascending = MEMORY_NEW(double, n + 1);
