@@ -1,15 +1,15 @@
-/* sdrs bench query, many contacts and smoothed points: unions of superquadrics by `manifold`, hulls by `witness`. */
+/* Part of `sdrs bench query`: the query `manifold` for unions of superquadrics, and the query `witness` for hulls. */
 #include <time.h>
 #include "app/bench.h"
 #include "query/query.h"
 
 enum { ROUNDS = 7, MANIFOLD_POSES = 4, WITNESS_POSES = 400, PARTS = 18, EDGES = 18, CORNERS = 32 };
-/* Radius of the two rings of nine superquadrics each, so that 310 of their vertices are on the surface [m]. */
+/* Radius of a ring of nine superquadrics [m]. A body has two rings; 310 of its vertices are on the surface. */
 #define RING 0.215
 #define TURN 6.28318530717958648
 
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
-static volatile double sink; /* keeps the compiler from removing results */
+static volatile double sink; /* takes the results, so that the compiler does not remove their computation */
 
 static Vec3 direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
@@ -43,7 +43,7 @@ typedef struct {
 
 typedef enum { ASK_VALUES, ASK_DERIVATIVES, ASK_MEAN, ASK_MEAN_SLOPES } Asked;
 
-/* Returns the time per query [s] for two rings side by side that overlap slightly. */
+/* Returns the median time per query [ns] for two bodies side by side that overlap slightly. */
 static double time_manifold(Rings* r, Asked asked, bool cull) {
   double seconds[ROUNDS];
   r->options.values = asked == ASK_VALUES || asked == ASK_MEAN;
@@ -98,7 +98,8 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Measures a query, and the loss's gradient with respect to both poses that follows from it. */
+/* Sets *query_ns to the median time of a witness query, and *loss_ns to that of the loss and its gradient with respect
+ * to both poses [ns]. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};

@@ -1,4 +1,4 @@
-/* sdrs_rollout: many runs of one scene in one call. */
+/* sdrs_rollout: simulates many runs of one scene in one call. */
 #include <string.h>
 
 #include "library/library.h"
