@@ -97,7 +97,9 @@ static void find_moves(Certifying* c, int row, int first) {
     if (!(time <= end)) break;
     add_move(c, move);
     if (row == 0 || !(time > begin) || (move > 0 && time < before))
-      find_in_path(c, move, "its time must lie after that of a row of joints.csv, and never falls");
+      find_in_path(c, move,
+                   "the time of the move must be after the row of joints.csv before it, and times must not decrease: "
+                   "simulate the scene again");
     before = time;
   }
 }
@@ -109,7 +111,8 @@ static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first) {
   c->rows_by_moves++;
   ProofReport report = proof_next_along(proof, c->moves.delta, moves, q);
   if (!(report.miss <= MISS_TOLERANCE))
-    find_in_path(c, first + moves - 1, "the moves up to here do not lead to the row of joints.csv at their time");
+    find_in_path(c, first + moves - 1,
+                 "the moves up to this line do not end at the next row of joints.csv: simulate the scene again");
   return report;
 }
 
@@ -165,7 +168,7 @@ static void prove(Certifying* c) {
     check_pairs(c, proof, row, report.outcome == PROOF_APART, &kept);
   }
   if (c->path.rows && first < csv_rows_count(c->path.rows))
-    find_in_path(c, first, "this move leads to no row of joints.csv");
+    find_in_path(c, first, "the move is after the last row of joints.csv: simulate the scene again");
   memory_free(kept.list);
   proof_destroy(proof);
 }

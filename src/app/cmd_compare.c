@@ -82,7 +82,7 @@ static bool is_table(const char* path, Diagnostics* diagnostics) {
   if (!path_is_folder(path)) return true;
   char* table = file_join(path, "trajectory.csv");
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                  "this is a folder: name a file of it, like %s", table);
+                  "a CSV file is needed, not a folder: give a file of the folder, such as %s", table);
   memory_free(table);
   return false;
 }

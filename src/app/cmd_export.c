@@ -64,8 +64,8 @@ static ExitCode check_policy_options(const Exporting* exporting) {
   if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
-      return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF), not to policies: leave it out",
-                         SURFACES[k]);
+      return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF) only, not to policies: remove --%s",
+                         SURFACES[k], SURFACES[k]);
   return EXIT_DONE;
 }
 
@@ -84,19 +84,24 @@ static ExitCode check_model_options(const Exporting* exporting) {
   if (exporting->folder)
     return usage_error(options, "%s is written as one file, but -o names a folder: remove the '/' at its end", name);
   if (option_given(options, "link"))
-    return usage_error(options, "--link applies to surfaces (OBJ, STL, 3MF), and %s holds all links: leave it out",
-                       name);
+    return usage_error(
+        options, "--link applies to surfaces (OBJ, STL, 3MF) only, and %s contains all links: remove --link", name);
   if (option_given(options, "time"))
-    return usage_error(options, "--time applies to surfaces (OBJ, STL, 3MF), and %s holds the %s: leave it out", name,
+    return usage_error(options,
+                       "--time applies to surfaces (OBJ, STL, 3MF) only, and %s contains the %s: remove --time", name,
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
   if (option_given(options, "pieces"))
-    return usage_error(options, "--pieces applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
+    return usage_error(
+        options, "--pieces applies to surfaces (OBJ, STL, 3MF) only, and %s contains hulls: remove --pieces", name);
   if (option_given(options, "min-wall"))
-    return usage_error(options, "--min-wall applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
+    return usage_error(options, "--min-wall applies to surfaces (OBJ, STL, 3MF) only, not to %s: remove --min-wall",
+                       name);
   if (option_given(options, "grow"))
-    return usage_error(options, "--grow applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
+    return usage_error(options, "--grow applies to surfaces (OBJ, STL, 3MF) only, and %s contains hulls: remove --grow",
+                       name);
   if (option_given(options, "fabrication"))
-    return usage_error(options, "--fabrication applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
+    return usage_error(options,
+                       "--fabrication applies to surfaces (OBJ, STL, 3MF) only, not to %s: remove --fabrication", name);
   return EXIT_DONE;
 }
 
@@ -119,7 +124,7 @@ static ExitCode read_options(Exporting* exporting) {
                        "got '%s'",
                        target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
-    return usage_error(options, "--package applies to URDF files only: leave it out");
+    return usage_error(options, "--package applies to URDF files only: remove --package");
   if (exporting->format != EXPORT_URDF && check_without(options) != EXIT_DONE) return EXIT_USAGE;
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (is_policy(exporting->format)) return check_policy_options(exporting);
@@ -252,10 +257,12 @@ static ExitCode write_policy(Exporting* exporting) {
                        exporting->link < 0 ? " of the scene" : " of the link");
   bool json = exporting->format == EXPORT_JSON;
   if (json && controller < 0)
-    return usage_error(options, "several drives have feedback, and a JSON file holds one: %s",
-                       exporting->link < 0 ? "choose its link with --link" : "write them with -o policy.h");
+    return usage_error(
+        options, "several controllers have feedback, but a JSON file contains only one: %s",
+        exporting->link < 0 ? "choose the controller's link with --link" : "write all of them with -o policy.h");
   if (!json && controller < 0 && exporting->link >= 0)
-    return usage_error(options, "several drives of the link have feedback: leave out --link for all of them");
+    return usage_error(options,
+                       "several controllers of the link have feedback: remove --link to export all controllers");
   Text text = {0};
   if (json)
     export_policy_json(&exporting->recorded.model, controller, &text);

@@ -198,7 +198,8 @@ static ExitCode fit(FitRun* run) {
   if (!reported && !run->task.identify.keep_undetermined) {
     if (is_writer())
       fprintf(stderr,
-              "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "
+              "%s: the measurements do not determine all parameters, so nothing was fitted: fix or tie parameters, "
+              "give them a prior, measure more, or set "
               "identify.keep_undetermined\n",
               run->task.name);
     return EXIT_CHECK_FAILED;

@@ -373,8 +373,10 @@ static void report_unstarted(const DesignRun* run, Progress* progress, int* repo
   int count = optimization_unstarted(run->optimization, &reason);
   if (count > *reported && !run->options->quiet) {
     progress_end(progress);
-    fprintf(stderr, "%s: %d of %d starts could not begin%s%s\n", run->task.name, count, run->task.multistart,
-            *reason ? ": " : "", reason);
+    fprintf(
+        stderr,
+        "%s: the initial design of %d of %d starts could not be simulated%s%s; narrow the bounds of the variables\n",
+        run->task.name, count, run->task.multistart, *reason ? ": " : "", reason);
   }
   *reported = count;
 }

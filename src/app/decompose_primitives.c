@@ -26,8 +26,8 @@ static ExitCode read_settings(SuperquadricOptions* settings, double* scale, cons
   if (strcmp(kind, "superquadric") != 0) return usage_error(options, "--primitives is superquadric, got '%s'", kind);
   for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
     if (option_given(options, OTHERS[k]))
-      return usage_error(options, "--%s applies to hulls and cannot be combined with --primitives: leave it out",
-                         OTHERS[k]);
+      return usage_error(options, "--%s applies to convex hulls and cannot be combined with --primitives: remove --%s",
+                         OTHERS[k], OTHERS[k]);
   if (settings->max > 1000) return usage_error(options, "--max is at most 1000, got %d", settings->max);
   if (settings->cells != 0 && (settings->cells < 8 || settings->cells > 200))
     return usage_error(options, "--cells is 8 to 200, got %d", settings->cells);

@@ -205,8 +205,9 @@ static void print_plan(const WindowsRun* c) {
           receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
-            "%s: the variables of a window also change its signals at earlier times (constants, sines, splines): the "
-            "executed motion, which trajectory.csv contains, differs from a simulation of best.scene.yaml\n",
+            "%s: the variables of a window also change its signals at earlier times (constants, sines, splines), so a "
+            "simulation of best.scene.yaml differs from the executed motion: take the executed motion from "
+            "trajectory.csv\n",
             run->task.name);
 }
 

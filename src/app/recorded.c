@@ -190,8 +190,9 @@ static Status load_run(Recorded* recorded, const char* folder) {
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))
-    diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
-                    "the scene has changed since the run: shapes may differ from what was simulated");
+    diagnostics_add(
+        &recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
+        "the scene has changed since the run, so shapes may differ from the simulated ones: simulate the scene again");
   status = load_model(recorded, scene);
   memory_free(scene);
   if (recorded->without_poses) return status;
@@ -250,7 +251,7 @@ bool recorded_unchanged(Recorded* recorded) {
     const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
     if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
-                    "the file has changed since the run");
+                    "the file has changed since the run: simulate the scene again");
     differ++;
   }
   run_inputs_free(now, count);

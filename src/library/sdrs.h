@@ -146,9 +146,9 @@ typedef enum sdrs_block {
   SDRS_ATTACHMENTS, /* V     G  [3] one row per link: origin of its joint in the parent's frame */
   SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
   SDRS_CONTACT,     /* V     G  [13] barrier_distance, stiffness, friction, smoothing, rest_speed, the law's own */
-  SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link about the origin of the link's
-                       frame, world; requires simulation.output: [reactions]; NaN in the first row; D only for links that
-                       can move */
+  SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link, about the origin of the link's
+                       frame, in the world frame; requires simulation.output: [reactions]; NaN in the first row; D
+                       only for links that can move */
   SDRS_IMU, /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
                link's axes; NaN in the first and last row, which have one neighbour */
   SDRS_NO_BLOCK = -1
