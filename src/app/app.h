@@ -24,7 +24,7 @@ typedef struct {
   char letter;      /* letter of the short form, or 0 */
   OptionType type;
   const char* value_name; /* name of the value in the help, e.g. "DIR"; NULL for a flag */
-  const char* help;       /* one line */
+  const char* help;       /* description in the help, one line */
 } OptionRow;
 
 typedef struct Verb Verb;
@@ -52,7 +52,7 @@ typedef struct {
   const Verb* verb;
   const char** operands;
   int operand_count;
-  SceneOverride* overrides; /* all --set options, in order */
+  SceneOverride* overrides; /* all --set options, in the order of the command line (override_count) */
   int override_count;
   const char* folder; /* path given with -o; NULL if -o is absent */
   int threads; /* number of threads, >= 1: from --threads, otherwise OMP_NUM_THREADS, otherwise the number of processors
@@ -60,7 +60,7 @@ typedef struct {
   bool quiet, verbose, json;
   bool help;
   OptionValue* values; /* values of the options in verb->options, in the same order */
-  OptionItem* items;   /* occurrences of the command's repeatable options, in order */
+  OptionItem* items;   /* all occurrences of repeatable options, in the order of the command line (item_count) */
   int item_count;
 } Options;
 
@@ -93,14 +93,14 @@ struct Verb {
   const char* name;
   const char* operands; /* operands as shown in the help, such as "SCENE" */
   int operand_min, operand_max;
-  const char* summary;      /* one line */
-  const char* examples;     /* shown first by --help, one per line, indented by two spaces */
-  const char* details;      /* paragraphs after the options */
+  const char* summary;      /* description in the list of commands, one line */
+  const char* examples;     /* example calls, which --help prints first; one per line, indented by two spaces */
+  const char* details;      /* text that --help prints after the options */
   const OptionRow* options; /* options of this command only */
   int option_count;
   bool reads_scene,
       writes_folder; /* true if --set has an effect; true if -o has an effect. Otherwise the option causes a warning. */
-  bool serial;       /* runs on one thread */
+  bool serial;       /* true if the command runs on one thread */
   ExitCode (*run)(const Options* options);
 };
 

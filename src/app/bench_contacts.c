@@ -128,7 +128,8 @@ static void bench_witness(void) {
     Vec3 corner[CORNERS];
     ConvexHull hull;
     for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(direction(&random), 0.05);
-    if (hull_create(&hull, corner, CORNERS) != HULL_OK) continue; /* the corners are 32 unit vectors */
+    if (hull_create(&hull, corner, CORNERS) != HULL_OK)
+      continue; /* cannot fail: 32 random points on a sphere have a convex hull */
     w->body[k] = witness_body_create(&hull, 1, WITNESS_SURFACE);
     hull_free(&hull);
     w->target[k] = witness_random_point(&w->body[k], &random);

@@ -46,7 +46,7 @@ static void add_body(Text* yaml, int n, int across, Random* random) {
   for (int k = 0; k < 3; k++) {
     place[k] = SPACING * (k < 2 ? place[k] - 0.5 * (across - 1) : place[k] + 0.5);
     place[k] += random_uniform(random, -JITTER, JITTER);
-    turn[k] = random_uniform(random, -1.8, 1.8); /* rad */
+    turn[k] = random_uniform(random, -1.8, 1.8); /* [rad] */
   }
   text_add(yaml, "  - {name: body%d, shape: s%d, mass: 1, joint: {type: free, position: [%.4f, %.4f, %.4f], ", n,
            (int)(random_bits(random) % 3), place[0], place[1], place[2]);

@@ -12,14 +12,14 @@ enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
   int row;           /* row at the end of the motion without proof */
-  double begin, end; /* [s] */
+  double begin, end; /* times of the row before and of this row [s] */
   ProofReport report;
 } Fault;
 
 /* The solver's recorded moves (increments of the joint coordinates) that lead to a row. */
 typedef struct {
   int count, capacity;
-  double* delta; /* (count x nv) */
+  double* delta; /* increments of the coordinates (count x nv) */
 } Moves;
 
 /* State of the command. certifying_free accepts a zeroed or partly built struct. */
@@ -34,7 +34,7 @@ typedef struct {
   int64_t intervals;
   int detours, rows_by_moves;
   ProofReport nearest; /* report of the state with the smallest gap */
-  double nearest_time; /* s */
+  double nearest_time; /* time of this state [s] */
 } Certifying;
 
 static void certifying_free(Certifying* c) {

@@ -12,7 +12,7 @@ enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
 
 /* A compared quantity, for all refinements of the time step. */
 typedef struct {
-  char* name;                        /* owned */
+  char* name;                        /* name of the quantity, owned */
   double value[REFINEMENTS_MAX + 1]; /* value in each run; NaN if only changes are known */
   double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 */
   const char* unit;

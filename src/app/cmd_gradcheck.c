@@ -483,7 +483,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   OptimizationOptions settings = {check->threads, check->interrupted};
   GradcheckBlockReport* report = MEMORY_NEW(GradcheckBlockReport, 2);
   Status status = load_task(&task, options, &diagnostics);
-  diagnostics_free(&diagnostics); /* already reported */
+  diagnostics_free(&diagnostics); /* check_task has already reported these messages */
   task.optimizer.tolerance = check->tolerance;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, &diagnostics);
@@ -531,7 +531,7 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   DesignStart start = {0};
   OptimizationOptions settings = {check->threads, check->interrupted};
   Status status = load_task(&task, options, &said);
-  diagnostics_free(&said); /* already reported */
+  diagnostics_free(&said); /* check_task has already reported these messages */
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, diagnostics);
   if (status == STATUS_OK) status = execute_before(start.receding, out->window, diagnostics);

@@ -8,8 +8,8 @@
 typedef struct {
   const Options* options;
   RobotOptions wanted;
-  RobotPackage* packages; /* names are owned */
-  RobotStart* starts;     /* alike */
+  RobotPackage* packages; /* packages of --package; their names are owned */
+  RobotStart* starts;     /* start coordinates of --start; their names are owned */
   Robot robot;
   Diagnostics diagnostics;
 } Importing;

@@ -113,7 +113,9 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!is_writer()) return STATUS_OK;
-  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run creates it */
+  if (run->receding)
+    return file_make_folder_reported(
+        run->folder, &run->diagnostics); /* the run folder of the executed motion claims the folder later */
   return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 

@@ -21,7 +21,7 @@ typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PA
 typedef struct {
   const Options* options;
   Shown shown;
-  Diagnostics diagnostics; /* of the target */
+  Diagnostics diagnostics; /* errors of writing the target */
   RenderOptions render;
   bool pair; /* true if two runs or designs are drawn side by side */
   char* target;

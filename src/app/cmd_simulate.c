@@ -150,7 +150,7 @@ static void note_contacts(Run* run, const SimContact* contacts, int count) {
       run->has_contact[contacts[k].a] = run->has_contact[contacts[k].b] = true;
 }
 
-/* Writes the rows of the present state; report is NULL for the initial state. */
+/* Writes the rows of the present state to the run folder. report: report of the step, or NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
@@ -610,7 +610,7 @@ static void print_refusal(const Run* run, Status status) {
 
 /* Runs a simulation from its first step to the written results. */
 static Status run_to_end(Run* run) {
-  diagnostics_free(&run->diagnostics); /* warnings, already printed */
+  diagnostics_free(&run->diagnostics); /* removes the warnings that were already printed */
   if (run->options->verbose) print_details(run);
   Status status = run_steps(run);
   if (status != STATUS_IO) status = finish_folder(run, status);

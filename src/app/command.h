@@ -166,7 +166,7 @@ typedef struct {
   bool bar, color;
   const char* name;
   int steps;
-  double start, shown; /* s */
+  double start, shown; /* times of the start and of the last display [s] */
   bool drawn;
 } Progress;
 

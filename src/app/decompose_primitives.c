@@ -48,7 +48,7 @@ static void add_numbers(Text* out, const char* key, const double* values, int co
   text_add(out, "]");
 }
 
-/* In metres. */
+/* Returns the superquadric with lengths in metres; scale: metres per unit of the mesh. */
 static Superquadric scaled(const Superquadric* own, double scale) {
   Superquadric out = *own;
   for (int k = 0; k < 3; k++) out.size[k] *= scale;

@@ -5,7 +5,7 @@
 #include "app/command.h"
 #include "decompose/decompose.h"
 
-/* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors; returns the exit code. */
+/* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors and returns the exit code. */
 ExitCode decompose_primitives(const Options* options);
 
 /* Returns true if the option --up is absent or is x, y or z. */

@@ -16,7 +16,7 @@ typedef struct {
   const Options* options; /* options of a command with VIEW_OPTIONS */
   const char* name;       /* name of the run, for messages */
   const Model* model;     /* model of the run that is shown; borrowed from the caller */
-  View* view;             /* NULL without --view */
+  View* view;             /* server of the live view; NULL without --view */
   double* numbers;        /* buffer for the numbers of one displayed state; owned */
   int stride,
       next; /* stride: smallest number of steps between displayed states; next: first step that may be displayed */

@@ -11,7 +11,7 @@ typedef struct {
   int number, best; /* number: present candidate, from 1; best: best candidate so far, or 0 */
   bool alone; /* true with --candidate: other processes may run other candidates, so only the candidate's own folder is
                  written */
-  Text table; /* choices.csv */
+  Text table; /* content of choices.csv */
 } Choosing;
 
 static const char* chosen(const Choosing* c, int choice) {

@@ -178,7 +178,7 @@ static void take_option(OptionParser* parser, OptionSlot slot, const char* attac
 
 /* ---------------------------------------------------------------- words */
 
-/* Parses --name, --name value or --name=value. */
+/* Parses an option with a long name: --name, --name value or --name=value. */
 static void parse_long(OptionParser* parser, const char* word) {
   size_t length = strcspn(word, "=");
   OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
@@ -188,7 +188,7 @@ static void parse_long(OptionParser* parser, const char* word) {
     take_option(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-/* Parses -q, -qv, -o DIR or -oDIR. */
+/* Parses a word with short options, such as -q, -qv, -o DIR or -oDIR. */
 static void parse_letters(OptionParser* parser, const char* word) {
   for (const char* letter = word + 1; *letter; letter++) {
     OptionSlot slot = find_slot(parser, "", 0, *letter);

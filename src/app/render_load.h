@@ -12,7 +12,7 @@ typedef struct {
       recorded[RENDER_SUBJECTS_MAX]; /* the loaded inputs (count); an initial design comes before the best design */
   RunContacts contacts[RENDER_SUBJECTS_MAX];
   char* caption[RENDER_SUBJECTS_MAX];
-  int count;                                   /* number of loaded inputs */
+  int count;                                   /* number of loaded inputs, contacts and captions */
   RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* what is drawn (subject_count) */
   const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects in an exported model: "initial", "best" or the name
                                              of the scene */

@@ -71,7 +71,7 @@ static bool print_page(const char* word) {
   return false;
 }
 
-/* Runs sdrs help [VERB|--man|--bash|--zsh]. */
+/* Runs `sdrs help [VERB|--man|--bash|--zsh]` and returns the exit code. */
 static ExitCode run_help(int count, char** words) {
   if (count > 0 && print_page(words[0])) return EXIT_DONE;
   const Verb* verb = count > 0 ? verb_find(words[0]) : NULL;

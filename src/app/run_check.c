@@ -387,7 +387,7 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
 
 /* Sums over the movable links of a state: total mass, and a bound on the rounding error of the momentum. */
 typedef struct {
-  double mass, momentum_rounding; /* kg, kg m/s */
+  double mass, momentum_rounding; /* [kg], [kg m/s] */
 } MotionScale;
 
 static MotionScale scale_of(const Model* model, const Pose* poses) {
@@ -523,7 +523,8 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   find_kind(c, row, at, &clock);
   SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2]);
   MotionScale scale = scale_of(model, at[0]);
-  double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
+  double size = sqrt(2 * fmax(motion.kinetic, 0) *
+                     scale.mass); /* largest momentum that the links can have with this kinetic energy */
   double p = MOTION_TOLERANCE * size + scale.momentum_rounding, l = p * arm_of(model, at[0]);
   double speed = scale.mass > 0 ? (size + scale.momentum_rounding) / scale.mass : 0;
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,

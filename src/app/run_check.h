@@ -26,10 +26,10 @@ typedef struct {
   double smallest_gap; /* smallest gap in summary.json [m]; INFINITY if the file has none */
   char* summary_path;
   RunFile trajectory, joints, contacts, solver;
-  RunPoseRows* poses; /* rows of the trajectory */
+  RunPoseRows* poses; /* reader of the poses in trajectory.csv */
   RunContactRows* contact_rows;
   int states;           /* number of rows of joints.csv */
-  double* q;            /* buffer for one row  (nq) */
+  double* q;            /* buffer for the coordinates of one state (nq) */
   StateContacts* at;    /* contacts of two consecutive states  (2) */
   int* contact_first;   /* first row of contacts.csv for each state (states + 1); NULL if the rows are not in order */
   Diagnostics findings; /* errors in the files */

@@ -1,4 +1,4 @@
-/* A model with its own initial state and inputs. */
+/* Functions for DrivenModel, a model with its own initial state and inputs. */
 #include "library/library.h"
 
 #include <string.h>

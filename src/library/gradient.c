@@ -11,7 +11,7 @@ typedef struct {
   LossSeeds* seeds;
   const double* orientations; /* orientations in the record (rows x links x 4); only for SDRS_ORIENTATION */
   const double* values;       /* derivatives (rows x columns); each row has the columns of one link after the other */
-  size_t first, links;        /* range of links that the columns belong to */
+  size_t first, links;        /* the columns belong to the links first ... first + links - 1 */
 } Seeding;
 
 /* Returns the derivative with respect to a rotation increment d, given the derivative g = slope[4] with respect to the

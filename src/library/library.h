@@ -16,7 +16,7 @@ typedef struct {
   bool driven;             /* true if the controllers follow `signals` */
   const double* placed_at; /* initial coordinates of the shared model (nq), from which closures take their lengths */
   int rows, room;          /* rows: number of input rows; room: number of rows allocated */
-  SceneSignal* signals;    /* one HELD signal per controller; owns their values */
+  SceneSignal* signals;    /* one signal of type HELD (constant within a step) per controller; owns their values */
   ModelController* controllers; /* copies of the model's controllers, used if `driven` */
 } DrivenModel;
 
@@ -29,13 +29,13 @@ typedef struct {
   Task task;
   Optimization* optimization;
   Loss* loss;
-  double* design; /* values of the task's variables */
+  double* design; /* values of the task's design variables */
   Model model;
-  int inputs; /* channels of all controllers */
+  int inputs; /* number of channels of all controllers */
   Diagnostics diagnostics;
 } Shared;
 
-/* Kinds of arrays that are computed on request. */
+/* Kinds of buffers of a block: values of sdrs_view, of sdrs_record and of sdrs_gradient_view. */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
 
 enum { SDRS_BLOCKS = SDRS_IMU + 1 };
@@ -54,7 +54,7 @@ typedef struct {
   int seed_count;
   ModelGradient gradient;
   double* buffer[BUFFER_KINDS][SDRS_BLOCKS];
-  char** names[SDRS_BLOCKS]; /* names of the entries of each block */
+  char** names[SDRS_BLOCKS]; /* names of the columns of each block; NULL until requested */
 } ObjectState;
 
 struct sdrs {
@@ -120,7 +120,7 @@ void drive_create(DrivenModel* drive, const Model* model);
 /* Sets *drive to a copy of `from` with exactly `steps` input rows. Missing rows repeat the last row of `from`.
  * Overwrites *drive without freeing it. If memory runs out, the call ends with SDRS_NO_MEMORY. */
 void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
-/* Frees the data that `drive` owns and zeroes it. Accepts a zeroed struct, not NULL. */
+/* Frees the data that *drive owns and zeroes *drive. Accepts a zeroed struct. drive must not be NULL. */
 void drive_free(DrivenModel* drive);
 /* Sets the input rows first ... first + rows - 1 of the controllers to `values`. values (rows x inputs) are finite, in
  * the order of the controllers, and copied. Missing rows before `first` repeat the last row, or, if there is none, take

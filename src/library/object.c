@@ -20,7 +20,7 @@ sdrs_status library_status(Status status) {
     case STATUS_IO:
       return SDRS_IO;
     case STATUS_SOLVER:
-    case STATUS_INTERRUPTED: /* cannot occur in the library */
+    case STATUS_INTERRUPTED: /* the library is never interrupted */
       return SDRS_SOLVER;
     case STATUS_NO_MEMORY:
       return SDRS_NO_MEMORY;

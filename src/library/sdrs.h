@@ -43,8 +43,8 @@ typedef struct sdrs sdrs;
 
 typedef enum sdrs_status {
   SDRS_OK = 0,
-  SDRS_BAD_INPUT,   /* invalid file or value */
-  SDRS_IO,          /* file cannot be read */
+  SDRS_BAD_INPUT,   /* a file or value is invalid */
+  SDRS_IO,          /* a file cannot be read */
   SDRS_SOLVER,      /* a step could not be solved; the state is the one before the step */
   SDRS_NO_GRADIENT, /* a step has no derivative; sdrs_error names the step */
   SDRS_NO_MEMORY,
@@ -87,7 +87,7 @@ SDRS_API const char* sdrs_error(const sdrs* object);
 
 typedef struct sdrs_diagnostic {
   size_t size;
-  int severity;     /* 0 error, 1 warning, 2 note */
+  int severity;     /* 0: error, 1: warning, 2: note */
   const char* file; /* NULL if the message concerns no file */
   int line, column; /* from 1; 0 if unknown */
   const char* text;
@@ -105,7 +105,7 @@ SDRS_API sdrs_status sdrs_diagnostic_at(const sdrs* object, int index, sdrs_diag
 typedef struct sdrs_info {
   size_t size;
   const char* name;
-  double dt;       /* s */
+  double dt;       /* time step [s] */
   int steps;       /* number of steps of the scene or scenario */
   int links;       /* number of links (bodies), in the order of the scene */
   int coordinates; /* nq, number of coordinates: displacements [m], angles [rad] and quaternions w x y z, link by link
@@ -131,26 +131,27 @@ SDRS_API int sdrs_link_find(const sdrs* object, const char* name);
  * sdrs_set, R sdrs_record, D seed of sdrs_gradient, G sdrs_gradient_view. Brackets contain the number of columns of a
  * row. */
 typedef enum sdrs_block {
-  SDRS_TIME,        /* V R      [1] s */
-  SDRS_COORDINATES, /* V S R D  [nq];   G: by the initial state, as joint increments [nv] */
-  SDRS_VELOCITIES,  /* V S R D  [nv];   G: by the initial velocities [nv] */
-  SDRS_INPUT,       /* V S      [nu] targets of the controllers, see sdrs_set;   G: one row per step */
-  SDRS_POSITION,    /* V R D    [3] origin of a link's frame, world */
-  SDRS_ORIENTATION, /* V R D    [4] orientation of a link's frame: quaternion w x y z; in a record continuous in time */
-  SDRS_CENTER,      /* V R D    [3] centre of mass of a link, world */
-  SDRS_FORCE,       /* V R D    [3] contact and friction force on a link, N */
-  SDRS_CONTACTS,    /* V        [6] one row per pair of links in contact: a, b, gap, force on b */
+  SDRS_TIME,        /* V R      [1] time [s] */
+  SDRS_COORDINATES, /* V S R D  [nq] joint coordinates;  G [nv]: derivatives by the initial coordinates, one per
+                       velocity */
+  SDRS_VELOCITIES,  /* V S R D  [nv] joint velocities;  G [nv]: derivatives by the initial velocities */
+  SDRS_INPUT,       /* V S      [nu] targets of the controllers, see sdrs_set;  G [nu]: one row per step */
+  SDRS_POSITION,    /* V R D    [3] origin of a link's frame, world [m] */
+  SDRS_ORIENTATION, /* V R D    [4] orientation of a link's frame, quaternion w x y z; continuous in time in a record */
+  SDRS_CENTER,      /* V R D    [3] centre of mass of a link, world [m] */
+  SDRS_FORCE,       /* V R D    [3] contact and friction force on a link, world [N] */
+  SDRS_CONTACTS,    /* V        [6] one row per pair of links in contact: links a and b, gap [m], force on b [N] */
   SDRS_DESIGN,      /* V S   G  [design] design variables of the task */
-  SDRS_CONTROL,     /* V     G  [parameters] of the controllers' signals */
-  SDRS_VERTICES,    /* V     G  [3] one row per vertex of every hull, in the link's frame */
-  SDRS_ATTACHMENTS, /* V     G  [3] one row per link: origin of its joint in the parent's frame */
-  SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
-  SDRS_CONTACT,     /* V     G  [13] barrier_distance, stiffness, friction, smoothing, rest_speed, the law's own */
+  SDRS_CONTROL,     /* V     G  [parameters] parameters of the controllers' signals */
+  SDRS_VERTICES,    /* V     G  [3] one row per vertex of every hull, in the link's frame [m] */
+  SDRS_ATTACHMENTS, /* V     G  [3] one row per link: origin of the link's joint in the parent's frame [m] */
+  SDRS_MASS,        /* V     G  [links] mass of each link [kg]; zero for a link without mass */
+  SDRS_CONTACT,     /* V     G  [13] barrier_distance, stiffness, friction, smoothing, rest_speed, numbers of the law */
   SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link, about the origin of the link's
-                       frame, in the world frame; requires simulation.output: [reactions]; NaN in the first row; D
-                       only for links that can move */
+                       frame, in the world frame. Requires simulation.output: [reactions]. NaN in the first row. D only
+                       for links that can move. */
   SDRS_IMU, /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
-               link's axes; NaN in the first and last row, which have one neighbour */
+               link's axes. NaN in the first and last row, because the value needs both neighbouring states. */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
 /* Returns the number of blocks. Values of sdrs_block are 0 ... count - 1; later versions may have more blocks. */
@@ -213,13 +214,14 @@ typedef struct sdrs_rollouts {
   size_t size;
   int count, steps, threads;
   const double* coordinates; /* initial coordinates (count x nq) */
-  const double* velocities;  /* (count x nv) */
-  const double* input;       /* (count x steps x nu) */
+  const double* velocities;  /* initial velocities (count x nv) */
+  const double* input;       /* targets of the controllers in every step (count x steps x nu) */
   double* record;            /* coordinates at the start and after every step (count x (steps + 1) x nq) */
-  double* record_velocities; /* (count x (steps + 1) x nv) */
-  double* final_coordinates; /* (count x nq) */
-  double* final_velocities;  /* (count x nv) */
-  int* steps_done;           /* completed steps (count); after a failed step the arrays repeat the last state */
+  double* record_velocities; /* velocities at the start and after every step (count x (steps + 1) x nv) */
+  double* final_coordinates; /* coordinates after the last step (count x nq) */
+  double* final_velocities;  /* velocities after the last step (count x nv) */
+  int* steps_done; /* number of completed steps of each run (count). After a failed step the arrays repeat the last
+                      state. */
 } sdrs_rollouts;
 /* Simulates all runs of `rollouts` in parallel. The current state of the object does not change. The caller owns all
  * arrays, with the sizes stated in sdrs_rollouts. Returns SDRS_SOLVER if a run failed; sdrs_error names the run, and
@@ -284,7 +286,7 @@ SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_arr
 typedef struct sdrs_distance {
   size_t size;
   double distance;                   /* [m]; 0 if the hulls intersect; the other members are then zero */
-  double witness_a[3], witness_b[3]; /* nearest points [m] */
+  double witness_a[3], witness_b[3]; /* nearest points of the two hulls [m] */
   double potential;                  /* contact potential for stiffness 1 */
   double plane[4];                   /* separating plane n x + o = 0, as nx, ny, nz, o; n x + o < 0 on the side of a */
 } sdrs_distance;
@@ -301,7 +303,7 @@ SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b
  * text, after SDRS_NO_MEMORY it is NULL. The caller frees *out with sdrs_free_text. path: file name for messages and
  * base of mesh paths; NULL means the working folder. Returns SDRS_USAGE if questions is NULL. */
 SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
-/* Frees a text of sdrs_query_text; accepts NULL. */
+/* Frees a text returned by sdrs_query_text. Accepts NULL. */
 SDRS_API void sdrs_free_text(char* text);
 
 /* Shapes that are created once and queried at many poses. Different threads may use different objects at the same time,
@@ -313,7 +315,7 @@ typedef struct sdrs_shapes sdrs_shapes;
  * folder. Returns SDRS_BAD_INPUT if the list has mistakes; sdrs_shapes_error then lists all of them. Returns SDRS_USAGE
  * if out or shapes is NULL. */
 SDRS_API sdrs_status sdrs_shapes_new(sdrs_shapes** out, const char* shapes, const char* path);
-/* Frees the shapes; accepts NULL. */
+/* Frees the shapes. Accepts NULL. */
 SDRS_API void sdrs_shapes_free(sdrs_shapes* shapes);
 /* Returns the error text of the last failed call on these shapes, or "" if no call failed. If `shapes` is NULL, returns
  * an out-of-memory text. The text belongs to the shapes and is valid until the next call on them. */
@@ -324,18 +326,21 @@ SDRS_API int sdrs_shapes_count(const sdrs_shapes* shapes);
 /* One query of many pairs of shapes. The caller owns all arrays. */
 typedef struct sdrs_pairs {
   size_t size;
-  const char* method; /* "growth", "distance", "manifold", "witness", "touch": docs/queries.md */
+  const char*
+      method; /* kind of query, described in docs/queries.md: "growth", "distance", "manifold", "witness" or "touch" */
   const char*
       options; /* further keys of the question as a JSON object, such as {"smoothing": 0.01}; NULL if there are none */
-  const char* const* answers; /* names as in the answers of `sdrs query`: "gap", "d_gap_a", ... (answer_count) */
+  const char* const*
+      answers; /* names of the requested answers, as in `sdrs query`: "gap", "d_gap_a", ... (answer_count) */
   int answer_count;
-  size_t count;          /* number of pairs, one row each */
-  const int* shapes;     /* (count x 2): indices of shapes a and b, from 0 */
-  const double* poses_a; /* (count x 7): x y z [m], quaternion qw qx qy qz of length 1 within 1e-6 */
-  const double* poses_b; /* (count x 7) */
-  double* out;           /* row i begins at out + i * stride */
-  size_t stride;         /* doubles, at least the length of a row */
-  int threads;           /* 0 = 1 */
+  size_t count;      /* number of pairs, one row each */
+  const int* shapes; /* indices of the shapes a and b of each pair, from 0 (count x 2) */
+  const double*
+      poses_a; /* poses of a (count x 7): position x y z [m], quaternion qw qx qy qz of length 1 within 1e-6 */
+  const double* poses_b; /* poses of b (count x 7) */
+  double* out;           /* answers; the row of pair i begins at out + i * stride */
+  size_t stride;         /* distance between two rows in doubles, at least the length of a row */
+  int threads;           /* number of threads; 0 means 1 */
 } sdrs_pairs;
 /* Sets columns[answer_count] to the number of values per row of each answer, in the order of `answers`. The caller
  * needs the sum for `stride`. Tables are row-major, as in the JSON answer; booleans are 1 or 0. For "manifold" each
