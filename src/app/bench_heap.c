@@ -14,8 +14,7 @@ enum { QUIET_STEPS = 100 };
  * another body or a wall in any orientation. */
 #define SPACING 0.33
 #define JITTER 0.005
-/* The fall has ended if the kinetic energy per body of 1 kg is below this value [J], which is 4.5 mm/s for each
- * body. */
+/* The fall has ended if the kinetic energy per body is below this value [J]. A body of 1 kg then moves at 4.5 mm/s. */
 #define FALLEN_ENERGY 1e-5
 /* The heap is at rest if the kinetic energy per body of 1 kg stays below this value for QUIET_STEPS steps [J]. The
  * value is 0.2 mm/s for each of 100 bodies, or 2 mm/s for one of them. */

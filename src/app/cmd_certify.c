@@ -1,4 +1,4 @@
-/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps, and checks that the files of the
+/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps. Also checks that the files of the
  * run agree with each other. */
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -67,7 +67,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
   return true;
 }
 
-/* Largest number of step lengths over which the differences are averaged that the command suggests. */
+/* Largest value of --average, the number of averaged step lengths, that the command suggests. */
 enum { MOST_AVERAGED = 1024 };
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -76,8 +76,8 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Returns the overall verdict on blocks[count] as text. The check failed if one block failed, passed if all blocks were
- * checked, and otherwise passed where it could be checked. */
+/* Returns the overall verdict on blocks[count] as text. The verdict is "FAILED" if one block failed and "passed" if all
+ * blocks passed. If only some blocks could be checked, the verdict says so. */
 static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   for (int b = 0; b < count; b++)

@@ -411,8 +411,8 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Number of steps that a coordinate must spend within the margin of a limit to rebound with at least nine tenths of its
- * limit_restitution (S22). */
+/* Number of steps within the margin of a limit that resolves a rebound. A coordinate that spends this many steps there
+ * rebounds with at least nine tenths of its limit_restitution (S22). */
 #define STOP_STEPS 300
 
 /* Warns of joints that reached a penalty limit so fast that the time steps do not resolve the rebound. */

@@ -133,8 +133,8 @@ void live_show_design(Live* live, const Scene* scene, const char* folder) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Returns true if the server stays after the end of the command. It stays with --stay, and by default if standard error
- * is a terminal and -q is absent. It does not stay with --no-stay or after an interrupt. */
+/* Returns true if the server stays after the end of the command. The server stays with --stay, and by default if
+ * standard error is a terminal and -q is absent. It ends with --no-stay or after an interrupt. */
 static bool stays(const Live* live) {
   if (option_given(live->options, "no-stay") || interrupted()) return false;
   return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);

@@ -1,8 +1,9 @@
 /* Simulates the best design of an optimization with half the time step, and compares its loss and its success. */
 #include "app/design_run.h"
 
-/* The result depends on the time step if the loss with half the step differs by more than STEP_SHARE of the loss and by
- * more than GAIN_SHARE of the gain. The gain matters for a loss near zero, which differs by any fraction. */
+/* Limits above which the result counts as dependent on the time step. With half the step the loss must differ by more
+ * than STEP_SHARE of the loss and by more than GAIN_SHARE of the gain. The gain matters for a loss near zero, which
+ * differs by any fraction. */
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
@@ -39,8 +40,8 @@ static double find_loss(DesignRun* run) {
   return sum;
 }
 
-/* Sets values[success_count] to the success criteria with half the time step: the largest value of each criterion over
- * the scenarios, or NaN if a run fails. */
+/* Evaluates the success criteria with half the time step. Sets values[success_count] to the largest value of each
+ * criterion over the scenarios, or to NaN if a run fails. */
 static void find_success(DesignRun* run, double* values) {
   Task judging = run->task;
   judging.losses = run->task.success;

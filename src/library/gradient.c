@@ -14,9 +14,9 @@ typedef struct {
   size_t first, links;        /* the columns belong to the links first ... first + links - 1 */
 } Seeding;
 
-/* Returns the derivative with respect to a rotation increment d, given the derivative g = slope[4] with respect to the
- * quaternion q. For a small rotation d about the link's axes q' = q (1, d / 2), so dL/dd = Im(q* g) / 2. The component
- * of g along q has no effect. */
+/* Converts a derivative with respect to a quaternion q to one with respect to a rotation increment d about the link's
+ * axes. slope (4) is dL/dq. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q* dL/dq) / 2 (returned). The
+ * component of slope along q has no effect. */
 static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
   Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
   return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
@@ -88,7 +88,8 @@ static void seed_position(const Seeding* s, size_t at, size_t link, const double
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* The centre of mass is x = R c + t, with its position c in the link's frame and the link's pose R, t. */
+/* Adds the seed of a centre of mass, x = R c + t. R and t are the link's pose, and c is the centre in the link's
+ * frame. */
 static void seed_center(const Seeding* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
@@ -99,8 +100,8 @@ static void seed_center(const Seeding* s, size_t at, size_t link, const double* 
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* The seed of a pose is a matrix whose entrywise product with the change of R sums to the change of the loss. A
- * rotation increment w changes R by R [w]x and the loss by a . w, so the matrix is R [a]x / 2. */
+/* Adds the seed of an orientation, given as a quaternion. A rotation increment w changes R by R [w]x and the loss by a
+ * . w. The seed of R is thus R [a]x / 2, whose entrywise product with R [w]x sums to a . w. */
 static void seed_orientation(const Seeding* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;

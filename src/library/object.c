@@ -39,8 +39,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   return status;
 }
 
-/* diagnostics_print writes to a stream, so the text goes through a memory stream, whose buffer the C library
- * allocates. */
+/* Prints the errors to a stream in memory, whose buffer the C library allocates. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;

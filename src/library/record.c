@@ -82,7 +82,8 @@ static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fres
   return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
-/* Returns an array of one 3-vector per link and row, computed by at(recording, row * links + link, link). */
+/* Returns an array with one 3-vector per link and row. The function `at` computes the vector of a link; its argument
+ * `at` is row * links + link. */
 static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
