@@ -1,15 +1,15 @@
-/* sdrs bench query, many contacts and smoothed points: unions of superquadrics by `manifold`, hulls by `witness`. */
+/* Part of `sdrs bench query`: the query `manifold` for unions of superquadrics, and the query `witness` for hulls. */
 #include <time.h>
 #include "app/bench.h"
 #include "query/query.h"
 
 enum { ROUNDS = 7, MANIFOLD_POSES = 4, WITNESS_POSES = 400, PARTS = 18, EDGES = 18, CORNERS = 32 };
-/* Radius of the two rings of nine superquadrics each, so that 310 of their vertices are on the surface [m]. */
+/* Radius of a ring of nine superquadrics [m]. A body has two rings; 310 of its vertices are on the surface. */
 #define RING 0.215
 #define TURN 6.28318530717958648
 
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
-static volatile double sink; /* keeps the compiler from removing results */
+static volatile double sink; /* takes the results, so that the compiler does not remove their computation */
 
 static Vec3 direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
@@ -43,7 +43,7 @@ typedef struct {
 
 typedef enum { ASK_VALUES, ASK_DERIVATIVES, ASK_MEAN, ASK_MEAN_SLOPES } Asked;
 
-/* Returns the time per query [s] for two rings side by side that overlap slightly. */
+/* Returns the median time per query [ns] for two bodies side by side that overlap slightly. */
 static double time_manifold(Rings* r, Asked asked, bool cull) {
   double seconds[ROUNDS];
   r->options.values = asked == ASK_VALUES || asked == ASK_MEAN;
@@ -98,7 +98,8 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Measures a query, and the loss's gradient with respect to both poses that follows from it. */
+/* Measures witness queries. Sets *query_ns to the median time of a query, and *loss_ns to that of the loss and its
+ * gradient with respect to both poses [ns]. warm: true to reuse the result of the query before. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};
@@ -127,7 +128,8 @@ static void bench_witness(void) {
     Vec3 corner[CORNERS];
     ConvexHull hull;
     for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(direction(&random), 0.05);
-    if (hull_create(&hull, corner, CORNERS) != HULL_OK) continue; /* the corners are 32 unit vectors */
+    if (hull_create(&hull, corner, CORNERS) != HULL_OK)
+      continue; /* cannot fail: 32 random points on a sphere have a convex hull */
     w->body[k] = witness_body_create(&hull, 1, WITNESS_SURFACE);
     hull_free(&hull);
     w->target[k] = witness_random_point(&w->body[k], &random);

@@ -1,8 +1,8 @@
-/* sdrs bench gradient TASK: cost of a run's gradient relative to the run. */
+/* sdrs bench gradient TASK: the time of a run and of its gradient, and their ratio. */
 #include "app/bench.h"
 #include "optimize/optimize.h"
 
-/* Number of repetitions; their median is reported, since other processes disturb the times. */
+/* Number of repetitions. The median time is reported, because other processes disturb single times. */
 enum { REPEATS = 7 };
 
 static Status time_repeats(Optimization* o, double forward[REPEATS], double adjoint[REPEATS],

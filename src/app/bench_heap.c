@@ -1,28 +1,30 @@
-/* sdrs bench scale --heap: bodies dropped at random into an open box, where they become one island. */
+/* sdrs bench scale --heap: bodies fall into an open box, where contacts connect them to one island. */
 #include <math.h>
 #include <stdlib.h>
 #include "app/bench.h"
 
-/* Largest number of 10 ms steps of the fall, and again of the settling. A heap that still moves is timed as it is. */
+/* STEPS_MOST: largest number of 10 ms steps of the fall, and of the settling after the fall. A heap that still moves
+ * after that is timed all the same. REST_STEPS: number of timed steps at rest. */
 enum { STEPS_MOST = 1000, REST_STEPS = 30 };
-/* Number of consecutive steps at rest, of which the last REST_STEPS are timed: after the last slip a heap needs half a
- * second to creep evenly. */
+/* Number of consecutive steps at rest before the time is taken from the last REST_STEPS of them. After its last slip a
+ * heap needs half a second to creep evenly. */
 enum { QUIET_STEPS = 100 };
 
-/* Initial distance of bodies with a circumradius of at most 0.156 m, so that none touches another or a wall in any
- * orientation [m]. */
+/* Initial distance between the centres of bodies [m]. Bodies have a circumradius of at most 0.156 m, so no body touches
+ * another body or a wall in any orientation. */
 #define SPACING 0.33
 #define JITTER 0.005
-/* The fall is over: kinetic energy per body of 1 kg [J], 4.5 mm/s each. */
+/* The fall has ended if the kinetic energy per body is below this value [J]. A body of 1 kg then moves at 4.5 mm/s. */
 #define FALLEN_ENERGY 1e-5
-/* At rest, all through QUIET_STEPS [J]: 0.2 mm/s each, and no one of a hundred as fast as 2 mm/s. */
+/* The heap is at rest if the kinetic energy per body of 1 kg stays below this value for QUIET_STEPS steps [J]. The
+ * value is 0.2 mm/s for each of 100 bodies, or 2 mm/s for one of them. */
 #define REST_ENERGY 2e-8
-/* Factor of the smoothing while the heap settles. With the derived smoothing sticking contacts creep by 0.06 mm/s,
- * until one body after the other slips off: a large heap never rests. With this factor the creep is a third
+/* Factor of the friction smoothing while the heap settles. With the default smoothing, sticking contacts creep by 0.06
+ * mm/s until bodies slip, so a large heap never comes to rest. This factor reduces the creep to a third
  * (docs/derivations/friction.md). */
 #define REST_SMOOTHING 1e-1
 
-/* Returns the width of the square box in bodies: that of a cube of half the bodies, but at least 1. */
+/* Returns the width of the square box, in bodies: the side of a cube of bodies / 2, rounded up, at least 1. */
 static int cells_across(int bodies) { return (int)fmax(1, ceil(math_cbrt(0.5 * bodies) - 1e-9)); }
 
 static void add_box(Text* yaml, double half_width) {
@@ -43,7 +45,7 @@ static void add_body(Text* yaml, int n, int across, Random* random) {
   for (int k = 0; k < 3; k++) {
     place[k] = SPACING * (k < 2 ? place[k] - 0.5 * (across - 1) : place[k] + 0.5);
     place[k] += random_uniform(random, -JITTER, JITTER);
-    turn[k] = random_uniform(random, -1.8, 1.8); /* rad */
+    turn[k] = random_uniform(random, -1.8, 1.8); /* [rad] */
   }
   text_add(yaml, "  - {name: body%d, shape: s%d, mass: 1, joint: {type: free, position: [%.4f, %.4f, %.4f], ", n,
            (int)(random_bits(random) % 3), place[0], place[1], place[2]);
@@ -60,7 +62,8 @@ void bench_heap_yaml(Text* yaml, int bodies) {
 
 /* ---------------------------------------------------------------- the run */
 
-/* Returns the number of bodies in the largest group connected by contact; the box, link 0, does not connect. */
+/* Returns the number of bodies in the largest contact island. Contacts with the box, link 0, do not connect bodies.
+ * sets and sizes are work arrays (links). */
 static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   int count, largest = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
@@ -75,8 +78,8 @@ static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   return largest;
 }
 
-/* Statistics of the fall until the heap is at rest. together: sums over the steps in which at least half the bodies are
- * in one island. */
+/* Statistics of the fall. together and together_ms count only steps in which at least half the bodies are in one
+ * island; island is the size of the largest island in the last step. */
 typedef struct {
   int steps, together, island;
   double together_ms, all_ms;
@@ -98,9 +101,9 @@ static bool run_fall(const Options* options, Sim* sim, int bodies, int* sets, Fa
   return true;
 }
 
-/* Times the last REST_STEPS steps. */
+/* Statistics of the settling. milliseconds and rounds (Newton iterations) hold the last REST_STEPS steps. */
 typedef struct {
-  int steps, quiet; /* number of steps in all; number of consecutive steps at rest */
+  int steps, quiet; /* steps: number of all steps; quiet: number of consecutive steps at rest */
   double milliseconds[REST_STEPS], rounds[REST_STEPS], kinetic;
 } Rest;
 
@@ -121,9 +124,10 @@ static bool run_rest(const Options* options, Sim* sim, int bodies, Rest* rest) {
   return true;
 }
 
-/* Continues from the state of `sim` with REST_SMOOTHING times the smoothing. */
+/* Continues the simulation `sim` with the friction smoothing times REST_SMOOTHING until the heap is at rest. Returns
+ * false, after printing an error, if a step failed. */
 static bool settle(const Options* options, Sim* sim, const Model* model, int bodies, Rest* rest) {
-  Model still = *model; /* shallow copy: borrows all arrays */
+  Model still = *model; /* shallow copy that borrows all arrays */
   Sim* settling = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};

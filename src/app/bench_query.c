@@ -1,16 +1,16 @@
-/* sdrs bench query: time of a query cold, along a path, and of its derivatives. */
+/* sdrs bench query: time of a query without warm start, with warm start along a path, and of its derivatives. */
 #include <time.h>
 #include "app/bench.h"
 #include "query/query.h"
 
 enum { POSES = 2000, ROUNDS = 7, PATH = 200, HULL_POINTS = 32 };
-/* Displacement per step along a path, relative to the body's size, and rotation in radians. */
+/* Displacement per step along a path [m], for bodies of about 1 m, and rotation per step [rad]. */
 #define PATH_STEP 0.002
 #define PATH_TURN 0.005
 
 typedef struct {
   const char* name;
-  SmoothForm form; /* form of a smooth shape, or */
+  SmoothForm form; /* form of a smooth shape, unless `hull` */
   bool hull;
 } BenchBody;
 
@@ -36,7 +36,7 @@ static Vec3 direction(Random* random) {
   return vec3_normalized(v);
 }
 
-/* A pair with its poses: independent ones, and short paths. */
+/* A pair of bodies and its poses: `cold` are independent random poses, `path` are short paths of PATH poses. */
 typedef struct {
   Shape shape[2];
   PointView points[2];
@@ -64,10 +64,10 @@ static void draw_poses(QueryBenchPair* pair, Random* random) {
   }
 }
 
-/* Returns the processor time of this process [s], independent of other work. */
+/* Returns the processor time of this process [s], which does not depend on the load of the machine. */
 static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* Sum of results, which keeps the compiler from removing them. */
+/* Takes the results, so that the compiler does not remove their computation. */
 static volatile double sink;
 
 static double time_cold(const QueryBenchPair* pair) {

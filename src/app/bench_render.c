@@ -1,4 +1,4 @@
-/* sdrs bench render RUN: time per picture by phase. */
+/* sdrs bench render RUN: time per picture by phase of the drawing. */
 #include "app/bench.h"
 
 /* Default number of pictures. */
@@ -21,7 +21,8 @@ static void print_times(const RenderTimes* times, int count, double setup) {
   for (int phase = 0; phase < PHASE_COUNT; phase++) {
     for (int i = 0; i < count; i++) values[i] = phase_value(&times[i], (Phase)phase);
     double mean = bench_mean(values, count), median = bench_median(values, count);
-    text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[phase], median, mean, values[count - 1]); /* already sorted */
+    text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[phase], median, mean,
+             values[count - 1]); /* bench_median has sorted the values */
   }
   fputs(table.data, stdout);
   text_free(&table);

@@ -1,16 +1,17 @@
-/* sdrs bench scale: how the time per step grows with the number of bodies. */
+/* sdrs bench scale: the time per step against the number of bodies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "app/bench.h"
 
-/* Numbers of 10 ms steps: all bodies have landed after FALL_STEPS and are at rest after SETTLE_STEPS more. */
+/* FALL_STEPS: number of 10 ms steps in which all bodies land. SETTLE_STEPS: number of steps in which they come to rest.
+ * REST_STEPS: number of timed steps at rest. */
 enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_MAX = 20000, SIZES_MAX = 32 };
 
-/* Initial distance of bodies of about 0.2 m, so that none touches [m]. */
+/* Initial distance between the centres of bodies of about 0.2 m, so that no bodies touch [m]. */
 #define SPACING 0.27
 #define LAYER_HEIGHT 0.3
-#define TILT 0.15 /* rad, at most, about each axis */
+#define TILT 0.15 /* largest initial rotation about each axis [rad] */
 
 static const char* const SHAPES =
     "shapes:\n"
@@ -42,7 +43,7 @@ void bench_pile_yaml(Text* yaml, int bodies) {
 
 /* ---------------------------------------------------------------- one number of bodies */
 
-/* A kind of scene, and its measurement: `time` returns false if a step failed. */
+/* A kind of scene and its measurement. The function `time` returns false if a step failed. */
 typedef struct {
   void (*yaml)(Text* yaml, int bodies);
   bool (*time)(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms, double* fall_ms);
@@ -60,7 +61,8 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
   return true;
 }
 
-/* Sets the mean time of the steps of the fall, which differ, and the median of those at rest. */
+/* Sets *fall_ms to the mean time of the steps of the fall and *rest_ms to the median time of the steps at rest [ms].
+ * Returns false, after printing an error, if a step failed. */
 static bool time_pile(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
                       double* fall_ms) {
   (void)model;
@@ -81,7 +83,7 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
   Sim* sim = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
-  *rest_ms = *fall_ms = (double)NAN; /* unknown until measured */
+  *rest_ms = *fall_ms = (double)NAN; /* NaN until measured */
   scale.yaml(&yaml, bodies);
   Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
                               options->override_count, &diagnostics);
@@ -99,7 +101,8 @@ static ExitCode time_size(const Options* options, Scale scale, int bodies, doubl
 
 /* ---------------------------------------------------------------- all sizes */
 
-/* Reads integers separated by commas. Returns their number; 0 for anything else. */
+/* Reads a list of integers from 1 to BODIES_MAX, separated by commas, into `sizes`. Returns their number, or 0 if the
+ * list is invalid. */
 static int parse_sizes(const char* list, int sizes[SIZES_MAX]) {
   int count = 0;
   for (const char* p = list; count < SIZES_MAX; p++) {

@@ -1,4 +1,4 @@
-/* sdrs bench step SCENE: time per step by phase. */
+/* sdrs bench step SCENE: time per step by phase, and counts of the solver's work. */
 #include "app/bench.h"
 
 typedef enum {
@@ -24,7 +24,7 @@ static const char* const NAMES[QUANTITY_COUNT] = {
 
 static double milliseconds(double after, double before) { return 1e3 * (after - before); }
 
-/* Stores cost and work of one step in samples[quantity][step]. */
+/* Stores the times and counts of one step in samples[quantity][step]. before, after: times at its ends. */
 static void take_sample(double* const samples[], int step, SimTimes before, SimTimes after, const StepReport* report) {
   samples[QUANTITY_BROAD_PHASE][step] = milliseconds(after.broad_phase, before.broad_phase);
   samples[QUANTITY_CONTACT][step] = milliseconds(after.contact, before.contact);
@@ -45,14 +45,14 @@ static void print_table(double* const samples[], int steps) {
   text_add(&table, "quantity,median,mean,max\n");
   for (int k = 0; k < QUANTITY_COUNT; k++) {
     double mean = bench_mean(samples[k], steps), median = bench_median(samples[k], steps);
-    double largest = steps > 0 ? samples[k][steps - 1] : 0.0; /* already sorted */
+    double largest = steps > 0 ? samples[k][steps - 1] : 0.0; /* bench_median has sorted the values */
     text_add(&table, "%s,%.6g,%.6g,%.6g\n", NAMES[k], median, mean, largest);
   }
   fputs(table.data, stdout);
   text_free(&table);
 }
 
-/* Runs the scene without writing anything; a failed step ends it. */
+/* Times the steps of the scene and prints a table. Writes no files. A failed step ends the run with EXIT_SOLVER. */
 static ExitCode time_steps(const Options* options, Sim* sim, const Model* model) {
   int steps = model->simulation.steps, done = 0;
   double* samples[QUANTITY_COUNT];

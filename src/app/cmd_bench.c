@@ -1,4 +1,4 @@
-/* sdrs bench [NAME]: timings as CSV. A new bench is one row here. */
+/* sdrs bench [NAME]: timings as CSV. A new benchmark needs a row in the table BENCHES. */
 #include <string.h>
 #include "app/bench.h"
 #include "contact/contact.h"
@@ -6,7 +6,7 @@
 
 typedef struct {
   const char *name, *operands, *summary;
-  int operand_count; /* after the name */
+  int operand_count; /* number of operands after the name */
   ExitCode (*run)(const Options* options);
 } Bench;
 

@@ -1,39 +1,40 @@
-/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps, and that the files agree on one
- * motion. */
+/* sdrs certify RUN: proves that no two bodies intersected between the recorded steps. Also checks that the files of the
+ * run agree with each other. */
 #include <cjson/cJSON.h>
 #include <string.h>
 #include "app/run_check.h"
 
-/* Largest difference between the end of recorded moves and the row that they lead to [m or 1]. */
+/* Largest allowed difference between the end of the recorded solver moves and the recorded state after them [m or
+ * 1]. */
 #define MISS_TOLERANCE 1e-9
-/* Number of faults and findings printed without -v. */
+/* Number of failed proofs and of errors in files that are printed without -v. */
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
-  int row;           /* row at the end of the path */
-  double begin, end; /* [s] */
+  int row;           /* row at the end of the motion without proof */
+  double begin, end; /* times of the row before and of this row [s] */
   ProofReport report;
 } Fault;
 
-/* The recorded moves that lead to a row. */
+/* The solver's recorded moves (increments of the joint coordinates) that lead to a row. */
 typedef struct {
   int count, capacity;
-  double* delta; /* (count x nv) */
+  double* delta; /* increments of the coordinates (count x nv) */
 } Moves;
 
-/* certifying_free accepts it zeroed or partly built. */
+/* State of the command. certifying_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   RunCheck check;
-  RunFile path; /* no rows: there is no such file */
+  RunFile path; /* path.csv; rows is NULL if the file does not exist */
   Moves moves;
   Fault* faults;
   int fault_count, fault_capacity;
   int64_t intervals;
   int detours, rows_by_moves;
-  ProofReport nearest; /* the report with the smallest gap */
-  double nearest_time; /* s */
+  ProofReport nearest; /* report of the state with the smallest gap */
+  double nearest_time; /* time of this state [s] */
 } Certifying;
 
 static void certifying_free(Certifying* c) {
@@ -85,7 +86,7 @@ static void add_move(Certifying* c, int row) {
   run_path_at(c->path.rows, row, model, moves->delta + (size_t)moves->count++ * (size_t)model->dof_count);
 }
 
-/* Finds the recorded moves that lead to a row. first: index in the file at which the search begins. */
+/* Reads the recorded moves that lead to `row` into c->moves. first: index in path.csv at which the search begins. */
 static void find_moves(Certifying* c, int row, int first) {
   int rows = c->path.rows ? csv_rows_count(c->path.rows) : 0;
   double begin = row > 0 ? run_check_time(&c->check, row - 1) : 0, end = run_check_time(&c->check, row), before = 0;
@@ -96,7 +97,9 @@ static void find_moves(Certifying* c, int row, int first) {
     if (!(time <= end)) break;
     add_move(c, move);
     if (row == 0 || !(time > begin) || (move > 0 && time < before))
-      find_in_path(c, move, "its time must lie after that of a row of joints.csv, and never falls");
+      find_in_path(c, move,
+                   "the time of the move must be after the row of joints.csv before it, and times must not decrease: "
+                   "simulate the scene again");
     before = time;
   }
 }
@@ -108,7 +111,8 @@ static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first) {
   c->rows_by_moves++;
   ProofReport report = proof_next_along(proof, c->moves.delta, moves, q);
   if (!(report.miss <= MISS_TOLERANCE))
-    find_in_path(c, first + moves - 1, "the moves up to here do not lead to the row of joints.csv at their time");
+    find_in_path(c, first + moves - 1,
+                 "the moves up to this line do not end at the next row of joints.csv: simulate the scene again");
   return report;
 }
 
@@ -125,7 +129,7 @@ static void keep_report(Certifying* c, int row, const ProofReport* report) {
   c->nearest_time = end;
 }
 
-/* Pairs of the previous row, kept for the check of friction. */
+/* The pairs of the previous row, which the check of friction needs. */
 typedef struct {
   ProofPair* list;
   int count, capacity;
@@ -141,8 +145,8 @@ static void keep_pairs(KeptPairs* kept, const ProofPair* pairs, int count) {
   kept->count = count;
 }
 
-/* Checks the pairs of a state. After an error in the state it has pairs only if the proof could load it; otherwise gaps
- * and forces are unknown. */
+/* Checks the contacts of the recorded state `row` and keeps its pairs for the next row. apart: the proof of this row
+ * succeeded. If the proof could not load the state, there are no pairs and nothing is checked. */
 static void check_pairs(Certifying* c, Proof* proof, int row, bool apart, KeptPairs* kept) {
   RowPairs pairs = {.row = row, .before = kept->list, .before_count = kept->count};
   pairs.pairs = proof_pairs(proof, &pairs.count);
@@ -164,12 +168,12 @@ static void prove(Certifying* c) {
     check_pairs(c, proof, row, report.outcome == PROOF_APART, &kept);
   }
   if (c->path.rows && first < csv_rows_count(c->path.rows))
-    find_in_path(c, first, "this move leads to no row of joints.csv");
+    find_in_path(c, first, "the move is after the last row of joints.csv: simulate the scene again");
   memory_free(kept.list);
   proof_destroy(proof);
 }
 
-/* Checks that the smallest gap in summary.json is that of a recorded state. */
+/* Checks the smallest gap in summary.json against the smallest gap of the recorded states. */
 static void check_summary(Certifying* c) {
   double range = contact_range(&c->recorded.model), reported = c->check.smallest_gap;
   if ((reported >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
@@ -198,7 +202,7 @@ static void print_fault(const Certifying* c, const Fault* fault) {
 
 static bool proved(const Certifying* c) { return c->fault_count == 0 && c->check.findings.count == 0; }
 
-/* Prints the errors in the files on standard error, all of them with -v, without the rows' values. */
+/* Prints the errors in the files on standard error, all of them with -v. */
 static void print_findings(const Certifying* c) {
   const Diagnostics* all = &c->check.findings;
   int count = c->options->verbose || all->count <= FAULTS_SHOWN ? all->count : FAULTS_SHOWN;
@@ -265,7 +269,8 @@ static void print_json(const Certifying* c) {
   text_free(&text);
 }
 
-/* Returns false for bodies that may overlap, for which nothing can be proved. */
+/* Returns true if the contact law is a barrier law. Otherwise bodies may overlap and nothing can be proved; adds an
+ * error and returns false. */
 static bool is_barrier(Certifying* c) {
   ContactModel model = c->recorded.model.contact_model;
   if (!contact_overlaps(model)) return true;

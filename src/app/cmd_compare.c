@@ -1,9 +1,9 @@
-/* sdrs compare A.csv B.csv: the worst difference of two tables. */
+/* sdrs compare A.csv B.csv: the largest difference between two tables. */
 #include <stdlib.h>
 #include <string.h>
 #include "app/command.h"
 
-/* Returns the time of a row, if the table has a time column. */
+/* Returns the time of a row as text, or NULL if the table has no column `time`. */
 static const char* row_time(const CsvTable* table, int row) {
   int column = csv_column(table, "time");
   return column < 0 ? NULL : table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
@@ -77,12 +77,12 @@ static void print_json(const Report* report) {
   text_free(&text);
 }
 
-/* Returns false, with a message, for a folder, which has many tables. */
+/* Returns false, with an error, if `path` is a folder. */
 static bool is_table(const char* path, Diagnostics* diagnostics) {
   if (!path_is_folder(path)) return true;
   char* table = file_join(path, "trajectory.csv");
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                  "this is a folder: name a file of it, like %s", table);
+                  "a CSV file is needed, not a folder: give a file of the folder, such as %s", table);
   memory_free(table);
   return false;
 }

@@ -1,19 +1,20 @@
-/* sdrs converge SCENE|TASK: compares the same run with dt, dt/2, dt/4: changes, and their order of convergence. */
+/* sdrs converge SCENE|TASK: repeats a run with the time steps dt, dt/2, dt/4, and prints changes and orders of
+ * convergence. */
 #include <stdlib.h>
 
 #include "app/command.h"
 #include "optimize/optimize.h"
 
 enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
-/* Changes below this times max(1, |value|) are rounding or solver errors; no order of convergence is computed from
- * them. */
+/* A change below SETTLED max(1, |value|) is a rounding or solver error, from which no order of convergence is
+ * computed. */
 #define SETTLED 1e-12
 
-/* A compared quantity in all refinements. */
+/* A compared quantity, for all refinements of the time step. */
 typedef struct {
-  char* name;                        /* owned */
-  double value[REFINEMENTS_MAX + 1]; /* NaN: a difference of runs has no value */
-  double change[REFINEMENTS_MAX];    /* from each refinement to the next, >= 0 */
+  char* name;                        /* name of the quantity, owned */
+  double value[REFINEMENTS_MAX + 1]; /* value in each run; NaN if only changes are known */
+  double change[REFINEMENTS_MAX];    /* change from each run to the next, >= 0 */
   const char* unit;
 } Quantity;
 
@@ -21,9 +22,9 @@ typedef struct {
   const Options* options;
   const char* name;
   const Scene* scene;
-  const Task* task; /* NULL: a scene alone */
+  const Task* task; /* NULL for a scene without a task */
   int scenario;
-  int refinements; /* runs after the first */
+  int refinements; /* number of runs after the first */
   RefinedRun run[REFINEMENTS_MAX + 1];
   Quantity* quantities;
   int count, capacity;
@@ -62,7 +63,8 @@ static Pose pose_at(const RefinedRun* run, int moment, int link) {
   return recording_link_pose(&run->recording, refined_row(run, moment), link);
 }
 
-/* Returns the rotation vector nearest to that of the moment before, so that its angle counts full turns. */
+/* Returns the rotation vector of `rotation` whose angle is nearest to that of `before`, the vector one moment earlier.
+ * The angle thus counts full turns. */
 static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   Vec3 v = quat_log(quat_from_mat3(rotation));
   double angle = vec3_norm(v), turn = 2 * M_PI;
@@ -72,8 +74,9 @@ static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   return vec3_scale(axis, angle + turn * round((vec3_dot(before, axis) - angle) / turn));
 }
 
-/* Sets *distance [m] to the largest distance of the link's centre of mass, and *angle [rad] to the largest angle of its
- * rotation, between refinements r and r + 1, over all compared times from number `first` on. */
+/* Compares the motion of a link in the runs r and r + 1. Sets *distance to the largest distance between the centres of
+ * mass [m], and *angle to the largest angle between the orientations [rad], over the compared moments from number
+ * `first` on. */
 static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
   Vec3 center = a->model.links[link].center, apart = vec3(0, 0, 0);
@@ -92,7 +95,7 @@ static double coordinate_at(const RefinedRun* run, int moment, int link, int coo
   return run->recording.q[place.coordinate + (size_t)coordinate];
 }
 
-/* Adds joint angles including full turns, so that their differences count these. */
+/* Adds the changes of the joint angles, which count full turns. */
 static void add_joint_angles(Convergence* c) {
   const Model* model = &c->run[0].model;
   for (int link = 0; link < model->link_count; link++) {
@@ -121,7 +124,7 @@ static void add_links(Convergence* c) {
     for (int end = 0; end < 2; end++) {
       add_quantity(c, model->links[link].name, end ? "position at the end" : "position", "m");
       Quantity* turn = add_quantity(c, model->links[link].name, end ? "rotation at the end" : "rotation", "rad");
-      Quantity* way = turn - 1; /* the array may have moved */
+      Quantity* way = turn - 1; /* add_quantity may have moved the array */
       for (int r = 0; r < c->refinements; r++)
         compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &way->change[r], &turn->change[r]);
     }
@@ -130,7 +133,8 @@ static void add_links(Convergence* c) {
 
 /* ---------------------------------------------------------------- orders */
 
-/* Returns the order of convergence in dt from the last two changes; NaN if they do not determine it. */
+/* Returns the order of convergence in dt, from the last two changes. Returns NaN if the changes are too small, or if
+ * there is only one. */
 static double order_of(const Convergence* c, const Quantity* q) {
   if (c->refinements < 2) return NAN;
   double before = q->change[c->refinements - 2], last = q->change[c->refinements - 1], size = 1;
@@ -139,7 +143,7 @@ static double order_of(const Convergence* c, const Quantity* q) {
   return math_log(before / last) / math_log(2);
 }
 
-/* Returns the limit of the values, if their order of convergence is plausible. */
+/* Returns the value extrapolated to dt = 0, or NaN if the order of convergence is not above 0.5. */
 static double limit_of(const Convergence* c, const Quantity* q) {
   double order = order_of(c, q), last = q->value[c->refinements];
   if (!(order > 0.5)) return NAN;
@@ -168,7 +172,7 @@ static void print_quantity(const Convergence* c, const Quantity* q) {
   printf("\n");
 }
 
-/* Prints losses first, then the links with the largest changes. */
+/* Prints the table of changes: losses first, then the links and joints with the largest changes. */
 static void print_report(const Convergence* c) {
   const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(void*) * (size_t)(c->count + 1));
   int losses = 0, places = 0;
@@ -233,7 +237,8 @@ static Status run_all(Convergence* c, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-/* Lifts bodies that touch others at the start, as `sdrs simulate` does, so that all refinements start alike. */
+/* Lifts bodies that touch others at the start, as `sdrs simulate` does. All refinements then start from the same
+ * state. */
 static Status lift_scene(Scene* scene, Diagnostics* diagnostics) {
   Model model = {0};
   Status status = model_create_lifted(&model, scene, diagnostics);
@@ -248,7 +253,7 @@ static ExitCode converge_one(const Options* options, const char* name, Scene* sc
   c.refinements = option_count(options, "refinements", 2);
   Status status = lift_scene(scene, &diagnostics);
   if (status == STATUS_OK) status = run_all(&c, &runs);
-  diagnostics_add_new(&diagnostics, &runs); /* the runs repeat the messages about the scene */
+  diagnostics_add_new(&diagnostics, &runs); /* the runs repeat the messages about the scene, which are added once */
   diagnostics_free(&runs);
   print_diagnostics(options, &diagnostics);
   if (status == STATUS_INTERRUPTED) fprintf(stderr, "%s: stopped by %s\n", name, interrupt_name(interrupt_signal()));

@@ -1,4 +1,4 @@
-/* sdrs decompose MESH: a mesh as convex hulls that cover it, or as superquadrics that are like it. */
+/* sdrs decompose MESH: covers a mesh with convex hulls, or approximates it by superquadrics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ static bool read_grid(DecomposeOptions* settings, const char* text) {
          n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
 }
 
-/* Reads a length in the mesh's unit; if that is the metre, a suffix mm, cm or m is allowed. */
+/* Reads a length in the mesh's unit. If this unit is the metre, the text may have a suffix mm, cm or m. Returns false
+ * if the text is invalid. */
 static bool read_tolerance(DecomposeOptions* settings, const char* text) {
   static const struct {
     const char* unit;
@@ -170,7 +171,7 @@ static void add_joints(Json* json, const Decomposition* d) {
   json_close(json, ']');
 }
 
-/* Contains no times and no thread count, so equal input gives the same report to the byte. */
+/* Appends the report as JSON. The report has no times and no thread count, so equal input gives an identical report. */
 static void report_text(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
   Json json = {.out = out};
   const char* const axes[3] = {"x", "y", "z"};
@@ -238,7 +239,7 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
 
 /* ---------------------------------------------------------------- output */
 
-/* Fraction of the hulls' volume below which the volume of the mesh counts as rounding error of cancelling terms. */
+/* If the mesh volume is below this fraction of the hulls' volume, it is a rounding error of terms that cancel. */
 #define NO_VOLUME 1e-9
 
 static void say_result(const Options* options, const Decomposition* d, const char* folder) {
@@ -261,7 +262,6 @@ static void say_result(const Options* options, const Decomposition* d, const cha
   if (!options->json) printf("%s\n", folder);
 }
 
-/* Returns the largest number of vertices of a hull. */
 static int most_vertices(const Decomposition* d) {
   int most = 0;
   for (int h = 0; h < d->hull_count; h++)
@@ -309,7 +309,7 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
 
 /* ---------------------------------------------------------------- defects of the mesh */
 
-/* Reports vertices that were joined over more than this [mesh diagonal]. */
+/* Merged vertices are reported if they were farther apart than this fraction of the mesh diagonal. */
 #define JOINING_REPORTED 2e-7
 
 static void warn_joining(const Options* options, const Decomposition* d) {
@@ -320,7 +320,7 @@ static void warn_joining(const Options* options, const Decomposition* d) {
       d->condition.joining, d->condition.joined_points);
 }
 
-/* Warns of rings whose hulls form a disc, so that nothing fits through. */
+/* Warns if the hulls close through holes of the mesh. */
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
   if (options->quiet || holes->hulls >= holes->mesh) return;
   fprintf(stderr,

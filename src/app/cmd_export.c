@@ -1,4 +1,4 @@
-/* sdrs export SCENE|RUN|HULLS.obj: exports the model for other programs, its links for 3D printing, and its
+/* sdrs export SCENE|RUN|HULLS.obj: exports the model for other programs, links for 3D printing, and control
  * policies. */
 #include <string.h>
 #include "app/command.h"
@@ -20,16 +20,16 @@ static const struct {
                [EXPORT_STL] = {"stl", ".stl"},   [EXPORT_3MF] = {"3mf", ".3mf"},    [EXPORT_JSON] = {"json", ".json"},
                [EXPORT_C] = {"c", ".h"}};
 
-/* State of one export. exporting_free accepts it zeroed or partly built. */
+/* State of one export. exporting_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   ExportFormat format;
   char* target;
-  bool folder;   /* true if the target is a folder, with a file per link */
-  int link;      /* -1 = all */
-  bool* without; /* URDF: links that are left out (links); NULL: none */
-  Text json;     /* objects of --json, one per file */
+  bool folder;   /* true if the target is a folder with one file per link */
+  int link;      /* index of the exported link; -1 for all links */
+  bool* without; /* true for links that the URDF file omits (links); NULL if none is omitted */
+  Text json;     /* text of --json, with one object per file */
   Json objects;
 } Exporting;
 
@@ -53,7 +53,7 @@ static ExportFormat format_of(const char* name, const char* target) {
   return EXPORT_UNKNOWN;
 }
 
-/* Returns true for formats that contain the whole model, MJCF and URDF. */
+/* Returns true for the formats that contain the whole model, MJCF and URDF. */
 static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
 
 static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || format == EXPORT_C; }
@@ -64,12 +64,13 @@ static ExitCode check_policy_options(const Exporting* exporting) {
   if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
-      return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF), not to policies: leave it out",
-                         SURFACES[k]);
+      return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF) only, not to policies: remove --%s",
+                         SURFACES[k], SURFACES[k]);
   return EXIT_DONE;
 }
 
-/* Refuses --without for other formats: their files hold what refers to the links, too. */
+/* Reports a usage error if --without is given. Called for formats other than URDF, because their files also contain
+ * objects that refer to links. */
 static ExitCode check_without(const Options* options) {
   if (!option_given(options, "without")) return EXIT_DONE;
   return usage_error(options,
@@ -83,19 +84,24 @@ static ExitCode check_model_options(const Exporting* exporting) {
   if (exporting->folder)
     return usage_error(options, "%s is written as one file, but -o names a folder: remove the '/' at its end", name);
   if (option_given(options, "link"))
-    return usage_error(options, "--link applies to surfaces (OBJ, STL, 3MF), and %s holds all links: leave it out",
-                       name);
+    return usage_error(
+        options, "--link applies to surfaces (OBJ, STL, 3MF) only, and %s contains all links: remove --link", name);
   if (option_given(options, "time"))
-    return usage_error(options, "--time applies to surfaces (OBJ, STL, 3MF), and %s holds the %s: leave it out", name,
+    return usage_error(options,
+                       "--time applies to surfaces (OBJ, STL, 3MF) only, and %s contains the %s: remove --time", name,
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
   if (option_given(options, "pieces"))
-    return usage_error(options, "--pieces applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
+    return usage_error(
+        options, "--pieces applies to surfaces (OBJ, STL, 3MF) only, and %s contains hulls: remove --pieces", name);
   if (option_given(options, "min-wall"))
-    return usage_error(options, "--min-wall applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
+    return usage_error(options, "--min-wall applies to surfaces (OBJ, STL, 3MF) only, not to %s: remove --min-wall",
+                       name);
   if (option_given(options, "grow"))
-    return usage_error(options, "--grow applies to surfaces (OBJ, STL, 3MF), and %s holds hulls: leave it out", name);
+    return usage_error(options, "--grow applies to surfaces (OBJ, STL, 3MF) only, and %s contains hulls: remove --grow",
+                       name);
   if (option_given(options, "fabrication"))
-    return usage_error(options, "--fabrication applies to surfaces (OBJ, STL, 3MF), not to %s: leave it out", name);
+    return usage_error(options,
+                       "--fabrication applies to surfaces (OBJ, STL, 3MF) only, not to %s: remove --fabrication", name);
   return EXIT_DONE;
 }
 
@@ -118,7 +124,7 @@ static ExitCode read_options(Exporting* exporting) {
                        "got '%s'",
                        target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
-    return usage_error(options, "--package applies to URDF files only: leave it out");
+    return usage_error(options, "--package applies to URDF files only: remove --package");
   if (exporting->format != EXPORT_URDF && check_without(options) != EXIT_DONE) return EXIT_USAGE;
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (is_policy(exporting->format)) return check_policy_options(exporting);
@@ -135,8 +141,8 @@ static ExitCode read_options(Exporting* exporting) {
   return EXIT_DONE;
 }
 
-/* Returns the link with this name. If there is none, reports a usage error and returns -1. option: "" or the option
- * that names the link, with a colon. */
+/* Returns the index of the link `name`. Returns -1, after reporting a usage error, if there is none. option: the option
+ * that contains the name, with a colon, or "". */
 static int link_named(const Exporting* exporting, const char* option, const char* name) {
   const Model* model = &exporting->recorded.model;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
@@ -160,7 +166,7 @@ static ExitCode find_link(Exporting* exporting) {
   return name && exporting->link < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
-/* Marks the link with this name and all its descendants as left out. */
+/* Marks the link `name` and all its descendants as omitted. */
 static ExitCode mark_without(Exporting* exporting, const char* name) {
   const Model* model = &exporting->recorded.model;
   int link = link_named(exporting, "--without: ", name);
@@ -171,7 +177,7 @@ static ExitCode mark_without(Exporting* exporting, const char* name) {
   return EXIT_DONE;
 }
 
-/* Reads the names of --without, separated by commas. */
+/* Reads the link names of --without, separated by commas, into exporting->without. */
 static ExitCode read_without(Exporting* exporting) {
   const char* names = option_text(exporting->options, "without");
   ExitCode code = EXIT_DONE;
@@ -200,7 +206,8 @@ static void tell_file(Exporting* exporting, const char* path) {
   json_close(&exporting->objects, '}');
 }
 
-/* Writes a table beside robot.xml: robot.WHAT.csv; nothing if it is empty. */
+/* Writes a table beside the exported file: robot.WHAT.csv beside robot.xml, with `what` for WHAT. Does nothing if the
+ * table is empty. */
 static Status write_beside(Exporting* exporting, const char* what, const Text* table) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
@@ -229,8 +236,8 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* Returns the index of the only controller with feedback, of the requested link or of all links; -1 if there is none,
- * -2 if there are several. */
+/* Returns the index of the only controller with feedback, among those of the requested link or of all links. Returns -1
+ * if there is none, and -2 if there are several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;
@@ -250,10 +257,12 @@ static ExitCode write_policy(Exporting* exporting) {
                        exporting->link < 0 ? " of the scene" : " of the link");
   bool json = exporting->format == EXPORT_JSON;
   if (json && controller < 0)
-    return usage_error(options, "several drives have feedback, and a JSON file holds one: %s",
-                       exporting->link < 0 ? "choose its link with --link" : "write them with -o policy.h");
+    return usage_error(
+        options, "several controllers have feedback, but a JSON file contains only one: %s",
+        exporting->link < 0 ? "choose the controller's link with --link" : "write all of them with -o policy.h");
   if (!json && controller < 0 && exporting->link >= 0)
-    return usage_error(options, "several drives of the link have feedback: leave out --link for all of them");
+    return usage_error(options,
+                       "several controllers of the link have feedback: remove --link to export all controllers");
   Text text = {0};
   if (json)
     export_policy_json(&exporting->recorded.model, controller, &text);
@@ -267,14 +276,15 @@ static ExitCode write_policy(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- URDF and its meshes */
 
-/* Returns the mesh folder beside a file: robot_meshes/ for robot.urdf. */
+/* Appends the mesh folder beside the target, such as robot_meshes/ for robot.urdf. */
 static void mesh_folder(const Exporting* exporting, Text* folder) {
   const char* target = exporting->target;
   int stem = (int)(strlen(target) - (ends_with(target, ".urdf") ? 5 : 0));
   text_add(folder, "%.*s_meshes/", stem, target);
 }
 
-/* Sets the prefix of mesh paths in the URDF file: relative to the file, or to the package of --package. */
+/* Appends the prefix of mesh paths in the URDF file. The paths are relative to the file, or to the package of
+ * --package. */
 static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text* prefix) {
   const char *package = option_text(exporting->options, "package"), *equals = package ? strchr(package, '=') : NULL;
   const char* slash = strrchr(exporting->target, '/');
@@ -375,16 +385,17 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_close(json, '}');
 }
 
-/* Line width of a common printer nozzle [m]. Thinner walls are not printed, or are printed thicker. */
+/* Line width of a common printer nozzle [m]. A printer omits thinner walls or prints them thicker. */
 #define NOZZLE 0.4e-3
 
-/* Returns the first fault of a surface that is not closed, manifold and oriented. */
+/* Returns a text for the fault of a surface that is not closed, not manifold or not consistently oriented. */
 static const char* surface_fault(const SurfaceReport* report) {
   if (!report->closed) return "open (an edge has a triangle on one side only)";
   return report->manifold ? "not oriented consistently" : "not manifold (more than two triangles meet at an edge)";
 }
 
-/* Reports on standard error, and by the exit code, that the file does not satisfy the request. */
+/* Returns true if the written surface meets all requirements. Otherwise adds errors; less serious faults give
+ * warnings. */
 static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
   Diagnostics* diagnostics = &exporting->recorded.diagnostics;
@@ -442,8 +453,8 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-/* Writes one file per link, in the frame of the link. Ends at the first file that cannot be written; a failed check
- * does not end it. */
+/* Writes one file per link, in the frame of the link. A file that cannot be written ends the export; a surface that
+ * fails a check does not. Returns the worst exit code. */
 static ExitCode write_folder(Exporting* exporting, const Pose* own) {
   const Model* model = &exporting->recorded.model;
   ExitCode worst = EXIT_DONE;
@@ -467,7 +478,8 @@ static int row_at(const RunPoses* run, double time) {
   return best;
 }
 
-/* Writes surfaces: a single link in its own frame, all links at their poses at --time (default: the start). */
+/* Writes the surfaces of the links. A single link is written in its own frame; all links together are written at their
+ * poses at --time (default: the start). */
 static ExitCode write_surfaces(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   const RunPoses* run = &exporting->recorded.run;
@@ -498,13 +510,13 @@ static ExitCode write_all(Exporting* exporting) {
   return code;
 }
 
-/* Returns true if the format can express the joint; MJCF expresses a screw by two coupled joints. */
+/* Returns true if the format can express the joint of the link. MJCF expresses a screw by two coupled joints. */
 static bool is_told(const Exporting* exporting, const ModelLink* link) {
   return joint_is_elementary(&link->joint) ||
          (exporting->format == EXPORT_MJCF && link->joint.kind == &JOINT_KIND_SCREW);
 }
 
-/* Reports joints that model formats do not have: all but slides, hinges and balls. */
+/* Adds an error for each joint that the model format cannot express. Formats of surfaces accept all joints. */
 static Status check_joints(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   Status status = STATUS_OK;

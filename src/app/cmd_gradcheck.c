@@ -1,11 +1,11 @@
-/* sdrs gradcheck TASK|SCENE: the adjoint against central differences, block by block. */
+/* sdrs gradcheck TASK|SCENE: compares the adjoint gradient with central differences, for each block of parameters. */
 #include <string.h>
 
 #include "app/command.h"
 #include "app/design_run.h"
 #include "optimize/optimize.h"
 
-/* Default tolerance of steps; the rounding error is its lower bound. */
+/* Default relative tolerance of the step solver. Rounding errors may prevent a step from reaching it. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
 
@@ -24,8 +24,8 @@ static const OptionRow OPTIONS[] = {
     MEMORY_OPTION,
 };
 
-/* Sets *blocks to the bits of a list of words such as "state,mass". Returns false, with a message, for an unknown
- * word. */
+/* Sets *blocks to one bit for each block named by --wrt, such as "state,mass", or to all bits without --wrt. Returns
+ * false, with an error, if a block is unknown or the list is empty. */
 static bool read_blocks(const Options* options, unsigned* blocks) {
   const char* text = option_text(options, "wrt");
   *blocks = (1u << GRADCHECK_BLOCKS) - 1;
@@ -67,7 +67,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
   return true;
 }
 
-/* Largest number of averaged step lengths. */
+/* Largest value of --average, the number of averaged step lengths, that the command suggests. */
 enum { MOST_AVERAGED = 1024 };
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -76,8 +76,8 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Returns the verdict on several blocks: failed if one block failed, unchecked if none was checked, passed if all were
- * checked, otherwise passed where it can be checked. */
+/* Returns the overall verdict on blocks[count] as text. The verdict is "FAILED" if one block failed and "passed" if all
+ * blocks passed. If only some blocks could be checked, the verdict says so. */
 static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   for (int b = 0; b < count; b++)
@@ -86,18 +86,20 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-/* Returns a value of --average with which the block can be checked (J14), or 0 if there is none. */
+/* Returns a value of --average with which the block can be checked (J14), or 0 if no value up to MOST_AVERAGED
+ * suffices. */
 static int average_for(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->needed && count < MOST_AVERAGED) count *= 2;
   return count < b->needed ? 0 : count;
 }
 
-/* Smallest share of the gradient's squared norm that a check must cover; a check of less counts as none. */
+/* If the checked blocks have less than this share of the gradient's squared norm, the result is reported as not
+ * checked. */
 #define SHARE_LEAST 0.5
 
-/* Prints the share of the gradient that was checked. If the share is small and no block failed, also prints a
- * remedy. */
+/* Prints the share of the gradient that was checked. If the share is below SHARE_LEAST and no block failed, also prints
+ * a remedy. */
 static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   const GradcheckBlockReport* largest = NULL;
@@ -118,7 +120,7 @@ static void print_coverage(const char* name, const GradcheckBlockReport* blocks,
   printf("\n");
 }
 
-/* Prints the value of --average for which the block can be checked. */
+/* Prints that rounding errors hide the gradient of the block, and a value of --average with which it can be checked. */
 static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
   if (isinf(b->needed))
@@ -243,34 +245,35 @@ static void print_report(const Options* options, const char* name, const Gradche
   print_coverage(name, r->block, GRADCHECK_BLOCKS);
 }
 
-/* Subject of the check: a scene, with the losses of a task or with a probe. */
+/* The scene to check. The loss is that of the task, or a random linear function if there is no task. */
 typedef struct {
   Scene* scene;
-  const Task* task; /* NULL: a scene alone */
+  const Task* task; /* NULL for a scene without a task */
   int scenario;
   const char* name;
 } Subject;
 
-/* Builds the model of the scene as written, from its own hulls. */
+/* Builds the model after replacing the scene's shapes by the model's hulls, so that hull vertices are the
+ * parameters. */
 static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostics) {
   Diagnostics again = {0};
   Status status = model_create_lifted(model, scene, diagnostics);
   if (status != STATUS_OK) return status;
   model_expand_shapes(model, scene);
   model_destroy(model);
-  status = model_create(model, scene, &again); /* repeats the same messages */
+  status = model_create(model, scene, &again); /* the second build repeats the same messages */
   diagnostics_free(&again);
   return status;
 }
 
-/* Smallest tolerance used without --tolerance: far below any bound of the check. */
+/* Without --tolerance, residuals up to this value are not reported. It is far below any bound of the check. */
 #define LOOSE_FLOOR 1e-9
 
 static double tolerance_reported(const Options* options, const GradcheckOptions* check) {
   return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
 }
 
-/* Checks the given blocks on the scene in its present form. */
+/* Checks the blocks whose bits are set in `blocks`, on the scene in its present form. */
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
@@ -284,8 +287,8 @@ static Status check_blocks(const GradcheckOptions* check, const Subject* subject
   return status;
 }
 
-/* Checks the block of vertices on subject->scene, whose hulls were shrunk at random so that their volumes have no
- * kinks. `report` already contains the other blocks. */
+/* Checks the block of vertices on subject->scene, whose hulls were shrunk at random, and adds the result to `report`.
+ * Without the shrinking, volumes have kinks at flat faces. */
 static Status check_generic(const Options* options, const GradcheckOptions* check, const Subject* subject,
                             GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
@@ -326,14 +329,14 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   return status;
 }
 
-/* Reports an error for blocks without numbers, because their check would always pass. Returns false if there is one. */
+/* Returns false if the checked blocks have no parameters, because such a check would always pass. */
 static bool has_numbers(const GradcheckReport* report) {
   int directions = 0;
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) directions += report->block[b].directions;
   return directions > 0 || !report->adjoint.sound;
 }
 
-/* Reports the blocks that a signal left unchecked. */
+/* Reports that a signal ended the check. */
 static void say_interrupted(const Options* options, const char* name, Json* json) {
   if (options->json) {
     json_open(json, NULL, '{');
@@ -347,7 +350,7 @@ static void say_interrupted(const Options* options, const char* name, Json* json
     fprintf(stderr, "%s: stopped by %s before the check was done\n", name, interrupt_name(interrupt_signal()));
 }
 
-/* Displays the progress, as GradcheckOptions.progress. context: a Progress. */
+/* Displays the progress; the callback GradcheckOptions.progress. context is a Progress. */
 static void show_progress(void* context, const char* block, int runs, int expected) {
   Progress* progress = context;
   char numbers[96];
@@ -433,7 +436,8 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
-/* Shortens runs and windows to --steps. Losses with later windows are refused when they are created. */
+/* Shortens runs and windows of the task to `steps` steps. Losses with later windows cause an error when they are
+ * created. */
 static void shorten(Task* task, int steps) {
   if (steps == 0) return;
   for (int k = 0; k < task->scenario_count; k++) {
@@ -446,7 +450,7 @@ static void shorten(Task* task, int steps) {
   if (steps < r->apply) r->apply = steps;
 }
 
-/* Returns the task with the terms of subject_to as losses, because optimizers use their derivatives, too. */
+/* Loads the task and makes the terms of `subject_to` losses, because optimizers use their derivatives, too. */
 static Status load_task(Task* task, const Options* options, Diagnostics* diagnostics) {
   Status status = task_load(task, options->operands[0], options->overrides, options->override_count, diagnostics);
   for (int i = 0; i < task->loss_count; i++) task->losses[i].bounded = false;
@@ -455,12 +459,12 @@ static Status load_task(Task* task, const Options* options, Diagnostics* diagnos
   return status;
 }
 
-/* Checks the summed loss by the variables of an optimization before its first step, including symmetries, shared
- * vertices and scenarios. The losses of its task must be one sum. */
+/* Checks the gradient of the loss with respect to the task's own variables, at the initial design. Symmetries, shared
+ * vertices and scenarios are included. */
 static Status check_optimization(Optimization* o, Task* task, const GradcheckOptions* check,
                                  GradcheckBlockReport report[2], Diagnostics* diagnostics) {
   task->optimizer.discount = 1;
-  task->bundle = 0; /* the gradient itself is checked */
+  task->bundle = 0; /* checks the gradient itself, not a mean over several designs */
   Status status = optimization_start(o, diagnostics);
   if (status == STATUS_OK) optimization_gradcheck(o, check, report);
   return status == STATUS_OK && interrupted() ? STATUS_INTERRUPTED : status;
@@ -479,7 +483,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   OptimizationOptions settings = {check->threads, check->interrupted};
   GradcheckBlockReport* report = MEMORY_NEW(GradcheckBlockReport, 2);
   Status status = load_task(&task, options, &diagnostics);
-  diagnostics_free(&diagnostics); /* already reported */
+  diagnostics_free(&diagnostics); /* check_task has already reported these messages */
   task.optimizer.tolerance = check->tolerance;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, &diagnostics);
@@ -501,7 +505,7 @@ static Status record_nothing(void* context, Sim* sim, const StepReport* report) 
   return interrupted() ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Optimizes and executes the windows before, as `sdrs optimize` does. */
+/* Optimizes and executes the windows before `window`, as `sdrs optimize` does. */
 static Status execute_before(Receding* receding, int window, Diagnostics* diagnostics) {
   Optimization* o = receding_optimization(receding);
   Status status = STATUS_OK;
@@ -514,7 +518,7 @@ static Status execute_before(Receding* receding, int window, Diagnostics* diagno
   return status;
 }
 
-/* Checks a later window: its variables, and the blocks of a scene with the window's initial state. */
+/* Check of a window after the first: its number, and the reports on its design and control variables. */
 typedef struct {
   int window;
   GradcheckBlockReport variables[2];
@@ -527,7 +531,7 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   DesignStart start = {0};
   OptimizationOptions settings = {check->threads, check->interrupted};
   Status status = load_task(&task, options, &said);
-  diagnostics_free(&said); /* already reported */
+  diagnostics_free(&said); /* check_task has already reported these messages */
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, diagnostics);
   if (status == STATUS_OK) status = execute_before(start.receding, out->window, diagnostics);
@@ -545,7 +549,8 @@ static Status check_window(const Options* options, const GradcheckOptions* check
   return status;
 }
 
-/* Returns false, with a message, if there is no such window. */
+/* Returns false, with an error, if --window is given without `receding`, or if the task has no window with the number
+ * `window`. */
 static bool sound_window(const Options* options, const Task* task, int window) {
   const TaskScenario* scenario = &task->scenarios[0];
   if (!task->receding.given) {
@@ -567,7 +572,7 @@ static ExitCode check_scenarios(const Options* options, const GradcheckOptions* 
   if (interrupted()) say_interrupted(options, task->name, json);
   for (int k = 0; k < task->scenario_count && !interrupted(); k++) {
     TaskScenario* scenario = &task->scenarios[k];
-    if (scenario->steps == TASK_KINEMATIC) continue; /* no simulation: only variables are checked */
+    if (scenario->steps == TASK_KINEMATIC) continue; /* there is no simulation, so only the variables are checked */
     if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
     Text name = {0};
     text_add(&name, "%s", task->name);
@@ -601,7 +606,7 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   if (task.receding.given) task.scenarios[0].steps = task.receding.horizon;
   if (status == STATUS_OK) code = check_scenarios(options, check, &task, json);
   if (status == STATUS_OK && variables && code != EXIT_BAD_INPUT &&
-      !interrupted()) { /* otherwise the error is already reported */
+      !interrupted()) { /* after EXIT_BAD_INPUT the error is already reported */
     ExitCode one = window->window > 0 ? say_variables(options, task.name, window->variables, json)
                                       : check_variables(options, check, json);
     if (one > code) code = one;

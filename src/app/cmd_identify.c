@@ -1,10 +1,10 @@
-/* sdrs identify TASK: fit a scene's parameters to measured runs. */
+/* sdrs identify TASK: fits the parameters of a scene to measured runs. */
 #include <string.h>
 
 #include "app/command.h"
 #include "identify/identify.h"
 
-/* fit_run_free accepts it zeroed or partly built. */
+/* State of one fit. fit_run_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -17,8 +17,8 @@ typedef struct {
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* Returns true for the one process under mpirun that writes files and messages; all processes take the same branches.
- */
+/* Returns true in the process that writes files and messages. Under mpirun all other processes follow the same
+ * branches. */
 static bool is_writer(void) { return processes_rank() == 0; }
 static Status agreed(Status status) { return (Status)processes_largest((int)status); }
 
@@ -104,7 +104,7 @@ static void print_parameters(const FitRun* run) {
   }
 }
 
-/* Prints what remains to be done. Intervals are omitted: away from a minimum they would be meaningless. */
+/* Prints that the fit has not converged, and a remedy. */
 static void print_unfinished(const FitRun* run) {
   Text line = {0};
   if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
@@ -115,7 +115,7 @@ static void print_unfinished(const FitRun* run) {
   text_free(&line);
 }
 
-/* Prints contradictions in the data: they cast doubt on the model, and the intervals cover both sides. */
+/* Prints measurements that the model cannot reproduce. The confidence intervals were widened to include them. */
 static void print_doubts(const FitRun* run) {
   const Identification* id = run->identification;
   int count = identification_doubt_count(id);
@@ -131,7 +131,7 @@ static void print_doubts(const FitRun* run) {
   }
 }
 
-/* Prints "position 0.0002 m beside noise of 0.001" for every measured quantity. */
+/* Prints the model error beside the noise for every measured quantity, as "position 0.0002 m beside 0.001". */
 static void print_misfit(const FitRun* run) {
   static const char* const words[3] = {"position %.3g m beside %.3g", "rotation %.3g rad beside %.3g",
                                        "joints %.3g beside %.3g"};
@@ -198,7 +198,8 @@ static ExitCode fit(FitRun* run) {
   if (!reported && !run->task.identify.keep_undetermined) {
     if (is_writer())
       fprintf(stderr,
-              "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "
+              "%s: the measurements do not determine all parameters, so nothing was fitted: fix or tie parameters, "
+              "give them a prior, measure more, or set "
               "identify.keep_undetermined\n",
               run->task.name);
     return EXIT_CHECK_FAILED;
@@ -216,7 +217,8 @@ static ExitCode fit(FitRun* run) {
   return status_exit_code(status);
 }
 
-/* Prints the problems of the writing process; another process prints its own only if the writer has none. */
+/* Prints the diagnostics of the writing process. Another process prints its diagnostics only if the writer has no
+ * errors. */
 static void print_problems(FitRun* run) {
   int writer_errors = run->diagnostics.error_count;
   processes_share(&writer_errors, sizeof(writer_errors), 0);

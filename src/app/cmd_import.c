@@ -1,15 +1,15 @@
-/* sdrs import ROBOT: a robot of another program as a scene. */
+/* sdrs import ROBOT: converts a robot in URDF or MJCF to a scene. */
 #include <stdlib.h>
 #include <string.h>
 #include "app/command.h"
 #include "robot/robot.h"
 
-/* State of one import. importing_free accepts it zeroed or partly built. */
+/* State of one import. importing_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   RobotOptions wanted;
-  RobotPackage* packages; /* names are owned */
-  RobotStart* starts;     /* alike */
+  RobotPackage* packages; /* packages of --package; their names are owned */
+  RobotStart* starts;     /* start coordinates of --start; their names are owned */
   Robot robot;
   Diagnostics diagnostics;
 } Importing;
@@ -59,8 +59,8 @@ static ExitCode read_starts(Importing* importing) {
   return EXIT_DONE;
 }
 
-/* Returns the index of an option's word in a list that ends with NULL; -1 if it is not there, `first` if the option was
- * not given. */
+/* Returns the index of the option's text in `words`, a list that ends with NULL. Returns -1 if the text is not in the
+ * list, and 0 if the option was not given. */
 static int word_of(const Options* options, const char* name, const char* const* words) {
   const char* given = option_text(options, name);
   for (int i = 0; given && words[i]; i++)

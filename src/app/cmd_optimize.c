@@ -1,4 +1,4 @@
-/* sdrs optimize TASK: design by gradients, write the run folder. */
+/* sdrs optimize TASK: optimizes shape and control by gradients and writes the run folder. */
 
 #include <limits.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 &&
 
 static ExitCode design(DesignRun* run, const Options* options, bool candidate);
 
-/* Returns the options for the task of `from: {task: ...}`, which runs before this one: with its own folder, without the
- * overrides of this task. The caller frees the array `values` of the result. */
+/* Returns the options for the task of `from: {task: ...}`, which runs before this one. It has the folder `folder` and
+ * none of this task's overrides. The caller frees the member `values` of the result. */
 static Options options_before(const DesignRun* run, const char* folder, const char** operand) {
   Options own = *run->options;
   own.operands = operand;
@@ -64,7 +64,8 @@ static Status status_before(ExitCode code) {
   return status;
 }
 
-/* Optimizes the task of `from: {task: ...}` in the folder `from`, where this run then starts. All processes call it. */
+/* Optimizes the task of `from: {task: ...}` in the folder `from`, whose result is the start of this run. All processes
+ * must call this function. */
 static Status optimize_before(DesignRun* run) {
   Status status = is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   if (status == STATUS_OK) status = design_check_before(&run->task, &run->diagnostics);
@@ -112,7 +113,9 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!is_writer()) return STATUS_OK;
-  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run creates it */
+  if (run->receding)
+    return file_make_folder_reported(
+        run->folder, &run->diagnostics); /* the run folder of the executed motion claims the folder later */
   return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 
@@ -134,7 +137,7 @@ static Status save_progress(DesignRun* run) {
   return status;
 }
 
-/* Writes the present design, its log and a checkpoint every save_every iterations. */
+/* Writes the present design, convergence.csv and a checkpoint, every save_every iterations. */
 static Status save_iteration(DesignRun* run) {
   int iteration = optimization_iteration(run->optimization);
   if (iteration % run->task.optimizer.save_every != 0 || !is_writer()) return STATUS_OK;
@@ -144,7 +147,7 @@ static Status save_iteration(DesignRun* run) {
   return status == STATUS_OK ? save_progress(run) : status;
 }
 
-/* Writes the scene of a failed trial, for `sdrs simulate`. */
+/* Writes the scene of a failed line-search evaluation to a file that `sdrs simulate` can run. */
 static Status save_failed(DesignRun* run) {
   if (design_failed_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
@@ -188,7 +191,7 @@ static void show_end(DesignRun* run, Status status) {
 
 /* ---------------------------------------------------------------- messages during the run */
 
-/* Returns the largest possible number of iterations of all starts together. */
+/* Returns the largest possible number of iterations, over all starts of a multistart. */
 static int iterations_most(const DesignRun* run) {
   double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
   return most < INT_MAX ? (int)most : INT_MAX;
@@ -215,7 +218,7 @@ static void show_progress(DesignRun* run, Progress* progress) {
   }
 }
 
-/* Prints the lines of a text (NULL: none), each after the task's name. */
+/* Prints each line of `lines` after the task's name and `prefix`. lines may be NULL. */
 static void print_lines(FILE* out, const char* name, const char* prefix, const char* lines) {
   while (lines && *lines) {
     int length = (int)strcspn(lines, "\n");
@@ -228,7 +231,7 @@ static int steps_of(const TaskScenario* scenario) {
   return task_horizon(scenario->steps, scenario->scene.simulation.steps);
 }
 
-/* Appends the length of the longest scenario, such as " of 120 steps to t = 1.2 s". */
+/* Appends the number of steps and the duration of the longest scenario, such as " of 120 steps to t = 1.2 s". */
 static void add_horizon(Text* out, const Task* task) {
   const TaskScenario* longest = NULL;
   double most = 0;
@@ -289,7 +292,8 @@ static void print_report(const DesignRun* run) {
   optimization_report_free(&report);
 }
 
-/* Prints an estimate of the duration after the initial design has been simulated and differentiated. */
+/* Prints an estimate of the duration, from the time of the first simulation and gradient. Prints nothing if the
+ * estimate is below LONG_TASK_SECONDS. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int left = iterations_most(run) - optimization_iteration(o);
@@ -314,8 +318,8 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* Returns true if the folder has a checkpoint. A candidate that has not started has none, and neither has one that was
- * interrupted in the task before it. */
+/* Returns true if the run resumes from a checkpoint. With --resume a missing checkpoint is an error, except for a
+ * candidate and after `from: {task: ...}`, where the run may not have started yet. */
 static bool goes_on(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);
@@ -338,7 +342,7 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
-/* Prints changes of method, once each. `reported`: number printed so far. */
+/* Prints new changes of the optimization method. *reported: number of changes printed so far. */
 static void report_methods(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_method_change_count(run->optimization);
   for (; *reported < count; ++*reported) {
@@ -351,7 +355,7 @@ static void report_methods(const DesignRun* run, Progress* progress, int* report
   }
 }
 
-/* Prints new pairs of links that limit the design, once each. `reported`: number printed so far. */
+/* Prints new pairs of links whose gap at the start limits the design. *reported: number of pairs printed so far. */
 static void report_start_pairs(const DesignRun* run, Progress* progress, int* reported) {
   int count = optimization_start_pair_count(run->optimization);
   for (; *reported < count; ++*reported) {
@@ -364,14 +368,17 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
   }
 }
 
-/* Prints the number of starts that could not begin, when it grows. */
+/* Prints the number of starts that failed in their initial state, if the number grows. *reported: number printed
+ * last. */
 static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
   const char* reason;
   int count = optimization_unstarted(run->optimization, &reason);
   if (count > *reported && !run->options->quiet) {
     progress_end(progress);
-    fprintf(stderr, "%s: %d of %d starts could not begin%s%s\n", run->task.name, count, run->task.multistart,
-            *reason ? ": " : "", reason);
+    fprintf(
+        stderr,
+        "%s: the initial design of %d of %d starts could not be simulated%s%s; narrow the bounds of the variables\n",
+        run->task.name, count, run->task.multistart, *reason ? ": " : "", reason);
   }
   *reported = count;
 }
@@ -385,7 +392,7 @@ static Status iterate(DesignRun* run) {
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
-    /* a signal reaches the processes at different times: all stop if one does */
+    /* a signal reaches the processes at different times; all processes stop if one has received it */
     status = agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
@@ -424,7 +431,7 @@ static void say_validation(const DesignRun* run) {
   fprintf(stderr, "\n");
 }
 
-/* Prints the shell command that resumes, with the options that changed the task. */
+/* The printed command includes the options that changed the task. */
 void design_run_tell_resume(const DesignRun* run) {
   const Options* options = run->options;
   Text line = {0};
@@ -445,7 +452,7 @@ void design_run_tell_resume(const DesignRun* run) {
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* a write error is reported once */
+  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* a write error was already reported */
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
@@ -471,14 +478,15 @@ static ExitCode iterate_and_finish(DesignRun* run) {
   return code;
 }
 
-/* Prints the problems of the writing process; another process prints its own only if the writer has none. */
+/* Prints the diagnostics of the writing process. Another process prints its diagnostics only if the writer has no
+ * errors. */
 static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   int writer_errors = diagnostics->error_count;
   processes_share(&writer_errors, sizeof(writer_errors), 0);
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
 }
 
-/* Runs one optimization from its start to its results. */
+/* Runs one optimization from the initial design to the written results. Returns the exit code. */
 static ExitCode seek(DesignRun* run) {
   print_start(run);
   Status status = begin(run);

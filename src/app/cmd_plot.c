@@ -1,4 +1,4 @@
-/* sdrs plot RUN...|FILE.csv: diagrams of recorded quantities, drawn by gnuplot. */
+/* sdrs plot RUN...|FILE.csv: draws diagrams of recorded quantities with gnuplot. */
 #include <string.h>
 #include <unistd.h>
 #include "app/command.h"
@@ -17,7 +17,8 @@ static bool is_plot(const char* name) {
   return false;
 }
 
-/* Returns the last operand if it is not a run; NULL: all plots. */
+/* Returns the name of the requested plot: the last operand, unless it is a run folder. Returns NULL if all plots are
+ * requested. */
 static const char* plot_wanted(const Options* options) {
   const char* last = options->operands[options->operand_count - 1];
   return options->operand_count > 1 && (is_plot(last) || !path_is_folder(last)) ? last : NULL;
@@ -68,7 +69,8 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
   return EXIT_DONE;
 }
 
-/* Returns the default target: <plot>.png in the run folder, or beside a single file. */
+/* Returns the default path of the picture: <plot>.png in the run folder, or the CSV file's name with .png. The caller
+ * frees the text with memory_free. */
 static char* default_target(const Options* options) {
   const char* operand = options->operands[0];
   const char* what = plot_wanted(options);

@@ -1,4 +1,4 @@
-/* sdrs query FILE: contacts and distances of pairs of bodies, with derivatives. */
+/* sdrs query FILE: computes distances and contacts of pairs of bodies, with derivatives. */
 #include <inttypes.h>
 #include <string.h>
 #include "app/command.h"
@@ -35,7 +35,7 @@ static void answer_rows(QueryRows* rows) {
   memory_free(row);
 }
 
-/* Answers each row when it arrives. */
+/* Reads rows from standard input and answers each row before it reads the next. */
 static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
   QueryMemory memory = query_memory();
   double* row = MEMORY_NEW(double, rows->columns);
@@ -79,7 +79,7 @@ static Status query_rows(const Options* options, const char* data, size_t length
   return status;
 }
 
-/* Appends standard input up to the end of the line or of the input. */
+/* Appends standard input up to the end of the line or of the input, whichever comes first. */
 static void read_line(Text* out) {
   for (int c = getc(stdin); c != EOF; c = getc(stdin)) {
     const char byte = (char)c;

@@ -1,28 +1,29 @@
-/* sdrs render RUN|SCENE: pictures of a run, drawn without GPU and display. */
+/* sdrs render RUN|SCENE: draws pictures of a run, without GPU and display. */
 #include <stdlib.h>
 #include <string.h>
 #include "app/render_load.h"
 
-/* Smallest and largest side of a picture, and largest width of a strip [px]; largest value of --trail. */
+/* SIDE_MIN, SIDE_MAX: smallest and largest side of a picture [px]. STRIP_WIDTH_MAX: largest width of a strip [px].
+ * TRAIL_MAX: largest value of --trail. */
 enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000 };
-/* Default size of a panel of a strip. */
+/* Default size of a panel in a strip [px]. */
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
-/* Default size of a panel of two side by side. */
+/* Default size of a panel if two runs are drawn side by side [px]. */
 enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
-/* Values of --show. */
+/* Words accepted by --show. */
 #define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
-/* Largest number of pictures of a film or a folder. A larger number is refused as a mistake. */
+/* Largest number of pictures of a film or a folder. A larger number is rejected as a mistake. */
 #define FRAMES_MAX 100000.0
 
 typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
-/* State of one rendering. rendering_free accepts it zeroed or partly built. */
+/* State of one rendering. rendering_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   Shown shown;
-  Diagnostics diagnostics; /* of the target */
+  Diagnostics diagnostics; /* errors of writing the target */
   RenderOptions render;
-  bool pair; /* two side by side */
+  bool pair; /* true if two runs or designs are drawn side by side */
   char* target;
   PictureKind kind;
 } Rendering;
@@ -35,14 +36,14 @@ static void rendering_free(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- options */
 
-/* Parses x,y,z. Returns false for other texts. */
+/* Parses a vector written as x,y,z. Returns false if the text is invalid. */
 static bool parse_vector(const char* text, Vec3* v) {
   char tail;
   return sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &tail) == 3 && isfinite(v->x) && isfinite(v->y) &&
          isfinite(v->z);
 }
 
-/* Parses WIDTHxHEIGHT. Returns false for other texts. */
+/* Parses a picture size written as WIDTHxHEIGHT. Returns false if the text is invalid or a side is out of range. */
 static bool parse_size(const char* text, int* width, int* height) {
   char tail;
   return sscanf(text, "%dx%d%c", width, height, &tail) == 2 && *width >= SIDE_MIN && *height >= SIDE_MIN &&
@@ -60,7 +61,8 @@ static bool parse_view(const char* text, RenderView* view) {
   return false;
 }
 
-/* Adds the bit of a word with `length` characters to the marks to draw. Returns false if there is no such word. */
+/* Selects one kind of mark to draw, named by the first `length` characters of `word`. Returns false if the name is
+ * unknown. */
 static bool parse_mark(const char* word, size_t length, RenderOptions* render) {
   static const struct {
     const char* name;
@@ -95,8 +97,8 @@ static ExitCode read_mark_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Reads an angle with |angle| <= most. It may be negative, unlike options of type OPTION_NUMBER. Sets *given to whether
- * the option is present. Returns false for any other text. */
+/* Reads an angle with |angle| <= most from the option `name`. The angle may be negative, unlike options of type
+ * OPTION_NUMBER. Sets *given to true if the option is present. Returns false if its text is invalid. */
 static bool read_angle(const Options* options, const char* name, double most, bool* given, double* angle) {
   const char* text = option_text(options, name);
   char* end = NULL;
@@ -157,7 +159,8 @@ static ExitCode read_time_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
-/* Returns the default target of the picture: in the run folder, or beside the runs. */
+/* Returns the default path of the picture: picture.png in a run folder, otherwise out/<name>.png. The caller frees the
+ * text with memory_free. */
 static char* default_target(const char* operand) {
   if (path_is_folder(operand)) return file_join(operand, "picture.png");
   char* name = file_stem(operand);
@@ -172,7 +175,8 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Rejects options of pictures for models and pages, which contain the whole scene and are viewed from any side. */
+/* Reports a usage error for options that apply to pictures only. Models and pages contain the whole scene and can be
+ * viewed from any side. what: the file type, for the message. */
 static ExitCode refuse_view_options(const Options* options, const char* what) {
   static const char* const names[] = {"view",    "azimuth", "elevation", "trail", "path",
                                       "look-at", "follow",  "zoom",      "size",  "show"};
@@ -222,7 +226,8 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
-/* Finds a link by name. Its index must be the same in all runs that are drawn. */
+/* Sets *index to the link with the name `name`. Reports a usage error if there is no such link, or if it has another
+ * index in another run that is drawn. */
 static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
   const Shown* shown = &rendering->shown;
   const Model* model = shown->subjects[0].model;
@@ -277,7 +282,7 @@ static Status draw(Rendering* rendering, int* count) {
   return render_picture(target, subjects, options, &rendering->diagnostics);
 }
 
-/* Creates the folder of the picture if it does not exist. */
+/* Creates the folder of the target file if it does not exist. */
 static Status make_target_folder(Rendering* rendering) {
   if (rendering->kind == TARGET_FRAMES) return STATUS_OK;
   return file_make_folder_of(rendering->target, &rendering->diagnostics);
@@ -301,7 +306,7 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
   text_free(&text);
 }
 
-/* Returns the number of pictures of a film of the longest run. */
+/* Returns the number of pictures in a film of the longest run. */
 static double frames_asked(const Rendering* rendering) {
   double longest = 0.0;
   for (int i = 0; i < rendering->shown.subject_count; i++) {
@@ -311,7 +316,7 @@ static double frames_asked(const Rendering* rendering) {
   return longest * rendering->render.fps;
 }
 
-/* Warns of a time after the end of the run. */
+/* Warns if --time is after the end of the run. */
 static void warn_beyond_end(Rendering* rendering) {
   double asked = rendering->render.time, end = 0;
   for (int i = 0; i < rendering->shown.subject_count; i++) {
@@ -338,7 +343,7 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
-/* Writes a page, which loads its own data: for an optimization the runs of its designs. */
+/* Writes an HTML page. render_page loads the data; for an optimization these are the runs of its designs. */
 static ExitCode draw_page(Rendering* rendering) {
   const Options* options = rendering->options;
   if (rendering->pair)

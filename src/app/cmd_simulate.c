@@ -1,9 +1,9 @@
-/* sdrs simulate SCENE: run a scene forward and write the run folder. */
+/* sdrs simulate SCENE: simulates a scene and writes the run folder. */
 #include <string.h>
 
 #include "app/live.h"
 
-/* State of one run. run_free accepts it zeroed or partly built. */
+/* State of one run. run_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
@@ -13,21 +13,22 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
-  Vec3 *velocity, *angular_velocity; /* velocities of the recorded state  (links) */
-  SimClosure* closures;              /* recorded state  (closures, couplings) */
-  double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
-  double* arrival;                   /* largest rate on entering the margin of a limit [m/s, rad/s]  (nv) */
-  double* rate_before;               /* rate before the current step [m/s, rad/s]  (nv) */
-  double* closed_at;                 /* last reported closing of every closure; INFINITY: none (closures) */
-  double* opened_at;                 /* last reported opening by force (closures) */
-  bool* has_broken;                  /* true: the closure has broken (closures) */
-  Pose* poses[2];                    /* poses one and two steps ago; NULL: not needed  (links) */
+  Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (links) */
+  SimClosure* closures;              /* closures and couplings in the recorded state (closures + couplings) */
+  double* fastest;                   /* largest rate of every coordinate in the run [m/s, rad/s] (nv) */
+  double* arrival;     /* largest rate at which a coordinate entered the margin of a limit [m/s, rad/s] (nv) */
+  double* rate_before; /* rates before the present step [m/s, rad/s] (nv) */
+  double* closed_at;   /* time of the last reported closing of every closure [s]; INFINITY if none (closures) */
+  double*
+      opened_at; /* time of the last reported opening of every closure by its force [s]; INFINITY if none (closures) */
+  bool* has_broken; /* true if the closure has broken (closures) */
+  Pose* poses[2];   /* poses one and two steps ago (links); NULL if not needed */
   RunTotals totals;
-  bool* has_contact; /* true: the link came within contact range of another tree (links) */
+  bool* has_contact; /* true if the link came within contact range of another tree (links) */
   StepReport report; /* report of the last attempted step */
   UnconvergedSteps unconverged;
-  int recorded;        /* step of the last rows written; -1 = none */
-  const char* stop;    /* why the run ended */
+  int recorded;        /* step of the last rows written; -1 if none */
+  const char* stop;    /* text that says why the run ended */
   SimSnapshot* before; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
@@ -63,7 +64,7 @@ static Status run_create(Run* run, const Options* options) {
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
-  interrupt_install(); /* from here on signals must finish the files */
+  interrupt_install(); /* from now on a signal ends the run with complete files */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
 
@@ -96,7 +97,7 @@ static void print_parameter(const char* name, double value, const char* unit, bo
   fprintf(stderr, "  %-16s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
 }
 
-/* Prints one line per mass model in use: the number of links, and their names. */
+/* Prints one line for each mass model in use, with the number and names of its links. */
 static void print_mass_models(const Model* model) {
   for (int k = 0; k < MASS_MODELS; k++) {
     Text names = {0};
@@ -149,7 +150,7 @@ static void note_contacts(Run* run, const SimContact* contacts, int count) {
       run->has_contact[contacts[k].a] = run->has_contact[contacts[k].b] = true;
 }
 
-/* Writes the rows of the present state; report is NULL for the initial state. */
+/* Writes the rows of the present state to the run folder. report: report of the step, or NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
@@ -176,15 +177,15 @@ static Status record(Run* run, const StepReport* report) {
   return status;
 }
 
-/* Returns true if the scene requests that the state after `step` steps is stored. */
+/* Returns true if the scene's keep_states requests the state after `step` steps. */
 static bool asked_for(const Scene* scene, int step) {
   for (int k = 0; k < scene->keep_state_count; k++)
     if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
   return false;
 }
 
-/* Writes the present state if other runs may start from it, or if this run started from it: the folder then does not
- * need the other run. */
+/* Writes the present state to the run folder if another run may start from it. If this run started from the state of
+ * another run, also writes the start state, so that the folder does not depend on that run. */
 static void keep_state(Run* run) {
   const Model* model = &run->loaded.model;
   int step = sim_state(run->sim)->step;
@@ -193,7 +194,7 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
-/* Returns the distance between the bounded hulls of two links [m]; -1 if one of the links has none. */
+/* Returns the distance between the bounded hulls of two links [m], or -1 if one of the links has none. */
 static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   double least = -1;
   for (int i = 0; i < model->hull_count; i++)
@@ -207,7 +208,7 @@ static double distance_of(const Model* model, int a, int b, const Pose* pose) {
   return least;
 }
 
-/* Reports that a closure opens because its force exceeded release_force. */
+/* Reports on standard error each closure that opened because its force exceeded release_force. */
 static void report_openings(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
@@ -223,8 +224,8 @@ static void report_openings(Run* run) {
   }
 }
 
-/* Reports the first time that a switched closure closes, and every time after its force opened it, with the distance of
- * its links, which the user should judge. */
+/* Reports on standard error each switched closure that closed, with the distance between its links, which the user
+ * should judge. Closing is reported the first time, and again after the force opened the closure. */
 static void report_joins(Run* run) {
   const Model* model = &run->loaded.model;
   const SimJoin* joined = sim_closures_joined(run->sim);
@@ -244,7 +245,7 @@ static void report_joins(Run* run) {
   }
 }
 
-/* Reports that a closure breaks: its force exceeded break_force. */
+/* Reports on standard error each closure that broke because its force exceeded break_force. */
 static void report_breaks(Run* run) {
   const Model* model = &run->loaded.model;
   const double* broken = sim_closures_broken(run->sim);
@@ -259,7 +260,7 @@ static void report_breaks(Run* run) {
   }
 }
 
-/* Stores the poses of the present state, which a measurement in the next step needs. */
+/* Stores the poses of the present state, which the measurements of the next two steps need. */
 static void keep_poses(Run* run) {
   if (!run->poses[0]) return;
   Pose* oldest = run->poses[1];
@@ -268,7 +269,7 @@ static void keep_poses(Run* run) {
   memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
 }
 
-/* Updates the largest rates of the coordinates, and those with which they came to a limit. */
+/* Updates the largest rate of each coordinate, and the largest rate at which it came to a limit. */
 static void note_rates(Run* run, const SimState* state) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -285,8 +286,8 @@ static void note_rates(Run* run, const SimState* state) {
   }
 }
 
-/* Advances until the steps are done, the solver fails, a signal arrives or a write fails. On return `last` is the
- * report of the last finished step. */
+/* Simulates until all steps are done, the solver fails, a signal arrives or a write fails. Sets *last to the report of
+ * the last completed step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
   const SceneSimulation* simulation = &run->loaded.model.simulation;
   for (int step = 1; step <= simulation->steps; step++) {
@@ -321,7 +322,8 @@ static const char* stop_text(const Run* run, Status status) {
   return "cannot write";
 }
 
-/* Records the initial state, the steps, and the final state even if record_every omits it. */
+/* Simulates the run and records the initial state, the steps and the final state. The final state is recorded even if
+ * record_every omits it. */
 static Status run_steps(Run* run) {
   Progress progress;
   StepReport last = {0};
@@ -340,7 +342,7 @@ static Status run_steps(Run* run) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Prints the links that block each other, and a remedy. Prescribed motions that are impossible have no remedy. */
+/* Prints the links that made the step fail, and a remedy. */
 static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
   const StepReport* report = &run->report;
@@ -385,7 +387,7 @@ static void print_remedy(const Run* run) {
         model->simulation.dt, model->contact.support, model->simulation.max_iterations);
 }
 
-/* Prints time, step, bodies and residual of the failed step. */
+/* Prints time, step, bodies and residual of the failed step, and a remedy. */
 static void print_failure(const Run* run) {
   Text text = {0};
   sim_failure_text(&text, &run->loaded.model, run->sim, &run->report);
@@ -409,11 +411,11 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Number of steps within the margin of a limit for which a coordinate leaves the limit with nine tenths of its
- * restitution (S22). */
+/* Number of steps within the margin of a limit that resolves a rebound. A coordinate that spends this many steps there
+ * rebounds with at least nine tenths of its limit_restitution (S22). */
 #define STOP_STEPS 300
 
-/* Warns of joints that reached a penalty limit so fast that the steps do not resolve its restitution. */
+/* Warns of joints that reached a penalty limit so fast that the time steps do not resolve the rebound. */
 static void print_stops(const Run* run) {
   const Model* model = &run->loaded.model;
   for (int k = 0; k < model->dof_count; k++) {
@@ -429,7 +431,7 @@ static void print_stops(const Run* run) {
   }
 }
 
-/* Largest fraction of the energy that the scheme may add or dissipate without a warning. */
+/* Largest fraction of the energy that time integration may add or remove without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
 static bool has_ancestor(const Model* model, int link, int ancestor) {
@@ -437,8 +439,8 @@ static bool has_ancestor(const Model* model, int link, int ancestor) {
   return link == ancestor;
 }
 
-/* Returns true if a link or one of its descendants is a polyhedron in place of a round solid, by segments or
- * resolution. */
+/* Returns true if the link `root` or a descendant has a polyhedron in place of a round solid, made by `segments` or
+ * `resolution`. */
 static bool has_facets(const Model* model, int root) {
   const Scene* scene = model->scene;
   for (int i = root; i < model->link_count; i++) {
@@ -451,7 +453,7 @@ static bool has_facets(const Model* model, int root) {
   return false;
 }
 
-/* Warns of the tree whose energy the scheme changed most, with the remedy. */
+/* Warns of the link and its descendants whose energy the time integration changed most, with a remedy. */
 static void print_scheme_work(const Run* run) {
   const Model* model = &run->loaded.model;
   SimSchemeWork scheme = sim_scheme_work(run->sim);
@@ -481,11 +483,12 @@ static bool tree_has_contact(const Run* run, int tree) {
   return has;
 }
 
-/* Smallest fraction of the displacement of a free fall at which a body counts as falling without contact. Rows alone do
- * not show an impact, because it can begin and end between two of them. */
+/* A body counts as falling without contact if it fell by more than this fraction of a free fall. Recorded rows alone do
+ * not show an impact, because it can begin and end between two rows. */
 #define FALL_FREE 0.9
 
-/* Reports the first free body that fell by more than its size without contact, as without a ground. */
+/* Reports the first free body that fell by more than its size without contact, for instance because there is no
+ * ground. */
 static void print_falls(const Run* run) {
   const Model* model = &run->loaded.model;
   Vec3 gravity = model->simulation.gravity;
@@ -508,7 +511,7 @@ static void print_falls(const Run* run) {
   }
 }
 
-/* Smallest time for writing files that is reported, if it exceeds the time of the steps [s]. */
+/* The time for writing files is reported if it exceeds this value [s] and the time of the steps. */
 #define OUTPUT_REPORTED 2
 
 static void print_done(const Run* run, double seconds) {
@@ -558,7 +561,8 @@ static Status write_summary(Run* run, const Text* json) {
   return status;
 }
 
-/* Renames the CSV files and writes the summary last, so that a folder with a new summary is complete. */
+/* Completes the run folder: renames the CSV files, then writes summary.json. The summary comes last, so that a folder
+ * with a new summary is complete. */
 static Status finish_folder(Run* run, Status status) {
   double start = timer_now();
   Status closed = run_folder_close(run->output, &run->diagnostics);
@@ -592,7 +596,7 @@ static void report_end(const Run* run, Status status) {
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }
 
-/* Prints the error as JSON if there is no run and therefore no summary. */
+/* Prints the diagnostics as JSON, because there is no summary if the run could not start. */
 static void print_refusal(const Run* run, Status status) {
   Text text = {0};
   Json json = {.out = &text};
@@ -604,9 +608,9 @@ static void print_refusal(const Run* run, Status status) {
   text_free(&text);
 }
 
-/* Runs a simulation that was set up to its end. */
+/* Runs a simulation from its first step to the written results. */
 static Status run_to_end(Run* run) {
-  diagnostics_free(&run->diagnostics); /* warnings, already printed */
+  diagnostics_free(&run->diagnostics); /* removes the warnings that were already printed */
   if (run->options->verbose) print_details(run);
   Status status = run_steps(run);
   if (status != STATUS_IO) status = finish_folder(run, status);
@@ -617,7 +621,7 @@ static Status run_to_end(Run* run) {
   return status;
 }
 
-/* Shows the initial state before the first step (--view). */
+/* Opens the live view and displays the initial state (--view). */
 static Status show_live(Run* run) {
   const Model* model = &run->loaded.model;
   Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);

@@ -1,4 +1,4 @@
-/* sdrs validate FILE...: read and check scenes and tasks only; every problem of every file at once. */
+/* sdrs validate FILE...: reads and checks scenes and tasks, and reports all problems of all files. */
 #include <string.h>
 #include "app/command.h"
 #include "app/design_run.h"
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- scenes */
 
-/* Prints the line of a file on standard output, or its object of the JSON array. */
+/* Prints the result for one file on standard output, or appends its object to the JSON array with --json. */
 static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
                         const Diagnostics* diagnostics, bool good) {
   const Model* model = &loaded->model;
@@ -33,14 +33,15 @@ static void report_file(const Options* options, Json* json, const char* path, co
   text_free(&text);
 }
 
-/* Returns EXIT_CHECK_FAILED for errors in the file or a mesh that it names, EXIT_IO for a file that cannot be opened.
- */
+/* Returns the exit code for one file. EXIT_CHECK_FAILED means an error in the file or in a mesh that the file names,
+ * EXIT_IO a file that cannot be opened. */
 static ExitCode exit_code(bool good, bool unreadable) {
   if (good) return EXIT_DONE;
   return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
 }
 
-/* Warns of a mesh that is nearly a solid of revolution: it rolls on facets that the solid does not have. */
+/* Adds a note for each mesh that is nearly a solid of revolution and would roll unevenly over its facets. The note has
+ * the smooth shape to use instead. */
 static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) {
   const Scene* scene = &loaded->scene;
   if (!contact_takes_round(loaded->model.contact_model)) return;
@@ -67,10 +68,11 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
   }
 }
 
-/* Returns true for the quaternion w, x, y, z = 0, 0, 0, 1: the identity if its order is taken for x, y, z, w. */
+/* Returns true for the quaternion [0, 0, 0, 1]. In the order w, x, y, z it is a half turn about z; in the order x, y,
+ * z, w it is the identity. */
 static bool is_half_turn_about_z(Quat q) { return q.w == 0 && q.x == 0 && q.y == 0 && q.z == 1; }
 
-/* Notes the first rotation that is the identity in the order x, y, z, w. */
+/* Adds a note for the first rotation [0, 0, 0, 1], which was probably written in the order x, y, z, w. */
 static void report_half_turns(const Scene* scene, Diagnostics* diagnostics) {
   for (int i = 0; i < scene->link_count; i++) {
     const SceneLink* link = &scene->links[i];
@@ -121,7 +123,7 @@ static void report_task(const Options* options, Json* json, const char* path, co
   }
 }
 
-/* Builds the model of each scenario. Scenarios with the same scene report the same problems once. */
+/* Builds the model of each scenario and adds its problems. Equal problems of several scenarios are added once. */
 static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   for (int i = 0; i < task->scenario_count; i++) {
     Model model;
@@ -134,8 +136,8 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   }
 }
 
-/* Checks everything that optimize checks before its first run: variables, losses, bounds, the run that it starts from.
- */
+/* Checks everything that `sdrs optimize` checks before its first run: variables, losses, bounds, and the run named by
+ * `from`. */
 static Status check_design(Task* task, int threads, Diagnostics* diagnostics) {
   DesignStart start;
   Diagnostics problems = {0};
@@ -164,7 +166,7 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
 
 /* ---------------------------------------------------------------- all files */
 
-/* Reads a planning task completely, other files as tasks or scenes. */
+/* Validates one file: a motion planning task, another task, or a scene. */
 static ExitCode validate_file(const Options* options, const char* path, Json* json) {
   ExitCode code = EXIT_DONE;
   if (!plan_run(options, path, false, &code))

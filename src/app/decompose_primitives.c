@@ -1,17 +1,17 @@
-/* sdrs decompose MESH --primitives superquadric: approximates a mesh by a union of superquadrics; writes a scene and a
- * query. */
+/* sdrs decompose MESH --primitives superquadric: approximates a mesh by a union of superquadrics. Writes the union as a
+ * scene and as an example query. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/decompose_primitives.h"
 
-/* Smoothing of the union, as a fraction of the mesh's diagonal; it rounds the seams. */
+/* Smoothing length of the union, as a fraction of the mesh's diagonal. The smoothing rounds the seams. */
 #define SMOOTHING 1e-3
-/* Radius of the ball in the example query.json, as the same fraction. */
+/* Radius of the ball in the example query.json, as a fraction of the mesh's diagonal. */
 #define BALL 0.1
 #define DENSITY 1000 /* kg/m^3 */
-/* Resolution of the union's surface: 5 x 2^2 cells, about a hundred contact points. */
+/* Resolution of the union's surface for contact, `resolution` of the scene: about a hundred contact points. */
 #define RESOLUTION 2
 
 /* ---------------------------------------------------------------- options */
@@ -26,8 +26,8 @@ static ExitCode read_settings(SuperquadricOptions* settings, double* scale, cons
   if (strcmp(kind, "superquadric") != 0) return usage_error(options, "--primitives is superquadric, got '%s'", kind);
   for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
     if (option_given(options, OTHERS[k]))
-      return usage_error(options, "--%s applies to hulls and cannot be combined with --primitives: leave it out",
-                         OTHERS[k]);
+      return usage_error(options, "--%s applies to convex hulls and cannot be combined with --primitives: remove --%s",
+                         OTHERS[k], OTHERS[k]);
   if (settings->max > 1000) return usage_error(options, "--max is at most 1000, got %d", settings->max);
   if (settings->cells != 0 && (settings->cells < 8 || settings->cells > 200))
     return usage_error(options, "--cells is 8 to 200, got %d", settings->cells);
@@ -48,7 +48,7 @@ static void add_numbers(Text* out, const char* key, const double* values, int co
   text_add(out, "]");
 }
 
-/* In metres. */
+/* Returns the superquadric with lengths in metres; scale: metres per unit of the mesh. */
 static Superquadric scaled(const Superquadric* own, double scale) {
   Superquadric out = *own;
   for (int k = 0; k < 3; k++) out.size[k] *= scale;
@@ -67,7 +67,8 @@ static void add_place(Text* out, const Superquadric* own, const char* position, 
   text_add(out, "}");
 }
 
-/* Returns a link name from the file's name: its letters, digits, - and _, with a letter first. Freed by the caller. */
+/* Returns a link name made from the name of the file `path`: letters, digits, - and _, with a letter first. The caller
+ * frees the text with memory_free. */
 static char* link_name(const char* path) {
   char* stem = file_stem(path);
   Text name = {0};
@@ -102,7 +103,7 @@ static void scene_text(Text* out, const Options* options, const SuperquadricUnio
   memory_free(name);
 }
 
-/* Writes an example query about a ball half a diagonal above the first superquadric. */
+/* Appends an example query: the contacts of the union with a ball half a mesh diagonal above its first superquadric. */
 static void query_text(Text* out, const SuperquadricUnion* d, double scale) {
   text_add(out, "{\"method\": \"manifold\",\n \"a\": {\"type\": \"union\", \"smoothing\": ");
   text_add_double(out, SMOOTHING * d->diagonal * scale);
@@ -146,7 +147,7 @@ static void add_superquadric(Json* json, const Superquadric* own) {
   json_close(json, '}');
 }
 
-/* Appends the report as JSON; lengths are in the mesh's unit, as in the report of hulls. */
+/* Appends the report as JSON. Lengths are in the mesh's unit. */
 static void report_text(Text* out, const char* mesh, const SuperquadricUnion* d) {
   Json json = {.out = out};
   json_open(&json, NULL, '{');

@@ -1,21 +1,22 @@
-/* Functions shared by the two modes of `sdrs decompose`. Private to app/. */
+/* Functions shared by the two modes of `sdrs decompose`, convex hulls and superquadrics. Private to app/. */
 #ifndef SDRS_APP_DECOMPOSE_PRIMITIVES_H
 #define SDRS_APP_DECOMPOSE_PRIMITIVES_H
 
 #include "app/command.h"
 #include "decompose/decompose.h"
 
-/* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors; returns the exit code. */
+/* Runs `sdrs decompose MESH --primitives superquadric`. Reports errors and returns the exit code. */
 ExitCode decompose_primitives(const Options* options);
 
-/* Returns true if the option --up is x, y or z, or is absent. */
+/* Returns true if the option --up is absent or is x, y or z. */
 bool decompose_up_is_axis(const Options* options);
-/* Appends hulls[count] as OBJ text, each hull k in a group of its own, `o NAME_k`. */
+/* Appends hulls[count] as OBJ text. Hull k becomes the object `o NAME_k`, with `name` for NAME. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
-/* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if the file cannot be written. */
+/* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if writing fails. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
-/* Draws the repaired surface of the mesh and hulls[count] to the picture `path`, unless --no-picture is given. piece:
- * name of one hull, such as "convex hull". Returns STATUS_IO, with a diagnostic, if the picture cannot be written. */
+/* Draws the repaired surface of the mesh and hulls[count] to the picture `path`. Does nothing with --no-picture, or if
+ * the mesh has no repaired surface. piece: what one hull is called in the picture, such as "convex hull". Returns
+ * STATUS_IO, with a diagnostic, if the picture cannot be written. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics);
 

@@ -1,6 +1,7 @@
 #include "app/design_run.h"
 
-/* Reads names and best values of a run's design.csv; the caller frees them. */
+/* Sets the initial values of the variables from `table`, the design.csv of another run. Returns STATUS_BAD_INPUT, with
+ * a diagnostic, if the table is invalid or has no variable of this task. path: the file, for messages. */
 static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
                          Diagnostics* diagnostics) {
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
@@ -45,7 +46,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   return status;
 }
 
-/* Largest length of a chain of tasks; a longer one is taken for a cycle. */
+/* Largest number of tasks in a chain of `from: {task: ...}`. A longer chain is reported as a probable cycle. */
 enum { BEFORE_MOST = 16 };
 
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {

@@ -1,4 +1,5 @@
-/* sdrs export --fabrication: reports manufacturability of each link, clearance of its joint, and its removal path. */
+/* sdrs export --fabrication: reports how well each link can be manufactured. Also reports the clearance of the link's
+ * joint and a path on which the link can be removed. */
 #include "app/command.h"
 
 static const char* const AXES = "x|y|z|-x|-y|-z";

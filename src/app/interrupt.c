@@ -2,7 +2,8 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* The one mutable global of the program, because a signal handler can access nothing else. */
+/* Number of the signal received, or 0. The only mutable global of the program: a signal handler can access nothing
+ * else. */
 static volatile sig_atomic_t signal_received = 0;
 
 static void on_signal(int number) {
@@ -18,8 +19,9 @@ void interrupt_install(void) {
   sigaction(SIGUSR1, &action, NULL);
   struct sigaction hangup;
   sigaction(SIGHUP, NULL, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* ignored under nohup: remains ignored */
-  /* Exceeding the file-size limit is then a failed write with a message, like a full disk. */
+  if (hangup.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, NULL); /* under nohup SIGHUP is ignored and stays ignored */
+  /* With SIGXFSZ ignored, a write beyond the file-size limit fails with a message, like a write to a full disk. */
   signal(SIGXFSZ, SIG_IGN);
 }
 

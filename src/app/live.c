@@ -7,13 +7,14 @@
 #include "app/render_load.h"
 #include "differentiate/differentiate.h"
 
-/* Largest number of displayed states: of a run, as on the page of a run folder, and of a design. */
+/* Largest number of displayed states: MOMENTS_MAX for a run, DESIGN_MOMENTS for a design. */
 enum { MOMENTS_MAX = 1500, DESIGN_MOMENTS = 300 };
-/* Smallest time between two pages of a design [s], and largest fraction of the time spent on making them. */
+/* DESIGN_PERIOD: smallest time between two pages of a design [s]. DESIGN_SHARE: largest fraction of the time spent on
+ * making such pages. */
 #define DESIGN_PERIOD 1.0
 #define DESIGN_SHARE 0.2
 
-/* Columns of solver.csv that are displayed with each state. */
+/* Columns of solver.csv that the page displays with each state. */
 static const char* const COLUMNS[] = {"kinetic", "potential", "total", "iterations", "active_pairs"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
@@ -56,7 +57,7 @@ Status live_begin(Live* live, const Model* model, const SimState* first, int ste
   return show_page(live, &(PageSource){.model = model, .run = &run, .live = &how}, diagnostics);
 }
 
-/* Writes the time, then position and rotation of every movable link, to live->numbers. Returns how many numbers were
+/* Writes the time, and position and rotation of every movable link, to live->numbers. Returns the number of numbers
  * written. */
 static int add_poses(const Live* live, const SimState* state) {
   int n = 0;
@@ -90,7 +91,8 @@ bool live_wants_design(Live* live) {
   return live->view && timer_now() - live->shown > pause && (isinf(live->shown) || view_is_watched(live->view));
 }
 
-/* Returns the poses of a run at its recorded moments, the first state included. The caller owns them. */
+/* Returns the poses of the run at its compared moments, preceded by the initial state. The caller frees the result with
+ * run_poses_free. */
 static RunPoses recorded_poses(const RefinedRun* refined) {
   const Model* model = &refined->model;
   int rows = refined->moments + 1, links = model->link_count;
@@ -114,7 +116,7 @@ static void show_refined(Live* live, const RefinedRun* refined, const char* fold
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* A run that fails is not displayed; the optimizer reports the trial step that led to it. */
+/* A failed run is not displayed, because the optimizer itself reports the line-search evaluation that led to it. */
 void live_show_design(Live* live, const Scene* scene, const char* folder) {
   if (!live->view) return;
   double start = timer_now();
@@ -131,8 +133,8 @@ void live_show_design(Live* live, const Scene* scene, const char* folder) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Returns true if the server keeps the page available after the end: --stay is given, or standard error is a terminal.
- * Returns false with --no-stay and after an interrupt. */
+/* Returns true if the server stays after the end of the command. The server stays with --stay, and by default if
+ * standard error is a terminal and -q is absent. It ends with --no-stay or after an interrupt. */
 static bool stays(const Live* live) {
   if (option_given(live->options, "no-stay") || interrupted()) return false;
   return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);
@@ -149,7 +151,7 @@ void live_end(Live* live, const char* how, const char* folder) {
   }
   view_end(live->view, how);
   if (!stays(live)) return;
-  fflush(stdout); /* the command's output comes first */
+  fflush(stdout); /* prints the command's output before the next line */
   fprintf(stderr, "%s: %s; http://127.0.0.1:%d/ stays until Ctrl-C\n", live->name, how, view_port(live->view));
   while (!interrupted()) usleep(50000);
 }

@@ -1,4 +1,5 @@
-/* The manual page sdrs(1) and the completions of bash and zsh, from the tables that also drive parsing and --help. */
+/* The manual page sdrs(1) and the completions for bash and zsh. All are generated from the option tables of the
+ * commands. */
 #include <string.h>
 #include "app/manual.h"
 
@@ -97,7 +98,8 @@ void manual_bash(Text* out) {
 
 /* ---------------------------------------------------------------- zsh */
 
-/* Escapes text inside '...' and [...] of _arguments: quotes and brackets; a colon would end the part. */
+/* Appends `text` with escapes for use inside '...' and [...] of the zsh function _arguments. Quotes, brackets, colons
+ * and backslashes have a special meaning there. */
 static void zsh_text(Text* out, const char* text) {
   for (; *text; text++) {
     if (*text == '\'')

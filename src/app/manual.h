@@ -1,4 +1,4 @@
-/* Texts of the files that `make install` installs beside the program. Private to app/. */
+/* Texts of the files that `make install` writes: the manual page and shell completions. Private to app/. */
 #ifndef SDRS_APP_MANUAL_H
 #define SDRS_APP_MANUAL_H
 

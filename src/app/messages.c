@@ -51,13 +51,14 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
-/* Largest relative imbalance of forces that is not reported: gradients are not more accurate than this. */
+/* A relative imbalance of forces up to this value is not reported, because gradients are not more accurate than
+ * this. */
 #define IMBALANCE_LEAST 1e-8
-/* Largest relative imbalance of forces that the warning calls harmless (docs/tutorials/first-design.md). */
+/* The warning calls a relative imbalance of forces below this value harmless (docs/tutorials/first-design.md). */
 #define IMBALANCE_HARMLESS 1e-6
 
-/* Does not report an imbalance that changes speeds by less than the tolerance times the rest speed: a robot that comes
- * to rest without gravity has only forces from rounding errors. */
+/* An imbalance is not reported if it changes speeds by less than tolerance * rest_speed. A robot at rest without
+ * gravity has only forces from rounding errors, for which the relative imbalance means nothing. */
 void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
                       double tolerance) {
   double ignored = tolerance * model->contact.rest_speed;
@@ -87,8 +88,8 @@ void warn_friction_open(const Options* options, const char* name, const Model* m
           model->contact.friction_iterations);
 }
 
-/* Smallest change of speed by late friction that is reported, in units of the rest speed. The default rest speed is
- * 0.002 of the scene's own speed, so this is 5 % of the scene's own speed. */
+/* A change of speed by late friction (friction that acts one step late) is reported above this multiple of the rest
+ * speed. The default rest speed is 0.002 of the scene's typical speed, so the threshold is 5 % of the typical speed. */
 #define LATE_REPORTED 25.0
 
 void warn_late_friction(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
@@ -97,7 +98,8 @@ void warn_late_friction(const Options* options, const char* name, const Model* m
   bool pays = contact_keeps_account(model);
   const char* what = pays ? "bodies leave contact before friction has had all of their impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
-  bool given = model->contact.friction_iterations > 0; /* late where bodies turn too far for the later solves (F8) */
+  bool given = model->contact.friction_iterations >
+               0; /* friction is late where bodies rotate too far in a step for the later solves (F8) */
   const char* remedy =
       given ? "A body turned so far in this step that friction kept its first solve: reduce simulation.dt, or --set "
               "contact.friction_iterations=null, the default"

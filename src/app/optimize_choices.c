@@ -1,16 +1,17 @@
-/* sdrs optimize TASK with `choices`: every combination is optimized in a folder of its own; the results of the best are
- * copied to the run folder. */
+/* sdrs optimize TASK with `choices`: optimizes combinations of choices, each in its own folder. The results of the best
+ * combination are copied to the run folder. */
 #include <string.h>
 
 #include "app/design_run.h"
 
 typedef struct {
-  DesignRun* whole; /* its task and folder */
+  DesignRun* whole; /* the run of the whole task, with its folder */
   ChoiceSearch* search;
-  int* pick;        /* number of the value of each choice  (choices) */
-  int number, best; /* numbers from 1; best 0: none yet */
-  bool alone;       /* other candidates may run at the same time in other processes: only its own folder is written */
-  Text table;       /* choices.csv */
+  int* pick;        /* index of the selected value of each choice (choices) */
+  int number, best; /* number: present candidate, from 1; best: best candidate so far, or 0 */
+  bool alone; /* true with --candidate: other processes may run other candidates, so only the candidate's own folder is
+                 written */
+  Text table; /* content of choices.csv */
 } Choosing;
 
 static const char* chosen(const Choosing* c, int choice) {
@@ -29,7 +30,7 @@ static void begin_table(Choosing* c) {
   text_add(&c->table, ",exit_code,iterations,loss,violation,success,best_so_far\n");
 }
 
-/* Appends the row of a candidate to choices.csv. best: true if it is the best so far. */
+/* Appends the row of the present candidate to choices.csv. best: true if the candidate is the best so far. */
 static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
   const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
   text_add(&c->table, "%d", c->number);
@@ -60,7 +61,7 @@ static void say(const Choosing* c) {
   fprintf(stderr, "\n");
 }
 
-/* Prints the summary.json of the run folder, which is a copy of the best candidate's. */
+/* Prints the summary.json of the run folder, a copy of the best candidate's, on standard output. */
 static ExitCode print_summary(DesignRun* whole) {
   char *path = file_join(whole->folder, "summary.json"), *text;
   size_t length;
@@ -87,7 +88,8 @@ static ExitCode say_end(const Choosing* c, ExitCode code) {
 
 /* ---------------------------------------------------------------- the loop */
 
-/* Runs a candidate in the folder <number>; its choices are overrides after all others. */
+/* Optimizes the present candidate in the folder <number> of the run folder. The candidate's choices are overrides that
+ * are applied after all others. Returns its exit code. */
 static ExitCode try_candidate(Choosing* c, DesignRun* run) {
   const Options* given = c->whole->options;
   int choices = c->whole->task.choice_count, count = given->override_count;
@@ -118,8 +120,8 @@ static ExitCode try_candidate(Choosing* c, DesignRun* run) {
 
 static bool ends_all(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
 
-/* Runs all candidates, unless an error ends the search. Skips candidates that cannot run; if none can run, returns the
- * exit code of the first one. */
+/* Optimizes all candidates that the search selects. Skips candidates that cannot run. Returns EXIT_DONE if one
+ * candidate ran, otherwise the exit code of the first candidate. An interrupt or a write error ends the search. */
 static ExitCode try_all(Choosing* c) {
   ExitCode failed = EXIT_DONE;
   for (; choice_search_next(c->search, c->pick); c->number++) {

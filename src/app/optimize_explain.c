@@ -1,4 +1,4 @@
-/* sdrs optimize --explain FOLDER: the end of an optimization and advice, from its summary.json. */
+/* sdrs optimize --explain FOLDER: prints from summary.json why an optimization stopped, and advice. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static void print_success(const cJSON* summary) {
   }
 }
 
-/* Prints what changes with half the time step. */
+/* Prints how loss and success change with half the time step, if they change. */
 static void print_half_step(const cJSON* summary) {
   const cJSON *half = cJSON_GetObjectItem(summary, "half_step"), *loss = cJSON_GetObjectItem(half, "loss");
   const cJSON *best = cJSON_GetObjectItem(summary, "best_loss"), *met = cJSON_GetObjectItem(half, "success");

@@ -1,8 +1,9 @@
-/* The best design of an optimization with half the time step: its loss and its `success`. */
+/* Simulates the best design of an optimization with half the time step, and compares its loss and its success. */
 #include "app/design_run.h"
 
-/* The result depends on the time step if the loss with half the step differs by more than this fraction, and by more
- * than this fraction of the gain (a loss near zero differs by any fraction). */
+/* Limits above which the result counts as dependent on the time step. With half the step the loss must differ by more
+ * than STEP_SHARE of the loss and by more than GAIN_SHARE of the gain. The gain matters for a loss near zero, which
+ * differs by any fraction. */
 #define STEP_SHARE 0.1
 #define GAIN_SHARE 0.01
 
@@ -14,7 +15,8 @@ static bool moves(const Task* task) {
   return false;
 }
 
-/* Runs the best design of a scenario with half the time step, with the losses of the task. The caller frees *out. */
+/* Simulates the best design in a scenario with half the time step, with the losses of `task`. The caller frees *out
+ * with refined_run_free. */
 static Status run_scenario(DesignRun* run, const Task* task, int scenario, RefinedRun* out) {
   RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
   options.tolerance = run->task.optimizer.tolerance;
@@ -25,7 +27,8 @@ static Status run_scenario(DesignRun* run, const Task* task, int scenario, Refin
   return status;
 }
 
-/* Returns the loss, a weighted sum over scenarios; NaN if a run fails. */
+/* Returns the loss of the best design with half the time step, a weighted sum over scenarios. Returns NaN if a run
+ * fails. */
 static double find_loss(DesignRun* run) {
   double sum = 0;
   for (int k = 0; k < run->task.scenario_count && isfinite(sum); k++) {
@@ -37,7 +40,8 @@ static double find_loss(DesignRun* run) {
   return sum;
 }
 
-/* Sets values[success_count] to the largest value of each criterion over the scenarios; NaN if a run fails. */
+/* Evaluates the success criteria with half the time step. Sets values[success_count] to the largest value of each
+ * criterion over the scenarios, or to NaN if a run fails. */
 static void find_success(DesignRun* run, double* values) {
   Task judging = run->task;
   judging.losses = run->task.success;
@@ -71,7 +75,8 @@ void design_run_halve_step(DesignRun* run) {
   half->given = !interrupted();
 }
 
-/* Returns the first criterion that the best design meets and that fails with half the time step, or -1. */
+/* Returns the index of the first success criterion that the best design meets but does not meet with half the time
+ * step. Returns -1 if there is none. */
 static int lost_criterion(const DesignRun* run) {
   const Optimization* o = run->optimization;
   for (int i = 0; run->half_step.success && optimization_succeeded(o) && i < optimization_success_count(o); i++)

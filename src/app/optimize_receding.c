@@ -1,4 +1,4 @@
-/* sdrs optimize TASK with `receding`: optimizes the windows in sequence, and writes the executed run. */
+/* sdrs optimize TASK with `receding` (receding horizon): optimizes the windows in turn and writes the executed run. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 
 typedef struct {
   DesignRun* run;
-  Model model; /* model of the task's scene, for headers of files; its first state is that of the executed run */
+  Model model; /* model of the task's scene, in the initial state of the executed run; used for the headers of files */
   RunFolder* output;
   RunTotals totals;
-  bool recorded; /* the rows of the present state are written */
-  bool inside;   /* the present window resumes from a checkpoint */
-  bool begun;    /* its initial control has been simulated: it has a result */
+  bool recorded; /* true if the rows of the present state are written */
+  bool inside;   /* true if the present window resumes from a checkpoint */
+  bool begun;    /* true if the initial control of the present window was simulated, so that the window has a result */
   bool estimated;
   ExitCode code;
   double start;
@@ -37,7 +37,8 @@ static bool asked_for(const Scene* scene, int step) {
   return false;
 }
 
-/* Records a step of the executed run in the files that `sdrs simulate` writes. */
+/* Writes the present state of the executed run to the files that `sdrs simulate` writes. Called for the initial state
+ * (report NULL) and after each step. context is a WindowsRun. */
 static Status record(void* context, Sim* sim, const StepReport* report) {
   WindowsRun* c = context;
   const SimState* state = sim_state(sim);
@@ -89,7 +90,7 @@ static Status write_log(const WindowsRun* c) {
   return status;
 }
 
-/* Writes the iterations of the present window to a folder of its own. */
+/* Writes convergence.csv of the present window to the folder windows/<number>. */
 static Status write_window(const WindowsRun* c) {
   Text path = {0};
   text_add(&path, "%s/windows/%d", c->run->folder, receding_window(c->run->receding));
@@ -99,7 +100,7 @@ static Status write_window(const WindowsRun* c) {
   return status;
 }
 
-/* Writes the checkpoint. inside: true if the present window has started. */
+/* Writes the checkpoint file. inside: true if the present window has started. */
 static Status write_checkpoint(const WindowsRun* c, bool inside) {
   NumberFile checkpoint = {0};
   receding_save(c->run->receding, inside, &checkpoint);
@@ -120,7 +121,7 @@ static Status save_inside(const WindowsRun* c) {
   return status == STATUS_OK ? write_checkpoint(c, true) : status;
 }
 
-/* Writes the scene of the executed run: initial before the first window, best at the end. */
+/* Writes the scene of the executed run, best.scene.yaml if `best`, otherwise initial.scene.yaml. */
 static Status write_scene(const WindowsRun* c, bool best) {
   Text text = {0};
   char* path = file_join(c->run->folder, best ? "best.scene.yaml" : "initial.scene.yaml");
@@ -158,7 +159,7 @@ static void add_receding(void* context, Json* json) {
   design_add_success(json, c->run->optimization, c->code);
 }
 
-/* Writes summary.json, in which the scene is the first input, as in every run. */
+/* Writes summary.json. As in every run, its first input is the scene. */
 static Status write_summary(WindowsRun* c, ExitCode code, const char* stop) {
   DesignRun* run = c->run;
   RunProgram program = version_program();
@@ -204,12 +205,13 @@ static void print_plan(const WindowsRun* c) {
           receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
-            "%s: the variables of a window also change its signals at earlier times (constants, sines, splines): the "
-            "executed motion, which trajectory.csv contains, differs from a simulation of best.scene.yaml\n",
+            "%s: the variables of a window also change its signals at earlier times (constants, sines, splines), so a "
+            "simulation of best.scene.yaml differs from the executed motion: take the executed motion from "
+            "trajectory.csv\n",
             run->task.name);
 }
 
-/* Prints an estimate of the duration once, after the very first iteration. */
+/* Prints an estimate of the duration, once, after the first iteration. */
 static void print_estimate(WindowsRun* c) {
   const DesignRun* run = c->run;
   const Optimization* o = run->optimization;
@@ -294,7 +296,8 @@ static Status all_windows(WindowsRun* c) {
   return status;
 }
 
-/* Begins a run, or resumes it from the checkpoint. A new run removes the results of an earlier one from the folder. */
+/* Starts the run, or resumes it from the checkpoint with --resume. A new run removes earlier results from the
+ * folder. */
 static Status begin(WindowsRun* c) {
   DesignRun* run = c->run;
   if (!option_given(run->options, "resume")) {

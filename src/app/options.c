@@ -5,7 +5,7 @@
 #include <string.h>
 #include "app/app.h"
 
-/* Largest number of threads. A larger number is refused as a typing error. */
+/* Largest number of threads. A larger number is rejected, because it is probably a typing error. */
 #define THREADS_MAX 1024
 #define PORT_MAX 65535
 
@@ -38,7 +38,7 @@ const OptionRow* common_options(int* count) {
 
 /* ---------------------------------------------------------------- finding a row */
 
-/* State of the parser: the current word, and the structs that receive values. */
+/* State of the parser: the current word, and the structs that receive the values. */
 typedef struct {
   Options* options;
   const Verb* verb;
@@ -69,8 +69,8 @@ static bool names_match(const OptionRow* row, const char* name, size_t length, c
   return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-/* Returns the row and the value of the option with this long name, or with this letter if letter is not 0. row is NULL
- * if there is none. */
+/* Returns the table row and the value of an option. The option is given by its letter, or, if `letter` is 0, by its
+ * long name of `length` characters. The member `row` is NULL if there is no such option. */
 static OptionSlot find_slot(OptionParser* parser, const char* name, size_t length, char letter) {
   for (int i = 0; i < COMMON_COUNT; i++)
     if (names_match(&COMMON_OPTIONS[i], name, length, letter))
@@ -81,7 +81,7 @@ static OptionSlot find_slot(OptionParser* parser, const char* name, size_t lengt
   return (OptionSlot){NULL, NULL};
 }
 
-/* Returns the scene key for a name that users try as an option, or NULL. */
+/* Returns the key of the scene file for a name that users try as an option, such as "dt", or NULL. */
 static const char* key_of_option(const char* name) {
   static const struct {
     const char *name, *key;
@@ -160,7 +160,7 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
   *slot.value = (OptionValue){true, text, number};
 }
 
-/* Stores the value of an option: the text attached to the option, otherwise the next word. */
+/* Stores the value of an option: the text attached to the option, or, if `attached` is NULL, the next word. */
 static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
   if (slot.row->type == OPTION_PORT && !attached) {
     slot.value->given = true;
@@ -178,7 +178,7 @@ static void take_option(OptionParser* parser, OptionSlot slot, const char* attac
 
 /* ---------------------------------------------------------------- words */
 
-/* Parses --name, --name value or --name=value. */
+/* Parses an option with a long name: --name, --name value or --name=value. */
 static void parse_long(OptionParser* parser, const char* word) {
   size_t length = strcspn(word, "=");
   OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
@@ -188,7 +188,7 @@ static void parse_long(OptionParser* parser, const char* word) {
     take_option(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
 }
 
-/* Parses -q, -qv, -o DIR or -oDIR. */
+/* Parses a word with short options, such as -q, -qv, -o DIR or -oDIR. */
 static void parse_letters(OptionParser* parser, const char* word) {
   for (const char* letter = word + 1; *letter; letter++) {
     OptionSlot slot = find_slot(parser, "", 0, *letter);
@@ -227,8 +227,8 @@ static void check_operands(OptionParser* parser) {
           verb->operand_max > 0 ? verb->operands : "the verb");
 }
 
-/* Returns the default number of threads. OMP_NUM_THREADS may be a list with one number per level of nesting; the first
- * number is used. */
+/* Returns the default number of threads: OMP_NUM_THREADS, otherwise the number of processors. OMP_NUM_THREADS may be a
+ * list with one number per level of nesting; the first number is used. */
 static int default_threads(void) {
   const char* given = getenv("OMP_NUM_THREADS");
   long threads = given ? strtol(given, NULL, 10) : 0;

@@ -1,4 +1,5 @@
-/* Planning tasks: reads the task, finds the path of a body around obstacles and writes it. docs/planning.md */
+/* Motion planning tasks: reads the task, finds a path of a body around obstacles and writes the path.
+ * docs/planning.md */
 #include "app/plan.h"
 
 #include <string.h>
@@ -8,9 +9,9 @@
 
 typedef struct {
   char* name;
-  QueryList shapes; /* the body first, then the obstacles */
-  Pose* poses;      /* of the body and the obstacles */
-  char** words;     /* shapes of all as JSON without pose, as used in a scene */
+  QueryList shapes; /* shapes of the body and, after it, of the obstacles */
+  Pose* poses;      /* poses of the body and the obstacles */
+  char** words;     /* shapes of the body and the obstacles as JSON text without pose, for the scene file */
   int pose_capacity, word_capacity;
   PathProblem problem;
 } PlanTask;
@@ -202,11 +203,12 @@ static void add_rotation(Text* text, Mat3 turn) {
   add_numbers(text, "rotation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Number of steps between two points of the path. Speed of the body [m/s] in the scene that displays the path. */
+/* Scene that displays the path. STEPS_BETWEEN: number of steps between two points of the path. FLYING_SPEED: speed of
+ * the body [m/s]. */
 enum { STEPS_BETWEEN = 4 };
 #define FLYING_SPEED 1.0
 
-/* Writes the path as a scene: fixed obstacles, and the body on a prescribed path. */
+/* Writes path.scene.yaml, a scene in which the body moves along the path between fixed obstacles. */
 static Status write_scene(const char* folder, const PlanTask* task, const PlannedPath* path, Diagnostics* diagnostics) {
   Text text = {0}, times = {0}, places = {0};
   double time = 0;

@@ -13,7 +13,7 @@ void progress_start(Progress* progress, FILE* stream, const char* name, int step
   progress->bar = isatty(fileno(stream)) == 1;
 }
 
-/* Writes a duration such as `12.3 s`, `4 min 5 s` or `3 h 20 min`. */
+/* Writes a duration to `out` as text, such as `12.3 s`, `4 min 5 s` or `3 h 20 min`. */
 static void format_seconds(char* out, size_t size, double seconds) {
   if (seconds < 60.0)
     snprintf(out, size, "%.1f s", seconds);
@@ -53,7 +53,7 @@ void progress_update(Progress* progress, int step, double time, double iteration
   progress_report(progress, step, numbers, now, false);
 }
 
-/* Erases the bar, so that later output begins on an empty line. */
+/* Erasing the bar lets later output begin on an empty line. */
 void progress_end(Progress* progress) {
   if (!progress->stream || !progress->bar || !progress->drawn) return;
   fprintf(progress->stream, "\r\033[K");

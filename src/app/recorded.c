@@ -1,4 +1,4 @@
-/* Loads the input of pictures and exports: a run folder with its scene, a scene or a mesh. */
+/* Loads the input of commands that draw or export: a run folder with its scene, a scene, or a mesh. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static Status refuse(Recorded* recorded, const char* path, const char* text) {
   return STATUS_BAD_INPUT;
 }
 
-/* Adds an override that takes the stored initial state from the run's own folder, because the run that it came from may
- * no longer exist. */
+/* Adds an override that reads the stored start state from the run's own folder. The run that the state came from may no
+ * longer exist. Does nothing if the run did not start from a stored state. */
 static void take_start(Recorded* recorded, const char* folder) {
   const cJSON *start = cJSON_GetObjectItem(recorded->summary, "start"), *time = cJSON_GetObjectItem(start, "time");
   char* absolute = cJSON_IsNumber(time) ? realpath(folder, NULL) : NULL;
@@ -48,8 +48,8 @@ static void take_start(Recorded* recorded, const char* folder) {
   recorded->overrides[recorded->override_count++].text = text.data;
 }
 
-/* Reads the scene's path (the first input) and the overrides from the summary. Returns STATUS_BAD_INPUT, with a
- * diagnostic, if the scene is missing. */
+/* Takes the path of the scene and the overrides from the summary, whose first input is the scene. Returns
+ * STATUS_BAD_INPUT, with a diagnostic, if the path is missing. */
 static Status take_summary(Recorded* recorded, const char* path) {
   const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(recorded->summary, "inputs"), 0);
   const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
@@ -99,8 +99,8 @@ bool file_has_sha256(const char* path, const char* sha256) {
   return same;
 }
 
-/* Tests one path for the scene and takes ownership of it. Keeps it as *found if the file has the recorded content, or
- * if it is the first path that exists. Returns true if the content is the recorded one. */
+/* Tests whether the scene of the run is at `path`. Returns true if the file has the recorded content. Sets *found to
+ * the path in that case, and also if the file exists and *found is NULL. Takes ownership of `path`. */
 static bool try_scene(const Recorded* recorded, char* path, char** found) {
   bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
@@ -119,9 +119,10 @@ static bool is_working_folder(const char* folder) {
   return same;
 }
 
-/* Returns the path of the run's scene, or NULL. The recorded path is relative to the working directory of the run. If
- * this directory does not exist or has another scene, the run and the scene may have been moved together: the path is
- * then tried relative to the present directory and to each folder above the run. The caller frees it. */
+/* Returns the path of the run's scene, or NULL if the scene is not found. The recorded path is relative to the working
+ * directory of the run. If this directory does not exist or has another scene, the run may have been moved together
+ * with the scene: the path is then tried relative to the present directory and to each folder above the run. The caller
+ * frees the text with memory_free. */
 static char* find_scene(const Recorded* recorded, const char* folder) {
   const char* scene = recorded->scene_path;
   char* found = NULL;
@@ -138,8 +139,8 @@ static char* find_scene(const Recorded* recorded, const char* folder) {
   return found;
 }
 
-/* Makes a scene of one link from a mesh, named like the file, with each group of the mesh as a hull and the density of
- * water. */
+/* Makes a scene of one link from a mesh file. The link has the name of the file and the density of water, and each
+ * group of the mesh is a hull. */
 static Status parse_mesh(Recorded* recorded, const char* path) {
   Text text = {0};
   char* stem = file_stem(path);
@@ -189,8 +190,9 @@ static Status load_run(Recorded* recorded, const char* folder) {
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))
-    diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
-                    "the scene has changed since the run: shapes may differ from what was simulated");
+    diagnostics_add(
+        &recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
+        "the scene has changed since the run, so shapes may differ from the simulated ones: simulate the scene again");
   status = load_model(recorded, scene);
   memory_free(scene);
   if (recorded->without_poses) return status;
@@ -201,7 +203,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
   return status;
 }
 
-/* Loads a scene, whose only row is its initial state. */
+/* Loads a scene as a run of one row, its initial state. */
 static Status load_scene(Recorded* recorded, const char* path) {
   recorded->overrides = MEMORY_NEW(SceneOverride, recorded->options->override_count + 1);
   for (int i = 0; i < recorded->options->override_count; i++)
@@ -224,7 +226,7 @@ bool folder_of_design(const char* folder) {
   return is_design;
 }
 
-/* Loads a folder of `sdrs optimize`, which has a scene but no trajectory. */
+/* Loads a folder: the best design of a folder of `sdrs optimize`, otherwise a run. */
 static Status load_folder(Recorded* recorded, const char* folder) {
   if (!folder_of_design(folder)) return load_run(recorded, folder);
   char* best = file_join(folder, "best.scene.yaml");
@@ -249,14 +251,14 @@ bool recorded_unchanged(Recorded* recorded) {
     const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
     if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
-                    "the file has changed since the run");
+                    "the file has changed since the run: simulate the scene again");
     differ++;
   }
   run_inputs_free(now, count);
   return differ == 0 && count == cJSON_GetArraySize(then);
 }
 
-/* Keeps only warnings about the run itself; those about the scene were printed when it was simulated. */
+/* Warnings about the scene were already printed when the scene was simulated. */
 void recorded_drop_scene_warnings(Recorded* recorded) {
   Diagnostics *diagnostics = &recorded->diagnostics, left = {0};
   for (int i = 0; i < diagnostics->count; i++) {

@@ -12,7 +12,8 @@ void shown_free(Shown* shown) {
 
 /* ---------------------------------------------------------------- one input */
 
-/* Returns the index of the loaded subject, or -1 with *code set if that failed. */
+/* Loads one input and sets *code to the exit code. Returns the index of the input in shown->recorded, or -1 if loading
+ * failed. */
 static int load_one(Shown* shown, const Options* options, const char* path, ExitCode* code) {
   int index = shown->count++;
   Recorded* recorded = &shown->recorded[index];
@@ -46,7 +47,8 @@ static ExitCode load_contacts(Shown* shown, const Options* options, int subject,
 
 /* ---------------------------------------------------------------- designs of an optimization */
 
-/* `biped, best design: loss 0.123` */
+/* Returns a caption such as `biped, best design: loss 0.123`. which: "best" or "initial"; key: key of the loss in
+ * summary.json. The caller frees the text with memory_free. */
 static char* design_caption(const char* folder, const char* which, const char* key) {
   char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
@@ -81,7 +83,8 @@ static ExitCode load_initial(Shown* shown, const Options* options, const char* f
   return code;
 }
 
-/* Loads the best design, and before it the initial one if requested. */
+/* Loads the best design and, before it, the initial design if `wanted`. If `needed`, a missing initial design is an
+ * error. */
 static ExitCode load_design(Shown* shown, const Options* options, const char* folder, bool needed, bool wanted) {
   ExitCode code = wanted ? load_initial(shown, options, folder, needed) : EXIT_DONE;
   if (code != EXIT_DONE) return code;
@@ -92,7 +95,8 @@ static ExitCode load_design(Shown* shown, const Options* options, const char* fo
 
 /* ---------------------------------------------------------------- all */
 
-/* Sets the first design as reference of the last one, whose displacements are coloured. */
+/* Sets the first design as the reference from which the displacements of the last design are coloured. Returns a usage
+ * error if the designs have different hulls. */
 static ExitCode link_designs(Shown* shown, const Options* options) {
   const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
   if (!render_same_hulls(last, initial))

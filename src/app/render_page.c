@@ -1,15 +1,15 @@
-/* The page of a run, or of an optimization with the runs of its designs. */
+/* Writes the HTML page of a run, or of an optimization with the runs of its designs. */
 #include <cjson/cJSON.h>
 #include "app/render_load.h"
 
-/* page_free accepts it zeroed or partly built. */
+/* State of one page. page_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
   const char* operand;
-  bool design;      /* of an optimization */
-  char* folder;     /* of the run that is played */
+  bool design;      /* true if the operand is a folder of `sdrs optimize` */
+  char* folder;     /* folder of the run that the page plays */
   Recorded run;     /* run of the best design, or of the operand */
-  Recorded initial; /* of the initial design */
+  Recorded initial; /* run of the initial design */
   bool has_initial;
 } PageRuns;
 
@@ -21,7 +21,7 @@ static void page_free(PageRuns* page) {
 
 /* ---------------------------------------------------------------- runs of designs */
 
-/* Returns true if there is a finished run of exactly this scene, without overrides. */
+/* Returns true if `folder` has a finished run of exactly the scene file `scene`, without overrides. */
 static bool is_run_of(const char* folder, const char* scene) {
   char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
@@ -36,8 +36,9 @@ static bool is_run_of(const char* folder, const char* scene) {
   return same;
 }
 
-/* Sets *folder to RUN/<which>, owned by the caller, with the run of RUN/<which>.scene.yaml; NULL if there is no such
- * scene. If the solver fails, this is reported and the run up to there is shown. */
+/* Simulates the scene RUN/<which>.scene.yaml into RUN/<which>, unless the run is there already. Sets *folder to that
+ * folder, owned by the caller, or to NULL if there is no such scene. If the solver fails, reports the failure and
+ * returns EXIT_DONE, so that the page shows the run up to the failure. */
 static ExitCode design_run(const PageRuns* page, const char* which, char** folder) {
   Text scene = {0};
   text_add(&scene, "%s/%s.scene.yaml", page->operand, which);
@@ -100,7 +101,7 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
   return status;
 }
 
-/* Appends the page of a run. The overrides of the command line are not applied: the run folder has them. */
+/* The overrides of the command line are not applied, because the run folder has them. */
 bool page_of_folder(const Options* options, const char* folder, Text* out) {
   Options own = *options;
   own.override_count = 0;

@@ -13,7 +13,7 @@ static ExitCode unknown_verb(const char* word) {
   return EXIT_USAGE;
 }
 
-/* Warns of options that every command accepts but that have no effect for this one. */
+/* Warns of --set and -o if they have no effect for this command. */
 static void warn_idle_options(const Options* options) {
   if (options->quiet) return;
   const char* verb = options->verb->name;
@@ -53,7 +53,7 @@ static ExitCode run_verb(const Verb* verb, int count, char** words) {
   return code;
 }
 
-/* Files that `make install` writes. */
+/* Texts that `sdrs help` prints for `make install`. */
 static const struct {
   const char* word;
   void (*write)(Text* out);
@@ -71,7 +71,7 @@ static bool print_page(const char* word) {
   return false;
 }
 
-/* Runs sdrs help [VERB|--man|--bash|--zsh]. */
+/* Runs `sdrs help [VERB|--man|--bash|--zsh]` and returns the exit code. */
 static ExitCode run_help(int count, char** words) {
   if (count > 0 && print_page(words[0])) return EXIT_DONE;
   const Verb* verb = count > 0 ? verb_find(words[0]) : NULL;
@@ -99,7 +99,7 @@ static ExitCode dispatch(int argc, char** argv) {
   return verb ? run_verb(verb, argc - 2, argv + 2) : unknown_verb(word);
 }
 
-/* Returns EXIT_IO if standard output could not be written, for instance to a full disk. */
+/* Standard output can fail, for instance on a full disk. */
 ExitCode app_run(int argc, char** argv) {
   ExitCode code = dispatch(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;

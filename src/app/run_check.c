@@ -1,13 +1,13 @@
-/* Compares the files of a run with each other and with the scene (docs/derivations/certificate.md, P7). */
+/* Checks the files of a run against each other and against the scene (docs/derivations/certificate.md, P7). */
 #include "app/run_check.h"
 #include <cjson/cJSON.h>
 #include <stdarg.h>
 #include <string.h>
 
-/* Largest difference between recomputed and recorded poses, relative to 1 m or the distance from the origin. Files
- * contain all digits, so only rounding differs. */
+/* Largest difference between recomputed and recorded positions and rotations, relative to 1 m or the distance from the
+ * origin. Files contain all digits, so differences are rounding errors. */
 #define POSE_TOLERANCE 1e-9
-/* Tolerance of the length of a unit quaternion. */
+/* Largest difference of a quaternion's length from 1. */
 #define UNIT_TOLERANCE 1e-9
 /* Relative tolerance of times. */
 #define TIME_TOLERANCE 1e-12
@@ -16,9 +16,8 @@
 /* Relative rounding error of a coordinate after a few operations. */
 #define COORDINATE_ROUNDING 1e-14
 
-/* Factor of the tolerance on forces. The residual is relative to the acting forces (step.md, S8). The files contain
- * these except for forces between several hulls of one pair. The residuals of the three axes add as a root of
- * squares. */
+/* Factor of the allowed imbalance of forces, for what the files do not determine. The residual in solver.csv is
+ * relative to the acting forces (step.md, S8), of which the files omit those between several hulls of one pair. */
 #define RESIDUAL_ROOM 8.0
 #define MOMENTUM_SHARE 1e-3
 
@@ -61,8 +60,8 @@ static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnost
   return status;
 }
 
-/* Returns STATUS_BAD_INPUT if the trajectory lacks a column of a centre of mass. run_pose_rows_open checks those of the
- * poses. */
+/* Returns STATUS_BAD_INPUT, with a diagnostic, if trajectory.csv lacks a column of a centre of mass. run_pose_rows_open
+ * checks the columns of the poses. */
 static Status need_centers(const RunCheck* c, Diagnostics* diagnostics) {
   static const char* const axes[] = {"cx", "cy", "cz"};
   const Model* model = &c->recorded->model;
@@ -171,7 +170,7 @@ void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const
 
 /* ---------------------------------------------------------------- rows and times */
 
-/* Returns the expected number of states: the start, every record_every-th step, and the end. */
+/* Returns the expected number of recorded states: the start, every record_every-th step, and the end. */
 static int states_expected(const RunCheck* c) {
   int every = c->recorded->model.simulation.record_every, start = c->recorded->model.start_step;
   int end = start + c->steps;
@@ -198,7 +197,7 @@ static void check_count(RunCheck* c, const RunFile* file, int count, int expecte
                  expected, c->recorded->model.simulation.record_every);
 }
 
-/* Checks the times of a file whose row 0 is state `first`. */
+/* Checks the times in a file. first: index of the state in row 0 of the file. */
 static void check_times(RunCheck* c, const RunFile* file, int first) {
   int column = column_of(file, "time");
   double before = -(double)INFINITY;
@@ -226,7 +225,8 @@ static void check_steps(RunCheck* c) {
 
 static bool is_whole(double value) { return isfinite(value) && value == floor(value); }
 
-/* Returns true if a cell of solver.csv has a possible value. The smallest gap is infinite if no pair is near. */
+/* Returns true if `value` is possible in the column `name` of solver.csv. The smallest gap is infinite if no pair of
+ * bodies is near. */
 static bool may_stand(const char* name, double value) {
   static const char* const counts[] = {"iterations",          "trials",        "active_pairs", "candidate_pairs",
                                        "certified_intervals", "factor_retries"};
@@ -255,7 +255,8 @@ static void check_solver_cells(RunCheck* c) {
     }
 }
 
-/* Assigns contacts to states by their times, which never decrease. */
+/* Sets c->contact_first from the times in contacts.csv, which must not decrease. Adds an error and sets
+ * c->contact_first to NULL if a time is wrong. */
 static void sort_contacts(RunCheck* c) {
   int states = c->states, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
   int column = column_of(&c->contacts, "time"), count = row_count(&c->contacts);
@@ -335,7 +336,7 @@ static double pose_difference(Pose a, Pose b) {
 }
 
 typedef struct {
-  int position, rotation, center; /* of a link */
+  int position, rotation, center; /* first columns of a link in trajectory.csv */
 } LinkColumns;
 
 static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {
@@ -356,7 +357,7 @@ static void check_link(RunCheck* c, int row, int link, const LinkColumns* column
                    c->recorded->model.links[link].name, miss);
 }
 
-/* Checks that quaternions in joints.csv have length one. */
+/* Checks that the quaternions in a row of joints.csv have unit length. */
 static void check_coordinates(RunCheck* c, int row) {
   const Model* model = &c->recorded->model;
   for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
@@ -372,7 +373,7 @@ static void check_coordinates(RunCheck* c, int row) {
 
 static void check_start(RunCheck* c, Pose* given, Pose* found) {
   const Model* model = &c->recorded->model;
-  if (model->start) return; /* the start state of another run is not checked */
+  if (model->start) return; /* a start state from another run is not checked */
   model_poses(model, model->initial_coordinates, given);
   model_poses(model, run_check_coordinates(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
@@ -384,9 +385,9 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
 
 /* ---------------------------------------------------------------- energies, momenta, forces */
 
-/* Sums over movable links of a state: the mass, and a bound of the rounding error of the momentum. */
+/* Sums over the movable links of a state: total mass, and a bound on the rounding error of the momentum. */
 typedef struct {
-  double mass, momentum_rounding; /* kg, kg m/s */
+  double mass, momentum_rounding; /* [kg], [kg m/s] */
 } MotionScale;
 
 static MotionScale scale_of(const Model* model, const Pose* poses) {
@@ -416,7 +417,8 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
   run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
 }
 
-/* Returns the potential energy of a state; size: sum of the magnitudes of its terms [J]. */
+/* Returns the potential energy of the recorded state `row` [J]. Sets *size to the sum of the magnitudes of its terms
+ * [J]. */
 static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
   double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
@@ -434,8 +436,9 @@ static double potential_of(const RunCheck* c, int row, const Pose* poses, double
   return sum;
 }
 
-/* Checks that the total is kinetic energy plus the potential energy at the same time (step.md, S20): the end of the
- * step, or the mean of its ends. */
+/* Checks the column `total`, kinetic plus potential energy at the same time (step.md, S20). The time is the end of the
+ * step or, for some integrators, its midpoint, with the mean of the potential energies. now, old: potential energies at
+ * the end and the start of the step [J]. */
 static void check_total(RunCheck* c, int row, double now, double old, double tolerance) {
   const Model* model = &c->recorded->model;
   double kinetic = run_check_value(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
@@ -451,7 +454,7 @@ static void check_total(RunCheck* c, int row, double now, double old, double tol
                  kinetic + (may_be_end ? now : 0.5 * (now + old)));
 }
 
-/* Checks the energies of a row. at[0]: poses of the row's state; at[1]: poses of the previous row. */
+/* Checks the energies in a row of solver.csv. at[0]: poses in this row; at[1]: poses in the row before. */
 static void check_energies(RunCheck* c, int row, Pose* const* at) {
   double size, size_before, now = potential_of(c, row, at[0], &size),
                             old = potential_of(c, row - 1, at[1], &size_before);
@@ -459,11 +462,11 @@ static void check_energies(RunCheck* c, int row, Pose* const* at) {
   if (row <= row_count(&c->solver)) check_total(c, row, now, old, MOTION_TOLERANCE * (size + size_before));
 }
 
-/* Sets *clock to the step that ends at a row. Returns false if the rows do not contain the states that this step and
- * the `before` steps before it used. */
+/* Sets *clock to the times of the step that ends at `row`. Returns false if the step cannot be recomputed from the
+ * rows: one of the steps, or of the `before` steps before it, has substeps or began before the run. */
 static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
-  if (c->recorded->model.start && row <= before + 2) return false; /* the state before is not recorded for either */
+  if (c->recorded->model.start && row <= before + 2) return false; /* the states before the start are not recorded */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
   *clock = (StepClock){.time = run_check_value(&c->trajectory, row, 0),
@@ -473,8 +476,8 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
-/* Returns the distance between `value` and the vector in three columns of solver.csv; first: name of the first
- * column. */
+/* Returns the distance between `value` and the vector in three consecutive columns of solver.csv. first: name of the
+ * first column. */
 static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 value) {
   int column = column_of(&c->solver, first);
   if (column < 0) return 0;
@@ -483,9 +486,9 @@ static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 va
   return vec3_norm(vec3_at(miss));
 }
 
-/* Returns the difference between the motion and the values recorded in a row [kg m/s]: of the momentum, of the angular
- * momentum divided by `arm`, and of the energy divided by `speed`. Collisions between free bodies conserve momentum in
- * any step. Armatures have a share of the energy. */
+/* Returns the difference between a recomputed motion and the values recorded in a row [kg m/s]. The result adds the
+ * differences of the momentum, of the angular momentum / arm, and of the kinetic energy / speed. The kinetic energy is
+ * omitted for models with armatures, which store a part of it. */
 static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
   double miss = vector_miss(c, row, "px", motion->momentum);
   if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
@@ -494,9 +497,8 @@ static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, d
   return miss + fabs(motion->kinetic - run_check_value(&c->solver, row - 1, kinetic)) / speed;
 }
 
-/* Determines whether a step is of first or second order. A second-order step that ends an approach is of first order,
- * and so are some after it; no file states this. Chooses the order whose motion is nearer to the recorded one. at: as
- * for check_motion. */
+/* Sets clock->kind, which no file states: a step of second order, or of first order after an impact. Recomputes the
+ * motion for both kinds and chooses the one that is nearer to the recorded values. at: as for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
@@ -510,18 +512,19 @@ static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* cl
   if (motion_miss(c, row, &struck, arm, speed) < motion_miss(c, row, &free, arm, speed)) *clock = other;
 }
 
-/* Checks the momenta and the kinetic energy of a row. at[0]: poses of the row's state; at[1]: poses of the previous
- * row, and so on. */
+/* Checks the momenta and the kinetic energy of a row of solver.csv against the poses. at[k]: poses k rows before the
+ * row, k = 0 ... 3. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  /* true: bodies have an angular momentum of their own, which poses do not determine */
+  /* true if bodies have an angular momentum of their own, which the poses do not determine */
   bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   StepClock clock;
   if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
   find_kind(c, row, at, &clock);
   SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2]);
   MotionScale scale = scale_of(model, at[0]);
-  double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
+  double size = sqrt(2 * fmax(motion.kinetic, 0) *
+                     scale.mass); /* largest momentum that the links can have with this kinetic energy */
   double p = MOTION_TOLERANCE * size + scale.momentum_rounding, l = p * arm_of(model, at[0]);
   double speed = scale.mass > 0 ? (size + scale.momentum_rounding) / scale.mass : 0;
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
@@ -533,7 +536,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 
 static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
 
-/* Returns true if a closure, a coupling, a tendon or a bushing exerts a force on the tree, which no file lists. */
+/* Returns true if a closure, a coupling, a tendon or a bushing acts on the tree. No file lists such forces. */
 static bool is_held(const Model* model, int tree) {
   for (int k = 0; k < model->tendon_count; k++) {
     const SceneTendon* tendon = model->tendons[k].source;
@@ -553,8 +556,8 @@ static bool is_held(const Model* model, int tree) {
   return false;
 }
 
-/* Returns true if the sum of forces on the tree contains no joint force: its root is free, without drive, damping or
- * constraints. */
+/* Returns true if the forces on the tree of the root `link` are only loads and contacts. The root must be a free joint
+ * without drive, damping or limits, and no constraint may act on the tree. */
 static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   if (is_held(model, l->tree)) return false;
@@ -567,11 +570,12 @@ static bool floats(const Model* model, int link) {
 }
 
 typedef struct {
-  Vec3 lack;    /* force that accelerates a tree, less loads and contact forces of contacts.csv [N] */
-  double size;  /* magnitude of the terms of that difference [N] */
-  double work;  /* acting forces on it, reference of the residual up to factors near one [N] */
-  int root;     /* the tree's first link; -1: none */
-  bool checked; /* true if its root is free */
+  Vec3 lack;    /* force that accelerates the tree, minus loads and the forces in contacts.csv [N]; zero in exact
+                   arithmetic */
+  double size;  /* sum of the magnitudes of the terms of `lack`, for the rounding error [N] */
+  double work;  /* sum of the magnitudes of the forces on the tree, to which the residual is relative [N] */
+  int root;     /* the tree's first link */
+  bool checked; /* true if the balance of the tree can be checked */
 } TreeBalance;
 
 static void add_loads(const Model* model, const StepClock* clock, Pose* const* at, TreeBalance* trees) {
@@ -618,11 +622,11 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
   return trees;
 }
 
-/* Checks Newton's second law for free trees, within the residual given in solver.csv. */
+/* Checks Newton's second law for free trees. The allowed imbalance follows from the residual in solver.csv. */
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > row_count(&c->solver)) return;
-  if (contact_lists_by_range(model)) return; /* bodies beyond the listed range exert forces, too */
+  if (contact_lists_by_range(model)) return; /* bodies beyond the range of contacts.csv exert forces, too */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
   bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -659,7 +663,7 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
   const Model* model = &c->recorded->model;
   LinkColumns* columns = find_link_columns(c);
   for (int row = 0; row < rows; row++) {
-    Pose* at[4]; /* a ring: the row itself and the three before; before the start they repeat the first */
+    Pose* at[4]; /* at[k]: poses k rows before this row, in a ring buffer; before the start the first row is repeated */
     for (int k = 0; k < 4; k++) at[k] = room[(row < k ? 0 : row - k) % 4];
     model_poses(model, run_check_coordinates(c, row), at[0]);
     check_coordinates(c, row);

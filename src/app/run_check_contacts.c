@@ -3,16 +3,18 @@
 #include "app/run_check.h"
 #include <stdio.h>
 
-/* Relative rounding error of a distance by GJK: two runs on the same poses may end in different simplices. */
+/* Relative rounding error of a distance computed by GJK. Two computations for the same poses may end in different
+ * simplices. */
 #define GAP_ROUNDING 1e-13
 #define GAP_TOLERANCE 1e-7
 /* Relative tolerance of a force whose separating plane is recomputed. */
 #define FORCE_TOLERANCE 1e-5
-/* Largest friction in the first step of a run, relative to the limit from the initial normal force (friction.md, F6).
- * The exact ratio follows from a solve without friction, which no file contains. */
+/* Largest friction in the first step of a run, as a multiple of the limit from the initial normal force (friction.md,
+ * F6). The exact value would need a solve without friction, which no file contains. */
 #define FIRST_FRICTION_RATIO_MAX 100.0
-/* Upper bound of the normal force that limits friction in steps with contact.friction_iterations, relative to that of
- * the state. It is the force of the solve before the last, which differs if the iteration has not converged (F8). */
+/* Largest normal force that limits friction, as a multiple of the normal force in the recorded state. Applies to steps
+ * with contact.friction_iterations, where the limit comes from the solve before the last; its force differs if the
+ * iteration has not converged (F8). */
 #define OWN_FORCE_RATIO_MAX 2.0
 
 enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
@@ -26,8 +28,8 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
-/* Returns the relative uncertainty of a pair's force due to that of its gap: forces vanish with the third power of the
- * distance to the end of the range, those of impacts with the fourth. */
+/* Returns the relative error of a pair's force that follows from the rounding error of its gap. Contact forces vanish
+ * with the third power of the distance to the end of the contact range, those of impacts with the fourth. */
 static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) {
   double left = range_of(c) - pair->gap;
   if (!(left > 0)) return 0;
@@ -48,8 +50,7 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
   return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
 }
 
-/* Returns true if the previous row is the state at the beginning of the step. Friction and impacts depend on this
- * state. */
+/* Returns true if the row before is the state at the beginning of the step, on which friction and impacts depend. */
 static bool before_is_known(const RunCheck* c, int row) {
   return c->recorded->model.simulation.record_every == 1 && run_check_parts(c, row) == 1;
 }
@@ -64,15 +65,17 @@ static bool has_one_hull_each(const Model* model, const ProofPair* pair) {
   return model->links[pair->a].hull_count == 1 && model->links[pair->b].hull_count == 1;
 }
 
-/* Returns the time for which forces act in the step to the row before over that in the step to this row: the first step
- * of a run of `momentum` begins at its middle (step.md, S3). */
+/* Returns the time in which forces act in the step before, divided by that in the step of this row. The ratio is 1,
+ * except that the first step of a run with the integrator `momentum` begins at its midpoint (step.md, S3). */
 static double force_ratio(const RunCheck* c, int row) {
   const Model* model = &c->recorded->model;
   return row == 2 && !model->start && model->simulation.integrator == INTEGRATOR_MOMENTUM ? 0.5 : 1;
 }
 
-/* (F14) Checks what friction of the k-th listed pair owes: owed' = r (owed - lost) + N' - load, with the normal force
- * N' of the contact at this gap. A single pair of hulls has lost all or nothing. */
+/* (F14) Checks the normal force that limits friction for the k-th listed contact, and the force that friction still
+ * owes. owed' = r (owed - lost) + N' - load, with r from force_ratio, the normal force N' at this gap and the friction
+ * load `load`. owed and lost are the values of the row before. A pair with one hull each has lost all of owed' or
+ * nothing. */
 static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
   const RunContact none = {.a = pair->a};
   const RunContact* before = row->row > 1 ? find_listed(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;
@@ -101,12 +104,12 @@ static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPa
 static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair, const ProofPair* before) {
   PairMaterial material = model_pair_material(&c->recorded->model, pair->a, pair->b);
   double friction = pair_largest_friction(&material);
-  /* normal forces of several pieces may cancel in the sum while friction remains */
+  /* normal forces of several convex pieces may cancel in the sum while friction remains */
   if (friction > 0 && isfinite(contact_listed_range(&c->recorded->model, pair->a, pair->b))) return;
-  /* with impacts the force of a row depends on two rows before it */
+  /* with impacts the force of a row depends on the two rows before it */
   bool impacts = c->recorded->model.contact.rest_speed > 0;
   if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
-  if (c->recorded->model.start && row->row <= 1) return; /* depends on the state before the start */
+  if (c->recorded->model.start && row->row <= 1) return; /* the force depends on the state before the start */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double rests_on = before ? before->load : 0;
   const RunContact* recorded = &run_check_contacts(c, row->row)->list[k];
@@ -128,7 +131,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
                  c->recorded->model.links[pair->b].name, difference, allowed);
 }
 
-/* Checks one listed contact, the k-th of the state. */
+/* Checks the k-th listed contact of a row. */
 static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const StateContacts* all = run_check_contacts(c, row->row);
   const RunContact* listed = &all->list[k];
@@ -136,11 +139,12 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
   const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
-  /* (F14) two that only touched in the solve before the last have friction too */
+  /* (F14) a pair that was in contact only in the solve before the last has friction, too */
   bool touched = listed->friction_load > 0 && contact_friction_pays(&c->recorded->model, listed->a, listed->b);
   bool may_rub = !before_is_known(c, row->row) || (before && before->active) || touched;
-  const ProofPair gone = {
-      .a = listed->a, .b = listed->b, .gap = INFINITY}; /* friction's last force, far apart by now */
+  const ProofPair gone = {.a = listed->a,
+                          .b = listed->b,
+                          .gap = INFINITY}; /* stands for a pair that is apart now but had friction in this step */
   if (!pair && may_rub) pair = &gone;
   if (!pair || (pair->gap >= range_of(c) && !may_rub)) {
     run_check_find(c, &c->contacts, line, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
@@ -157,7 +161,7 @@ static bool in_order(const RunContact* before, const RunContact* next) {
   return before->a < next->a || (before->a == next->a && before->b < next->b);
 }
 
-/* Reports pairs that should have a contact in the file but have none. The contacts and the pairs are both sorted by (a,
+/* Adds an error for each pair in contact that contacts.csv does not list. Contacts and pairs are both sorted by (a,
  * b). */
 static void check_missing(RunCheck* c, const RowPairs* row) {
   const StateContacts* all = run_check_contacts(c, row->row);

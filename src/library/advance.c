@@ -1,4 +1,4 @@
-/* Changes of the present state: sdrs_set, sdrs_reset, sdrs_step. */
+/* Functions that change the present state: sdrs_set, sdrs_reset, sdrs_step. */
 #include <string.h>
 
 #include "library/library.h"
@@ -65,7 +65,8 @@ static void build_model(void* context) {
       optimization_model(shared->optimization, shared->scenario, build->design, &build->model, &build->diagnostics);
 }
 
-/* Replaces the model. The object's simulation, record and gradient refer to the old model and are destroyed. */
+/* Replaces the shared model by `model`, built from design[count]. Destroys the object's simulation, record and
+ * gradient, because they refer to the old model. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
   ObjectState* own = s->own;
   forget_sim(own);
@@ -81,7 +82,8 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* Builds the model of a design in the shared pool. If it cannot be built the present model stays. */
+/* Builds the model of a design in the shared pool and replaces the present model. On failure the present model
+ * stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
   int wanted = library_design_count(s);
@@ -97,7 +99,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  if (!done) memory_exhausted(0); /* blocks allocated so far stay in the pool until it is destroyed */
+  if (!done) memory_exhausted(0); /* memory allocated so far stays in the pool until the pool is destroyed */
   diagnostics_add_new(&s->own->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);

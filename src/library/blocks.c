@@ -1,4 +1,4 @@
-/* Names and sizes of blocks, and the values of the present state. */
+/* Names and sizes of blocks, and the values of blocks in the present state. */
 #include <string.h>
 
 #include "library/library.h"
@@ -74,7 +74,7 @@ int sdrs_link_find(const sdrs* s, const char* name) {
 
 /* ---------------------------------------------------------------- names of entries */
 
-/* Names `link/coordinate` as in joints.csv. Velocities and controller channels are numbered: `link/0`. */
+/* Sets names[nq] to `link/coordinate`, as in joints.csv. The caller frees each name with memory_free. */
 static void name_coordinates(const Model* m, char** names) {
   for (int i = 0; i < m->link_count; i++)
     for (int k = 0; k < m->links[i].coordinate_count; k++) {
@@ -100,8 +100,8 @@ static void name_input(const Model* m, char** names) {
   }
 }
 
-/* Names parameters of signals as design variables are named: `link/values/3`, `link/amplitude/0`; of a link's further
- * controllers `link/controller2_values/3`. */
+/* Sets names to the parameters of the controllers' signals, named like design variables: `link/values/3` or
+ * `link/amplitude/0`. Names for the second controller of a link are `link/controller2_values/3`. */
 static void name_control(const Model* m, char** names) {
   static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
   for (int c = 0, first = 0; c < m->controller_count; c++) {
@@ -120,7 +120,8 @@ static void name_control(const Model* m, char** names) {
   }
 }
 
-/* Names the numbers of `contact` by their keys in a scene. Numbers that the law does not have are `unused/index`. */
+/* Sets names to the keys of `contact` in a scene. Numbers that the contact law does not use are named
+ * `unused/index`. */
 static void name_contact(const Model* m, char** names) {
   static const char* const common[CONTACT_OWN] = {"barrier_distance", "stiffness", "friction", "smoothing",
                                                   "rest_speed"};
@@ -200,7 +201,7 @@ static sdrs_array array(const double* data, size_t rows, size_t columns, size_t 
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
-/* One row per link, or the row of one link. */
+/* Returns an array with one row per link, or the row of one link if link >= 0. */
 static sdrs_array of_links(const Model* m, int link, const double* data, size_t columns, size_t stride) {
   if (link < 0) return array(data, (size_t)m->link_count, columns, stride);
   return array(data + (size_t)link * stride, 1, columns, stride);
@@ -241,7 +242,7 @@ static sdrs_array view_contacts(sdrs* s) {
   return array(out, (size_t)count, 6, 6);
 }
 
-/* Targets of the controllers at the present time. */
+/* Returns the targets of the controllers at the present time. */
 static sdrs_array view_input(sdrs* s, const SimState* state) {
   const Model* m = &s->own->live.model;
   size_t count = (size_t)s->shared->inputs;
@@ -297,7 +298,7 @@ static sdrs_array view_contact(sdrs* s) {
   return array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
 }
 
-/* Parameters of the controllers' signals, in the order of signal_eval_vjp. */
+/* Returns the parameters of the controllers' signals, in the order of signal_eval_vjp. */
 static sdrs_array view_control(sdrs* s) {
   const Model* m = &s->shared->model;
   size_t count = (size_t)m->parameter_count;

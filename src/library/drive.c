@@ -1,4 +1,4 @@
-/* A model with its own initial state and inputs. */
+/* Functions for DrivenModel, a model with its own initial state and inputs. */
 #include "library/library.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ void drive_free(DrivenModel* d) {
   *d = (DrivenModel){0};
 }
 
-/* The parameters of the driven controllers are all values of their input rows. */
+/* Numbers the parameters of driven controllers, which are all values of their input rows. */
 static void number_parameters(DrivenModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
@@ -50,7 +50,7 @@ static void number_parameters(DrivenModel* d) {
   }
 }
 
-/* Replaces the model's controllers by ones that follow input rows, of which there are none yet. */
+/* Replaces the model's controllers by copies that follow input rows. There are no rows yet. */
 static void make_driven(DrivenModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
@@ -82,7 +82,8 @@ static double* input_at(const DrivenModel* d, int controller, int row) {
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
-/* Fills the rows before `first`: with the last row, or, without rows, with the values of the scene's signals. */
+/* Adds input rows up to row `first` - 1. The rows repeat the last row, or, if there is none, take the values of the
+ * scene's signals. */
 static void fill_rows(DrivenModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];
@@ -157,7 +158,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
     if (link->coordinate_count == link->dof_count) continue;
     double* r = m->initial_coordinates + link->coordinate_first + link->coordinate_count - 4;
     double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    if (fabs(norm - 1) < 4e-16) continue; /* already of unit length: keeps its bits */
+    if (fabs(norm - 1) < 4e-16) continue; /* already of unit length; not changed, so that the bits stay */
     Quat unit = quat_normalized((Quat){r[0], r[1], r[2], r[3]});
     r[0] = unit.w;
     r[1] = unit.x;

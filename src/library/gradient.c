@@ -1,4 +1,5 @@
-/* Gradients: from derivatives of a loss by recorded quantities to its derivatives by all inputs of the run. */
+/* Computes the gradient of a loss with respect to all inputs of a run. The derivatives of the loss with respect to
+ * recorded quantities are given. */
 #include <string.h>
 
 #include "library/library.h"
@@ -8,13 +9,14 @@
 typedef struct {
   const Recording* recording;
   LossSeeds* seeds;
-  const double* orientations; /* of the record (rows x links x 4), for SDRS_ORIENTATION only */
-  const double* values;       /* (rows x columns); for links, all of them consecutively in each row */
-  size_t first, links;        /* range of links that the columns belong to */
+  const double* orientations; /* orientations in the record (rows x links x 4); only for SDRS_ORIENTATION */
+  const double* values;       /* derivatives (rows x columns); each row has the columns of one link after the other */
+  size_t first, links;        /* the columns belong to the links first ... first + links - 1 */
 } Seeding;
 
-/* Derivative by a quaternion to derivative by a rotation increment. q' = q (1, d / 2) for a small rotation d about the
- * link's axes, so dL/dd = Im(q* g) / 2 with g = dL/dq. The component of g along q has no effect. */
+/* Converts a derivative with respect to a quaternion q to one with respect to a rotation increment d about the link's
+ * axes. slope (4) is dL/dq. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q* dL/dq) / 2 (returned). The
+ * component of slope along q has no effect. */
 static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
   Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
   return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
@@ -56,7 +58,8 @@ static void seed_observable(const Seeding* s, ObservableKind kind) {
   }
 }
 
-/* Fails if a seed is nonzero where the quantity does not exist or has no derivative. */
+/* Returns SDRS_BAD_INPUT, with an error text, if a seed is nonzero where the quantity does not exist or has no
+ * derivative. */
 static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);
@@ -85,7 +88,8 @@ static void seed_position(const Seeding* s, size_t at, size_t link, const double
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* x = R c + t for the centre of mass c in the link's frame. */
+/* Adds the seed of a centre of mass, x = R c + t. R and t are the link's pose, and c is the centre in the link's
+ * frame. */
 static void seed_center(const Seeding* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
@@ -96,8 +100,8 @@ static void seed_center(const Seeding* s, size_t at, size_t link, const double* 
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* For a rotation increment R [w]x with derivative a . w the matrix R [a]x / 2: its entrywise product with R [w]x sums
- * to a . w. */
+/* Adds the seed of an orientation, given as a quaternion. A rotation increment w changes R by R [w]x and the loss by a
+ * . w. The seed of R is thus R [a]x / 2, whose entrywise product with R [w]x sums to a . w. */
 static void seed_orientation(const Seeding* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;
@@ -208,7 +212,7 @@ typedef struct {
   int count;
 } Request;
 
-/* Adds one seed of an array whose entries may be longer than this library's struct. */
+/* Adds the seed number `index` of an array. The elements may be longer than this library's struct. */
 static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
@@ -244,7 +248,8 @@ typedef struct {
   int count;
 } GradientAll;
 
-/* Seeds may be longer than this library's struct, so those of object `index` begin at a number of bytes. */
+/* The offset to the seeds of object `index` is computed in bytes, because seeds may be longer than this library's
+ * struct. */
 static sdrs_status gradient_one(const void* context, int index) {
   const GradientAll* all = context;
   const char* own = (const char*)all->seeds;
@@ -337,8 +342,8 @@ static sdrs_array array(const double* data, size_t rows, size_t columns) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Reorders the derivatives by HELD signals: from controller by controller to step by step. A run that follows the
- * scene's signals has no inputs. */
+/* Sets *out to the derivatives with respect to the input rows, (steps x inputs). The gradient stores them controller by
+ * controller. Returns SDRS_USAGE if the run followed the scene's signals. */
 static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
   const DrivenModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
@@ -371,15 +376,16 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   return SDRS_OK;
 }
 
-/* Derivatives by the parameters of the controllers' signals; zero if the run followed inputs. */
+/* Returns the derivatives with respect to the parameters of the controllers' signals; zero if the run followed
+ * inputs. */
 static sdrs_array slope_of_control(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);
   return array(library_buffer(s, BUFFER_SLOPE, SDRS_CONTROL, count), 1, count);
 }
 
-/* Converts the derivatives by mass moments to those by shapes and masses, for the blocks that have them: it costs as
- * much as twenty steps of a robot, which users of the other blocks save. */
+/* Converts the derivatives with respect to mass moments to those with respect to shapes and masses. Done only for
+ * blocks that need them, because the conversion costs as much as twenty steps of a robot. */
 static void spread_moments(ObjectState* own) {
   if (!own->has_moments) return;
   model_gradient_masses(&own->ran.model, &own->gradient);

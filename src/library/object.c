@@ -1,4 +1,4 @@
-/* Objects: loading, sharing, errors, and the entry of every call. */
+/* Loading, sharing and freeing of objects, their errors, and the entry of every call. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ sdrs_status library_status(Status status) {
     case STATUS_IO:
       return SDRS_IO;
     case STATUS_SOLVER:
-    case STATUS_INTERRUPTED: /* cannot occur in the library */
+    case STATUS_INTERRUPTED: /* the library is never interrupted */
       return SDRS_SOLVER;
     case STATUS_NO_MEMORY:
       return SDRS_NO_MEMORY;
@@ -39,7 +39,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   return status;
 }
 
-/* Prints the errors with diagnostics_print to a memory stream, whose memory is the C library's. */
+/* Prints the errors to a stream in memory, whose buffer the C library allocates. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;
@@ -74,7 +74,8 @@ const char* sdrs_error(const sdrs* s) {
   return s->own && s->own->error.length > 0 ? s->own->error.data : "";
 }
 
-/* Diagnostics of loading, followed by those of the last call. */
+/* Returns message number `index` of the diagnostics of loading followed by those of the last call. Returns NULL if
+ * there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->own ? &s->own->diagnostics : NULL};
@@ -122,7 +123,7 @@ static void run_call(void* context) {
   call->status = call->work(s, call->arguments);
 }
 
-/* Destroys the object's own state with its pool, in whatever condition it is. */
+/* Destroys the object's own state together with its pool, even if an interrupted allocation left it inconsistent. */
 static void drop_own(sdrs* s) {
   memory_pool_destroy(s->pool);
   s->pool = NULL;
@@ -141,7 +142,7 @@ static sdrs_status tell_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   if (!s) return SDRS_USAGE;
-  if (!s->shared && work != tell_load) return SDRS_USAGE; /* never loaded: its error stays */
+  if (!s->shared && work != tell_load) return SDRS_USAGE; /* the object was never loaded; its error text stays */
   Call call = {s, work, arguments, SDRS_USAGE};
   if (!s->pool) s->pool = memory_pool_create();
   s->error = s->pool ? NULL : NO_MEMORY;
@@ -154,7 +155,7 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
 
 /* ---------------------------------------------------------------- many objects */
 
-/* Number of statuses that are kept on the stack. */
+/* Number of statuses kept on the stack at a time. */
 enum { EACH_BATCH = 256 };
 
 typedef struct {
@@ -191,7 +192,7 @@ sdrs_status library_missing(sdrs* s, const char* name) { return library_call(s, 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   double** buffer = &s->own->buffer[kind][block];
   memory_free(*buffer);
-  *buffer = NULL; /* the next line may not return */
+  *buffer = NULL; /* the next line does not return if memory runs out */
   *buffer = MEMORY_NEW(double, count);
   return *buffer;
 }
@@ -200,10 +201,10 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
 
 typedef struct {
   Shared* shared;
-  const char *path, *text; /* text: NULL to read the file `path` */
+  const char *path, *text; /* text is NULL to read the file `path` */
   const SceneOverride* overrides;
   int override_count;
-  bool sized; /* the size of the caller's options is valid */
+  bool sized; /* true if the size of the caller's options is valid */
   Status status;
 } Loading;
 
@@ -259,7 +260,7 @@ static Status read_all(Loading* l) {
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
   if (status != STATUS_OK) return status;
-  Diagnostics again = {0}; /* the models of a task have reported theirs already */
+  Diagnostics again = {0}; /* receives messages that creating the task has already reported */
   if (shared->is_task) {
     keep_design(shared);
     status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
@@ -293,7 +294,8 @@ static void free_shared(Shared* shared) {
   free(shared);
 }
 
-/* Objects and Shared are allocated by the C library, because they outlive every pool. NULL: out of memory. */
+/* Returns a new object that refers to `shared`, or NULL if memory runs out. Objects and Shared are allocated with
+ * calloc, because they outlive every pool. */
 static sdrs* new_object(Shared* shared) {
   sdrs* s = calloc(1, sizeof(sdrs));
   if (!s) return NULL;
@@ -314,7 +316,7 @@ static Shared* new_shared(void) {
   return NULL;
 }
 
-/* Copies the errors of loading to the object. */
+/* Copies the errors of loading to the object. Returns the public status. */
 static sdrs_status tell_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);
@@ -327,7 +329,7 @@ static sdrs_status nothing(sdrs* s, void* arguments) {
   return SDRS_OK;
 }
 
-/* Destroys a pool whose content is undefined as a whole. */
+/* Destroys the pool as a whole, because after a failed allocation its content is undefined. */
 static void drop_shared(Shared* shared) {
   memory_pool_destroy(shared->pool);
   free(shared);
@@ -355,7 +357,7 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
   return status;
 }
 
-/* First mistake in the options (static text); NULL: none. */
+/* Returns a text for the first mistake in the options, or NULL if there is none. The text is static. */
 static const char* options_fault(const sdrs_options* options) {
   if (options->override_count < 0) return "override_count is negative";
   if (options->override_count > 0 && !options->overrides) return "override_count without overrides";
@@ -364,7 +366,8 @@ static const char* options_fault(const sdrs_options* options) {
   return NULL;
 }
 
-/* fault: mistake in the arguments (static text), or NULL. */
+/* Loads a scene or task for sdrs_load and sdrs_parse. fault: static text for a mistake in the caller's arguments, or
+ * NULL. */
 static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options,
                         const char* fault) {
   sdrs_options known = SDRS_INIT(sdrs_options);
@@ -403,7 +406,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
-/* Copies the initial state and the inputs that were set. */
+/* Copies the initial state and the inputs that were set from the object `arguments` to s. */
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->own) return SDRS_OK;
@@ -427,7 +430,7 @@ static void free_names(char** names) {
   memory_free(names);
 }
 
-/* Frees every part, so that memory of lower libraries outside the pool is freed as well. */
+/* Frees every member, so that memory that other libraries allocated outside the pool is freed, too. */
 static void free_own(ObjectState* own) {
   if (!own) return;
   sim_destroy(own->sim);

@@ -1,11 +1,11 @@
-/* Queries of pairs of bodies, without a scene. */
+/* Distance and contact queries for pairs of bodies, without a scene. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask/ask.h"
 #include "library/library.h"
 
-/* Limits of `sdrs query`: largest coordinate and smallest support [m]. */
+/* Limits as in `sdrs query`: largest coordinate [m] and smallest support, the distance at which contact begins [m]. */
 #define COORDINATE_MAX 1e9
 #define SUPPORT_MIN 1e-12
 
@@ -14,7 +14,7 @@ typedef struct {
   size_t a_count, b_count;
   double support;
   sdrs_distance* out;
-  double *grad_a, *grad_b; /* NULL: not requested */
+  double *grad_a, *grad_b; /* NULL if not requested */
 } HullPoints;
 
 static bool usable(const double* points, size_t count) {

@@ -1,4 +1,4 @@
-/* Recorded runs: sdrs_run, sdrs_record, sdrs_certify. */
+/* Functions for recorded runs: sdrs_run, sdrs_record, sdrs_certify. */
 #include <string.h>
 
 #include "library/library.h"
@@ -74,14 +74,16 @@ static Vec3 center_at(const Recording* r, size_t at, size_t link) {
   return pose_apply(r->pose[at], r->model->links[link].center);
 }
 
-/* Buffer of a recorded block, computed once per run and valid until the next; *fresh: it must be filled. */
+/* Returns the buffer of a recorded block, valid until the next run. Sets *fresh to true if the caller must fill the
+ * buffer. */
 static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
   double* there = s->own->buffer[BUFFER_RECORD][block];
   *fresh = !there;
   return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
-/* A 3-vector of every link in every row. */
+/* Returns an array with one 3-vector per link and row. The function `at` computes the vector of a link; its argument
+ * `at` is row * links + link. */
 static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
@@ -95,7 +97,7 @@ static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recordin
   return array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
 }
 
-/* Six numbers of every link in every row; NaN in rows without a value. */
+/* Returns an array of six numbers per link and row; NaN in rows in which the quantity is not defined. */
 static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);
@@ -112,7 +114,7 @@ static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
   return array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
 }
 
-/* q and -q are the same rotation; each row takes the sign nearer to the row before. */
+/* q and -q are the same rotation; each row has the sign that is nearer to the row before. */
 const double* library_orientations(sdrs* s) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
@@ -120,7 +122,7 @@ const double* library_orientations(sdrs* s) {
   double* out = record_buffer(s, SDRS_ORIENTATION, 4 * links * rows, &fresh);
   for (size_t k = 0; fresh && k < rows * links; k++) {
     Quat q = quat_from_mat3(r->pose[k].r);
-    const double* before = out + 4 * (k < links ? k : k - links); /* zeros for the first row */
+    const double* before = out + 4 * (k < links ? k : k - links); /* zeros in the first row */
     bool turn = before[0] * q.w + before[1] * q.x + before[2] * q.y + before[3] * q.z < 0;
     double sign = turn ? -1 : 1;
     memcpy(out + 4 * k, (const double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof(double));

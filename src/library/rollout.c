@@ -1,4 +1,4 @@
-/* sdrs_rollout: many runs of one scene in one call. */
+/* sdrs_rollout: simulates many runs of one scene in one call. */
 #include <string.h>
 
 #include "library/library.h"
@@ -6,9 +6,9 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* wanted;
-  DrivenModel* drives; /* one per thread */
-  sdrs_status* status; /* one per run */
-  int* done;           /* completed steps of every run */
+  DrivenModel* drives; /* one model per thread */
+  sdrs_status* status; /* status of each run */
+  int* done;           /* number of completed steps of each run */
 } Rollouts;
 
 static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* wanted, size_t run) {

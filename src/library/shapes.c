@@ -1,4 +1,4 @@
-/* Queries of shapes with arrays of poses. */
+/* Queries of shapes that are created once and queried at arrays of poses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +6,17 @@
 #include "library/library.h"
 
 struct sdrs_shapes {
-  MemoryPool* pool; /* memory of the list, of derived bodies and of the error text */
+  MemoryPool* pool; /* memory of `list`, of bodies derived from the shapes, and of `error` */
   QueryList list;
   Text error;
-  bool broken; /* memory ran out: the content of the pool is undefined */
+  bool broken; /* true if memory ran out, so that the content of the pool is undefined */
 };
 
 typedef struct {
   sdrs_shapes* shapes;
   const char *text, *path;
   const sdrs_pairs* pairs;
-  size_t* columns; /* NULL: write the answers */
+  size_t* columns; /* NULL to write the answers */
   sdrs_status status;
 } ShapesCall;
 
@@ -65,7 +65,7 @@ int sdrs_shapes_count(const sdrs_shapes* shapes) { return shapes ? shapes->list.
 
 /* ---------------------------------------------------------------- queries */
 
-/* Writes the widths of the answers, or the answers. */
+/* Writes the widths of the answers to call->columns, or, if that is NULL, the answers to pairs->out. */
 static void work(void* context) {
   ShapesCall* call = context;
   const sdrs_pairs* pairs = call->pairs;

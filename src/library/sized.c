@@ -1,9 +1,9 @@
-/* Structs that begin with their size, so that a program built with another version of sdrs.h works. */
+/* Functions for structs that begin with their size. A program built with another version of sdrs.h then still works. */
 #include <string.h>
 
 #include "library/library.h"
 
-/* Largest plausible size; a larger one is uninitialized. */
+/* Largest plausible size of a struct. A larger value is taken for uninitialized memory. */
 enum { STRUCT_MOST = 4096 };
 
 static bool is_size(const void* given, size_t known) {
