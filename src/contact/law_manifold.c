@@ -4,20 +4,25 @@
  *     E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
 #include <assert.h>
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/law_manifold.h"
+#include "shapes/field_faces.h"
 
 enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
-/* Softness and regularization of the query, without unit: 2 % of an edge and of a right angle; 0.1 %. */
-#define SOFTNESS 0.02
-#define REGULARIZATION 1e-3
+/* Softness and regularization of the query, without unit. They move the witness points of a pair of edges by about this
+ * part of their length, which must be small beside the overlap at rest (1/400 of the body): else e is not normal. */
+#define SOFTNESS 2e-3
+#define REGULARIZATION 1e-6
 /* Contacts with less activity are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
 /* First-order distances may exceed the true distance. This fraction of a positive one serves as a lower bound. */
 #define CERTAIN_PART 0.5
+/* Smoothing of the field of a polyhedron, as a multiple of `activity_width` (Y13). */
+#define FIELD_WIDTH 0.1
 
 /* A contact of the initial state of the step (X9). */
 typedef struct {
@@ -79,7 +84,28 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
   return sag;
 }
 
-static void take_surface(ManifoldSurface* out, const ModelHull* hull) {
+/* Sets the surface of a convex polyhedron: its vertices and edges, and the smooth maximum over its faces (Y13). */
+static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
+  TriangleSurface triangles = surface_of_hull(&hull->solid);
+  int count = hull->solid.vertex_count;
+  if (field_of_faces(&out->field, &hull->solid, FIELD_WIDTH * width)) { /* see fits; the link does not collide */
+    surface_free(&triangles);
+    return;
+  }
+  out->body = manifold_body_of_faces(&out->field, &triangles, FIELD_WIDTH);
+  out->polyhedron = true;
+  out->parameters = 3 * count;
+  out->corners = field_corners_of_faces(&out->field, &hull->solid);
+  out->numbers = MEMORY_NEW(int, count);
+  for (int i = 0; i < count; i++) out->numbers[i] = i;
+  out->body.corners = &out->corners;
+  out->body.point_corner = out->numbers;
+  out->center = hull->center;
+  out->half_extent = hull->half_extent;
+}
+
+static void take_surface(ManifoldSurface* out, const ModelHull* hull, double width) {
+  if (hull->kind == &SOLID_HULL) take_polyhedron(out, hull, width);
   if (!hull->smooth) return;
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   out->field = hull->smooth->field;
@@ -99,6 +125,8 @@ static void make_room(ManifoldLaw* law) {
     const ManifoldBody* body = &law->surfaces[k].body;
     if (body->point_count > most.point_count) most.point_count = body->point_count;
     if (body->edge_count > edges) edges = body->edge_count;
+    if (body->corners && (!most.corners || body->corners->plane_count > most.corners->plane_count))
+      most.corners = body->corners;
   }
   most.edge_count = edges < law->most_edges ? edges : law->most_edges;
   size_t contacts = (size_t)manifold_count(&most, &most, &law->options);
@@ -119,18 +147,19 @@ static void* create(const Model* model, int threads, double tolerance) {
   (void)tolerance;
   const double* own = model->contact.own;
   ManifoldLaw* law = MEMORY_NEW(ManifoldLaw, 1);
-  *law = (ManifoldLaw){.model = model,
-                       .stiffness = model->contact.stiffness,
-                       .exponent = own[OWN_EXPONENT],
-                       .reach = own[OWN_REACH],
-                       .smoothing = model->contact.smoothing,
-                       .dt = simulation_substep(&model->simulation),
-                       .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION},
-                       .most_edges = (int)lround(own[OWN_EDGES]),
-                       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
-                       .work = MEMORY_NEW(ManifoldWork, threads),
-                       .threads = threads};
-  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k]);
+  *law = (ManifoldLaw){
+      .model = model,
+      .stiffness = model->contact.stiffness,
+      .exponent = own[OWN_EXPONENT],
+      .reach = own[OWN_REACH],
+      .smoothing = model->contact.smoothing,
+      .dt = simulation_substep(&model->simulation),
+      .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
+      .most_edges = (int)lround(own[OWN_EDGES]),
+      .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
+      .work = MEMORY_NEW(ManifoldWork, threads),
+      .threads = threads};
+  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k], own[OWN_WIDTH]);
   make_room(law);
   return law;
 }
@@ -138,8 +167,13 @@ static void* create(const Model* model, int threads, double tolerance) {
 static void destroy(void* instance) {
   ManifoldLaw* law = instance;
   for (int k = 0; k < law->model->hull_count; k++) {
-    manifold_body_free(&law->surfaces[k].body);
-    memory_free(law->surfaces[k].point_slopes);
+    ManifoldSurface* surface = &law->surfaces[k];
+    manifold_body_free(&surface->body);
+    memory_free(surface->point_slopes);
+    if (!surface->polyhedron) continue;
+    field_corners_free(&surface->corners);
+    field_free(&surface->field);
+    memory_free(surface->numbers);
   }
   for (int t = 0; t < law->threads; t++) {
     memory_free(law->work[t].contacts);
@@ -164,7 +198,26 @@ static double force_at_overlap(const double* own, double overlap) { return math_
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
 static const char* refuses(const ModelHull* hull) {
-  return !hull->kind->bounded || hull->smooth ? NULL : "needs smooth shapes, unions and subtractions, and half_spaces";
+  if (hull->kind != &SOLID_TRIANGLE) return NULL;
+  return "needs solids (smooth shapes, unions and subtractions, convex polyhedra, half_spaces)";
+}
+
+/* The field of a polyhedron is exact within its thickness only if its smoothing is much smaller. */
+static bool fits(const ModelHull* hull, const double* own, char* text, size_t size) {
+  if (hull->kind != &SOLID_HULL) return true;
+  double thickness = hull->kind->thickness(hull), width = own[OWN_WIDTH];
+  if (thickness < width) {
+    snprintf(text, size,
+             "has a convex piece that is %.3g m thick, less than activity_width, %.3g m: set activity_width to at most "
+             "%.2g m",
+             thickness, width, 0.5 * thickness);
+    return false;
+  }
+  Field field;
+  const char* rule = field_of_faces(&field, &hull->solid, FIELD_WIDTH * width);
+  if (!rule) field_free(&field);
+  if (rule) snprintf(text, size, "has a convex piece whose faces have no smooth field (%s): simplify its mesh", rule);
+  return !rule;
 }
 
 static double power(double delta, double exponent) { return math_pow(delta, exponent); }
@@ -532,28 +585,54 @@ static void hand_poses(const ManifoldBodies* now, const double by[MANIFOLD_COLUM
   }
 }
 
-/* Adds the derivatives with respect to shape parameters and activity width, MANIFOLD_CAUSES at a time. twist: needed to
- * compute the bars again. */
-static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
-                           const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
+/* Adds the derivative with respect to coordinate k of the vertices of a polyhedron to its share. It is in the frame of
+ * the link; shares are in world axes. */
+static void add_to_vertex(const ManifoldBodies* next, int side, int k, double by, PairShares* out) {
+  VertexShare* share = &out->share[side][k / 3];
+  share->next = vec3_add_scaled(share->next, by, mat3_mul_vec(next->pose[side].r, vec3_axis(k)));
+}
+
+/* Adds the derivatives with respect to the parameters first ... first + MANIFOLD_CAUSES - 1 of one cause. twist: needed
+ * to compute the bars again. to: derivatives with respect to all parameters of the cause; NULL: the parameters are
+ * those of a polyhedron. */
+static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next, const Mat3 turn[2],
+                          const double twist[2][6], int count, ManifoldCause cause, int first, int parameters,
+                          double* to, PairShares* out) {
   const ManifoldLaw* law = p->law;
   const ManifoldWork* work = &law->work[p->thread];
   PairShares unused = {.share = {NULL, NULL}};
-  for (int cause = MANIFOLD_BY_SHAPE_A; cause <= MANIFOLD_BY_SMOOTHING; cause++) {
-    const ManifoldSurface* own = cause == MANIFOLD_BY_SMOOTHING ? NULL : now->surface[cause - MANIFOLD_BY_SHAPE_A];
-    int parameters = cause == MANIFOLD_BY_SMOOTHING ? 1 : own ? own->parameters : 0;
-    double* to = cause == MANIFOLD_BY_SMOOTHING ? &out->own[OWN_WIDTH] : out->shape[cause - MANIFOLD_BY_SHAPE_A];
-    for (int first = 0; to && first < parameters; first += MANIFOLD_CAUSES) {
-      manifold_contacts(law, p->thread, now, false, (ManifoldCause)cause, first);
-      for (int i = 0; i < count; i++) {
-        if (!counts(law, &work->contacts[i])) continue;
-        Spot s = spot_of(law, now, &work->contacts[i]);
-        SpotBar bar = reverse_spot(p, next, &s, twist, &unused);
-        for (int k = 0; k < MANIFOLD_CAUSES && first + k < parameters; k++)
-          to[first + k] += along_column(now, turn, &work->contacts[i], &work->slopes[i], &bar, k, false);
-      }
+  manifold_contacts(law, p->thread, now, false, cause, first);
+  for (int i = 0; i < count; i++) {
+    if (!counts(law, &work->contacts[i])) continue;
+    Spot s = spot_of(law, now, &work->contacts[i]);
+    SpotBar bar = reverse_spot(p, next, &s, twist, &unused);
+    for (int k = 0; k < MANIFOLD_CAUSES && first + k < parameters; k++) {
+      double by = along_column(now, turn, &work->contacts[i], &work->slopes[i], &bar, k, false);
+      if (to)
+        to[first + k] += by;
+      else
+        add_to_vertex(next, (int)cause - MANIFOLD_BY_SHAPE_A, first + k, by, out);
     }
   }
+}
+
+/* Adds the derivatives with respect to shape parameters, vertices of polyhedra and activity width. */
+static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
+                           const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
+  for (int side = 0; side < 2; side++) {
+    const ManifoldSurface* own = now->surface[side];
+    if (!own) continue;
+    double* to = own->polyhedron ? NULL : out->shape[side];
+    if (!to && !own->polyhedron) continue;
+    if (own->polyhedron) {
+      out->count[side] = own->body.point_count;
+      for (int i = 0; i < out->count[side]; i++) out->share[side][i] = (VertexShare){.vertex = i};
+    }
+    for (int first = 0; first < own->parameters; first += MANIFOLD_CAUSES)
+      reverse_cause(p, now, next, turn, twist, count, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first,
+                    own->parameters, to, out);
+  }
+  reverse_cause(p, now, next, turn, twist, count, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
 }
 
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
@@ -584,6 +663,7 @@ const ContactLaw LAW_manifold = {
     .own_count = OWN_COUNT,
     .overlaps = true,
     .refuses = refuses,
+    .fits = fits,
     .pair_size = sizeof(Memory),
     .vertex_shares = 1,
     .create = create,

@@ -9,10 +9,13 @@ enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 
 /* Surface of a hull, link frame. */
 typedef struct {
-  Field field; /* borrows the data of the model's field */
+  Field field; /* of a smooth shape: borrows the data of the model's field; of a polyhedron: owned */
   ManifoldBody body;
   Vec3* point_slopes; /* (parameters x points): derivatives of points with respect to parameters, owned; NULL: none */
   int parameters;
+  bool polyhedron;          /* the parameters are the coordinates of the vertices, three each */
+  FieldCorners corners;     /* derivatives of the field of a polyhedron, owned */
+  int* numbers;             /* 0, 1, 2, ...: number of the vertex at each point of a polyhedron, owned */
   double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
   Vec3 center, half_extent; /* centre and half extents of its bounding box [m] */
 } ManifoldSurface;
