@@ -233,6 +233,40 @@ static Spot spot_of(const ManifoldLaw* law, const ManifoldBodies* b, const Manif
   return s;
 }
 
+static void set_pressed(PairState* state, double separation, Vec3 point, Vec3 normal) {
+  state->outcome = PAIR_PRESSED;
+  state->separation = separation;
+  state->axis = normal;
+  state->has_plane = true; /* for contact_wrench */
+  state->plane = (Plane){point, normal, 0};
+}
+
+/* Contacts with less activity do not count for the separation of two polyhedra. */
+#define SEPARATING_ACTIVITY 0.1
+
+/* Sets the separation of two polyhedra within reach. Edges can cross where no vertex is near the other body, so that
+ * the distance of vertices says nothing: the separation is the exact distance, or else that of the deepest contact. */
+static void press_polyhedra(const LawPair* p, const ManifoldBodies* b, const GjkResult* found) {
+  const ManifoldLaw* law = p->law;
+  Vec3 between = vec3_sub(pose_apply(b->pose[1], b->surface[1]->center), pose_apply(b->pose[0], b->surface[0]->center));
+  Vec3 point = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), normal = found->normal;
+  double least = found->distance;
+  if (!(least > 0)) {
+    const ManifoldContact* contacts = law->work[p->thread].contacts;
+    int count = manifold_contacts(law, p->thread, b, true, MANIFOLD_BY_MOTION, 0);
+    double length = vec3_norm(between);
+    least = 0;
+    normal = length > 0 ? vec3_scale(between, 1 / length) : vec3(0, 0, 1);
+    for (int i = 0; i < count; i++) {
+      if (!(contacts[i].activity > SEPARATING_ACTIVITY && contacts[i].distance < least)) continue;
+      least = contacts[i].distance;
+      point = contacts[i].point;
+      normal = contacts[i].normal;
+    }
+  }
+  set_pressed(p->state, least, point, normal);
+}
+
 static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   const ManifoldLaw* law = p->law;
   PairState* state = p->state;
@@ -244,17 +278,17 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
       pair_set_apart(state, apart, found.normal);
       return;
     }
+    if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) {
+      press_polyhedra(p, b, &found);
+      return;
+    }
   }
   double least = manifold_least_distance(law, b, &point, &normal);
   if (!(least < law->reach)) {
     pair_set_apart(state, b->surface[1] ? CERTAIN_PART * least : least, normal);
     return;
   }
-  state->outcome = PAIR_PRESSED;
-  state->separation = least;
-  state->axis = normal;
-  state->has_plane = true; /* for contact_wrench */
-  state->plane = (Plane){point, normal, 0};
+  set_pressed(state, least, point, normal);
 }
 
 /* ---------------------------------------------------------------- a contact in a step */
