@@ -1,5 +1,5 @@
 /* Contacts of the vertices of a polyhedron with the faces of another one that oppose them (X19), in dual numbers or in
- * plain ones (DUAL_PLAIN). Included by manifold_contacts.h. Private to query/. docs/derivations/manifold.md */
+ * plain ones (DUAL_PLAIN). Included by manifold_contacts.h. Private to query/. docs/derivations/law-manifold.md */
 
 /* Faces of a polyhedron in b's frame: h = n . (x - origin) - offset. */
 typedef struct {
