@@ -39,7 +39,9 @@ static bool field_at_place(void* context, const double* x, double* y) {
   } else {
     ConvexHull hull;
     assert_int_equal(hull_create(&hull, moved, at->count), HULL_OK);
-    assert_null((at->faces ? field_of_faces : field_of_hull)(&field, &hull, at->smoothing));
+    const char* rule =
+        at->faces ? field_of_faces(&field, &hull, at->smoothing) : field_of_hull(&field, &hull, at->smoothing);
+    assert_null(rule);
     hull_free(&hull);
   }
   FieldValue v = field_evaluate(&field, at->place);
