@@ -169,6 +169,36 @@ static void run_X9_a_box_tips_at_the_right_angle(void** state) {
   }
 }
 
+/* Boxes that fall on a box and on the ground in random attitudes: kinetic and potential energy never exceed those of
+ * the start by more than 0.1 %, and the boxes come to rest on something. Friction and damped impacts take the rest. */
+static void run_X19_falling_boxes_gain_no_energy(void** state) {
+  (void)state;
+  Random random = {71};
+  for (int round = 0; round < tests_count(4, 40); round++) {
+    double turn[3];
+    for (int k = 0; k < 3; k++) turn[k] = random_uniform(&random, -3, 3);
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.002, steps: 500}\n"
+                          "contact: {model: manifold, friction: 0.4}\n"
+                          "links:\n"
+                          "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                          "  - {name: table, fixed: true, position: [0, 0, 0.1], shape: {type: box, size: [0.3, 0.3, "
+                          "0.2]}}\n"
+                          "  - {name: box, mass: 1, position: [%.9g, 0, 0.5], rpy: [%.9g, %.9g, %.9g], shape: {type: "
+                          "box, size: [0.2, 0.15, 0.1]}}\n",
+                          random_uniform(&random, -0.2, 0.2), turn[0], turn[1], turn[2]);
+    double start = sim_measure(run->sim).total;
+    for (int step = 0; step < 500; step++) {
+      run_steps(run, 1);
+      SimMeasure now = sim_measure(run->sim);
+      if (!(now.total <= 1.001 * start))
+        fail_msg("round %d, step %d: energy %.9g of %.9g", round, step, now.total, start);
+    }
+    assert_true(sim_state(run->sim)->pose[2].t.z > 0.045);
+    run_free(run);
+  }
+}
+
 /* A box of 2 kg at rest: every point of its lower face is as deep, n kappa delta^p = m g. The points are counted. */
 static void run_X10_a_box_at_rest_in_closed_form(void** state) {
   (void)state;
@@ -278,6 +308,7 @@ int main(void) {
       cmocka_unit_test(run_X10_a_cube_at_rest_in_closed_form),
       cmocka_unit_test(run_X6b_a_cube_on_a_table_stays),
       cmocka_unit_test(run_X9_a_box_tips_at_the_right_angle),
+      cmocka_unit_test(run_X19_falling_boxes_gain_no_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
