@@ -50,8 +50,9 @@ static const SchemaRow rows[] = {
      .meaning = "Distance within which contacts are found. It must exceed the approach in one step."},
     {"contact_law", "activity_width", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_WIDTH]), .only = ONLY,
      .unit = "m", .fallback = "0.001", .range = RANGE_ABOVE(0),
-     .meaning =
-         "Length over which the activity of a pair of edges rises, by its penetration and by being the nearest pair."},
+     .meaning = "Length over which the activity of a pair of edges rises by being the nearest pair. Over a tenth of "
+                "this length it rises by penetration, and the edges of polyhedra are smoothed. Polyhedra must be "
+                "thicker than this length."},
     {"contact_law", "edges", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EDGES]), .only = ONLY,
      .fallback = "12", .range = RANGE_BETWEEN(0, 64),
      .meaning = "Number of edges of each body, the deepest ones, that are paired; 0: points only."},
