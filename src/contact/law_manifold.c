@@ -1,7 +1,7 @@
-/* Contact at many points (docs/derivations/law-manifold.md): points of each surface in the other's field, and pairs of
- * edges. Each contact has a distance, a normal and an activity that scales its stiffness. A step uses the contacts of
- * its initial state, whose points move with the bodies. Bodies overlap slightly.
- *     E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
+/* Contact at many points (docs/derivations/law-manifold.md): points of each surface in the other's field, vertices of
+ * polyhedra against opposing faces, and pairs of edges. Each contact has a distance, a normal and an activity that
+ * scales its stiffness. A step uses the contacts of its initial state, whose points move with the bodies. Bodies
+ * overlap slightly. E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0 (X10) */
 #include <assert.h>
 #include <float.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
 static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   int count = hull->solid.vertex_count;
-  if (field_of_faces(&out->field, &hull->solid, FIELD_WIDTH * width)) { /* see fits; the link does not collide */
+  if (field_of_faces(&out->field, &hull->solid, FIELD_WIDTH * width)) { /* `fits` reports it if the link collides */
     surface_free(&triangles);
     return;
   }
