@@ -2,7 +2,7 @@
 """Check that includes in src/ point one way.
 
 The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A file may include headers of its own
-folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader.h, base/lanes.h, base/outside.h, linalg/least_change.h, linalg/dense.h, contact/restitution.h, contact/slip_product.h, contact/carried.h, contact/roll_shift.h, contact/rolling_contact.h, model/lift.h) of folders lower in the order, the generated version.h from app/
+folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader.h, base/lanes.h, base/outside.h, linalg/least_change.h, linalg/dense.h, contact/restitution.h, contact/slip_product.h, contact/carried.h, contact/roll_shift.h, contact/rolling_contact.h, model/lift.h, model/contact_fits.h, shapes/field_faces.h) of folders lower in the order, the generated version.h from app/
 only, method.h from decompose/ only.
 No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
 No two types share a name, but for those private to files of one folder.
@@ -17,12 +17,12 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "contact/restitution.h", "contact/slip_product.h", "contact/carried.h", "contact/roll_shift.h", "contact/rolling_contact.h", "model/lift.h"}
+SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "contact/restitution.h", "contact/slip_product.h", "contact/carried.h", "contact/roll_shift.h", "contact/rolling_contact.h", "model/lift.h", "model/contact_fits.h", "shapes/field_faces.h"}
 # Symbols that lower folders use, and the folder that defines them.
 FROM_ABOVE = {
     # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table
     # (contact/laws.c), whose rows need the model's types: the table cannot stand below them.
-    **dict.fromkeys(("contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_overlaps", "contact_refuses",
+    **dict.fromkeys(("contact_fits", "contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_overlaps", "contact_refuses",
                      "contact_rest_at_gap", "contact_rest_under_force", "contact_rests", "contact_schema_row", "contact_takes_round", "contact_takes_directions",
                      "contact_takes_shapes"), "contact"),
     # An included robot of another format becomes a scene, whose types its reader needs.

@@ -238,6 +238,10 @@ if chosen manifold; then
   simulate manifold
   draw scenes/manifold $RUNS/manifold --strip 2 --size 480x320
 fi
+if chosen polyhedra; then
+  simulate polyhedra
+  draw scenes/polyhedra $RUNS/polyhedra --strip 2 --size 480x320
+fi
 if chosen tumble; then
   simulate tumble --steps 240
   draw scenes/tumble $RUNS/tumble --strip 4 --size 300x300

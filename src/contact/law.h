@@ -90,6 +90,8 @@ typedef struct ContactLaw {
   /* Returns the reason why the law does not support a hull, as the end of a sentence, or NULL if the law supports the
    * hull. If the function is NULL, the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
+  /* Returns as contact_fits (model/contact_fits.h). Function NULL: all hulls fit. */
+  bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
   bool links; /* true: all pairs of links that may touch are pairs of items, too; link items follow the hulls (system.h)
                */
   size_t pair_size, state_size,

@@ -1,26 +1,32 @@
 /* Contact at many points (docs/derivations/law-manifold.md). Contacts are points of each surface in the distance field
- * of the other body, and pairs of edges. Each contact has a distance d, a normal n and an activity a, a weight that
- * scales the stiffness of the contact. A step uses the contacts found in its initial state. Their points move with the
- * bodies. Bodies in contact overlap slightly. With the displacement u_i of the two points of contact i relative to each
- * other, the energy is
- *   E = kappa sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                            (X10) */
+ * of the other body, vertices of polyhedra on opposing faces, and pairs of edges. Each contact has a distance d, a
+ * normal n and an activity a, a weight that scales the stiffness of the contact. A step uses the contacts found in its
+ * initial state. Their points move with the bodies. Bodies in contact overlap slightly. With the displacement u_i of
+ * the two points of contact i relative to each other, the energy is E = kappa sum_i a_i delta_i^(p+1) / (p+1), delta_i
+ * = -(d_i + n_i . u_i) > 0                            (X10) */
 #include <assert.h>
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/law_manifold.h"
+#include "shapes/field_faces.h"
 
 enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
-/* Options of the query, dimensionless. SOFTNESS is relative to the length of an edge and to a right angle. */
-#define SOFTNESS 0.02
-#define REGULARIZATION 1e-3
+/* Dimensionless softness and regularization of the query of two edges. They move the witness points of the edges by
+ * about this share of the length of an edge. The share must be small compared with the overlap at rest, which is 1/400
+ * of the body, because otherwise the line between the witness points is not normal to both edges. */
+#define SOFTNESS 2e-3
+#define REGULARIZATION 1e-6
 /* Contacts whose activity is at most LEAST_ACTIVITY are ignored. */
 #define LEAST_ACTIVITY 1e-9
 #define ENERGY_ROUNDINGS 50.0
 /* A first-order distance can exceed the true distance. CERTAIN_PART times a positive first-order distance is used as a
  * lower bound of the true distance. */
 #define CERTAIN_PART 0.5
+/* Smoothing of the field of a polyhedron, as a multiple of `activity_width` (Y13). */
+#define FIELD_WIDTH 0.1
 
 /* A contact found in the initial state of the step (X9). */
 typedef struct {
@@ -48,8 +54,9 @@ static const SchemaRow rows[] = {
      .meaning = "Distance within which contacts are found. It must exceed the approach in one step."},
     {"contact_law", "activity_width", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_WIDTH]), .only = ONLY,
      .unit = "m", .fallback = "0.001", .range = RANGE_ABOVE(0),
-     .meaning =
-         "Length over which the activity of a pair of edges rises, by its penetration and by being the nearest pair."},
+     .meaning = "Length over which the activity of a pair of edges rises by being the nearest pair. Over a tenth of "
+                "this length it rises by penetration, and the edges of polyhedra are smoothed. Polyhedra must be "
+                "thicker than this length."},
     {"contact_law", "edges", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EDGES]), .only = ONLY,
      .fallback = "12", .range = RANGE_BETWEEN(0, 64),
      .meaning = "Number of edges of each body, the deepest ones, that are paired; 0: points only."},
@@ -82,7 +89,28 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
   return sag;
 }
 
-static void take_surface(ManifoldSurface* out, const ModelHull* hull) {
+/* Sets the surface of a convex polyhedron: its vertices and edges, and the smooth maximum over its faces (Y13). */
+static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
+  TriangleSurface triangles = surface_of_hull(&hull->solid);
+  int count = hull->solid.vertex_count;
+  if (field_of_faces(&out->field, &hull->solid, FIELD_WIDTH * width)) { /* `fits` reports it if the link collides */
+    surface_free(&triangles);
+    return;
+  }
+  out->body = manifold_body_of_faces(&out->field, &triangles, FIELD_WIDTH);
+  out->polyhedron = true;
+  out->parameters = 3 * count;
+  out->corners = field_corners_of_faces(&out->field, &hull->solid);
+  out->numbers = MEMORY_NEW(int, count);
+  for (int i = 0; i < count; i++) out->numbers[i] = i;
+  out->body.corners = &out->corners;
+  out->body.point_corner = out->numbers;
+  out->center = hull->center;
+  out->half_extent = hull->half_extent;
+}
+
+static void take_surface(ManifoldSurface* out, const ModelHull* hull, double width) {
+  if (hull->kind == &SOLID_HULL) take_polyhedron(out, hull, width);
   if (!hull->smooth) return;
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   out->field = hull->smooth->field;
@@ -102,6 +130,8 @@ static void make_room(ManifoldLaw* law) {
     const ManifoldBody* body = &law->surfaces[k].body;
     if (body->point_count > most.point_count) most.point_count = body->point_count;
     if (body->edge_count > edges) edges = body->edge_count;
+    if (body->corners && (!most.corners || body->corners->plane_count > most.corners->plane_count))
+      most.corners = body->corners;
   }
   most.edge_count = edges < law->most_edges ? edges : law->most_edges;
   size_t contacts = (size_t)manifold_count(&most, &most, &law->options);
@@ -122,18 +152,19 @@ static void* create(const Model* model, int threads, double tolerance) {
   (void)tolerance;
   const double* own = model->contact.own;
   ManifoldLaw* law = MEMORY_NEW(ManifoldLaw, 1);
-  *law = (ManifoldLaw){.model = model,
-                       .stiffness = model->contact.stiffness,
-                       .exponent = own[OWN_EXPONENT],
-                       .reach = own[OWN_REACH],
-                       .smoothing = model->contact.smoothing,
-                       .dt = simulation_substep(&model->simulation),
-                       .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION},
-                       .most_edges = (int)lround(own[OWN_EDGES]),
-                       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
-                       .work = MEMORY_NEW(ManifoldWork, threads),
-                       .threads = threads};
-  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k]);
+  *law = (ManifoldLaw){
+      .model = model,
+      .stiffness = model->contact.stiffness,
+      .exponent = own[OWN_EXPONENT],
+      .reach = own[OWN_REACH],
+      .smoothing = model->contact.smoothing,
+      .dt = simulation_substep(&model->simulation),
+      .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
+      .most_edges = (int)lround(own[OWN_EDGES]),
+      .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
+      .work = MEMORY_NEW(ManifoldWork, threads),
+      .threads = threads};
+  for (int k = 0; k < model->hull_count; k++) take_surface(&law->surfaces[k], &model->hulls[k], own[OWN_WIDTH]);
   make_room(law);
   return law;
 }
@@ -141,8 +172,13 @@ static void* create(const Model* model, int threads, double tolerance) {
 static void destroy(void* instance) {
   ManifoldLaw* law = instance;
   for (int k = 0; k < law->model->hull_count; k++) {
-    manifold_body_free(&law->surfaces[k].body);
-    memory_free(law->surfaces[k].point_slopes);
+    ManifoldSurface* surface = &law->surfaces[k];
+    manifold_body_free(&surface->body);
+    memory_free(surface->point_slopes);
+    if (!surface->polyhedron) continue;
+    field_corners_free(&surface->corners);
+    field_free(&surface->field);
+    memory_free(surface->numbers);
   }
   for (int t = 0; t < law->threads; t++) {
     memory_free(law->work[t].contacts);
@@ -167,7 +203,26 @@ static double force_at_overlap(const double* own, double overlap) { return math_
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
 static const char* refuses(const ModelHull* hull) {
-  return !hull->kind->bounded || hull->smooth ? NULL : "needs smooth shapes, unions and subtractions, and half_spaces";
+  if (hull->kind != &SOLID_TRIANGLE) return NULL;
+  return "needs solids (smooth shapes, unions and subtractions, convex polyhedra, half_spaces)";
+}
+
+/* The field of a polyhedron is exact within its thickness only if its smoothing is much smaller. */
+static bool fits(const ModelHull* hull, const double* own, char* text, size_t size) {
+  if (hull->kind != &SOLID_HULL) return true;
+  double thickness = hull->kind->thickness(hull), width = own[OWN_WIDTH];
+  if (thickness < width) {
+    snprintf(text, size,
+             "has a convex piece that is %.3g m thick, less than activity_width, %.3g m: set activity_width to at most "
+             "%.2g m",
+             thickness, width, 0.5 * thickness);
+    return false;
+  }
+  Field field;
+  const char* rule = field_of_faces(&field, &hull->solid, FIELD_WIDTH * width);
+  if (!rule) field_free(&field);
+  if (rule) snprintf(text, size, "has a convex piece whose faces have no smooth field (%s): simplify its mesh", rule);
+  return !rule;
 }
 
 static double power(double delta, double exponent) { return math_pow(delta, exponent); }
@@ -183,6 +238,40 @@ static Spot spot_of(const ManifoldLaw* law, const ManifoldBodies* b, const Manif
   return s;
 }
 
+static void set_pressed(PairState* state, double separation, Vec3 point, Vec3 normal) {
+  state->outcome = PAIR_PRESSED;
+  state->separation = separation;
+  state->axis = normal;
+  state->has_plane = true; /* for contact_wrench */
+  state->plane = (Plane){point, normal, 0};
+}
+
+/* Contacts with less activity do not count for the separation of two polyhedra. */
+#define SEPARATING_ACTIVITY 0.1
+
+/* Sets the separation of two polyhedra within reach. Edges can cross where no vertex is near the other body, so that
+ * the distance of vertices says nothing: the separation is the exact distance, or else that of the deepest contact. */
+static void press_polyhedra(const LawPair* p, const ManifoldBodies* b, const GjkResult* found) {
+  const ManifoldLaw* law = p->law;
+  Vec3 between = vec3_sub(pose_apply(b->pose[1], b->surface[1]->center), pose_apply(b->pose[0], b->surface[0]->center));
+  Vec3 point = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), normal = found->normal;
+  double least = found->distance;
+  if (!(least > 0)) {
+    const ManifoldContact* contacts = law->work[p->thread].contacts;
+    int count = manifold_contacts(law, p->thread, b, true, MANIFOLD_BY_MOTION, 0);
+    double length = vec3_norm(between);
+    least = 0;
+    normal = length > 0 ? vec3_scale(between, 1 / length) : vec3(0, 0, 1);
+    for (int i = 0; i < count; i++) {
+      if (!(contacts[i].activity > SEPARATING_ACTIVITY && contacts[i].distance < least)) continue;
+      least = contacts[i].distance;
+      point = contacts[i].point;
+      normal = contacts[i].normal;
+    }
+  }
+  set_pressed(p->state, least, point, normal);
+}
+
 static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   const ManifoldLaw* law = p->law;
   PairState* state = p->state;
@@ -194,17 +283,17 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
       pair_set_apart(state, apart, found.normal);
       return;
     }
+    if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) {
+      press_polyhedra(p, b, &found);
+      return;
+    }
   }
   double least = manifold_least_distance(law, b, &point, &normal);
   if (!(least < law->reach)) {
     pair_set_apart(state, b->surface[1] ? CERTAIN_PART * least : least, normal);
     return;
   }
-  state->outcome = PAIR_PRESSED;
-  state->separation = least;
-  state->axis = normal;
-  state->has_plane = true; /* contact_wrench needs the plane */
-  state->plane = (Plane){point, normal, 0};
+  set_pressed(state, least, point, normal);
 }
 
 /* ---------------------------------------------------------------- a contact in a step */
@@ -542,29 +631,55 @@ static void hand_poses(const ManifoldBodies* now, const double by[MANIFOLD_COLUM
   }
 }
 
-/* Adds the derivatives of Phi with respect to the shape parameters and the activity width, for MANIFOLD_CAUSES
- * parameters at a time. twist: twists of both bodies, from which the derivatives with respect to the contacts are
- * computed again. count: number of contacts. */
-static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
-                           const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
+/* Adds `by`, the derivative of Phi with respect to vertex coordinate k in the frame of the link, to the share of the
+ * vertex of body `side`. The share is in world axes. */
+static void add_to_vertex(const ManifoldBodies* next, int side, int k, double by, PairShares* out) {
+  VertexShare* share = &out->share[side][k / 3];
+  share->next = vec3_add_scaled(share->next, by, mat3_mul_vec(next->pose[side].r, vec3_axis(k)));
+}
+
+/* Adds the derivatives of Phi with respect to the parameters first ... first + MANIFOLD_CAUSES - 1 of one cause. twist:
+ * twists of both bodies, from which the derivatives with respect to the contacts are computed again. count: number of
+ * contacts. to: derivatives with respect to all parameters of the cause, or NULL if the parameters are the vertex
+ * coordinates of a polyhedron, whose derivatives go to `out`. */
+static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next, const Mat3 turn[2],
+                          const double twist[2][6], int count, ManifoldCause cause, int first, int parameters,
+                          double* to, PairShares* out) {
   const ManifoldLaw* law = p->law;
   const ManifoldWork* work = &law->work[p->thread];
   PairShares unused = {.share = {NULL, NULL}};
-  for (int cause = MANIFOLD_BY_SHAPE_A; cause <= MANIFOLD_BY_SMOOTHING; cause++) {
-    const ManifoldSurface* own = cause == MANIFOLD_BY_SMOOTHING ? NULL : now->surface[cause - MANIFOLD_BY_SHAPE_A];
-    int parameters = cause == MANIFOLD_BY_SMOOTHING ? 1 : own ? own->parameters : 0;
-    double* to = cause == MANIFOLD_BY_SMOOTHING ? &out->own[OWN_WIDTH] : out->shape[cause - MANIFOLD_BY_SHAPE_A];
-    for (int first = 0; to && first < parameters; first += MANIFOLD_CAUSES) {
-      manifold_contacts(law, p->thread, now, false, (ManifoldCause)cause, first);
-      for (int i = 0; i < count; i++) {
-        if (!counts(law, &work->contacts[i])) continue;
-        Spot s = spot_of(law, now, &work->contacts[i]);
-        SpotBar bar = reverse_spot(p, next, &s, twist, &unused);
-        for (int k = 0; k < MANIFOLD_CAUSES && first + k < parameters; k++)
-          to[first + k] += along_column(now, turn, &work->contacts[i], &work->slopes[i], &bar, k, false);
-      }
+  manifold_contacts(law, p->thread, now, false, cause, first);
+  for (int i = 0; i < count; i++) {
+    if (!counts(law, &work->contacts[i])) continue;
+    Spot s = spot_of(law, now, &work->contacts[i]);
+    SpotBar bar = reverse_spot(p, next, &s, twist, &unused);
+    for (int k = 0; k < MANIFOLD_CAUSES && first + k < parameters; k++) {
+      double by = along_column(now, turn, &work->contacts[i], &work->slopes[i], &bar, k, false);
+      if (to)
+        to[first + k] += by;
+      else
+        add_to_vertex(next, (int)cause - MANIFOLD_BY_SHAPE_A, first + k, by, out);
     }
   }
+}
+
+/* Adds the derivatives with respect to shape parameters, vertices of polyhedra and activity width. */
+static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, const ManifoldBodies* next,
+                           const Mat3 turn[2], const double twist[2][6], int count, PairShares* out) {
+  for (int side = 0; side < 2; side++) {
+    const ManifoldSurface* own = now->surface[side];
+    if (!own) continue;
+    double* to = own->polyhedron ? NULL : out->shape[side];
+    if (!to && !own->polyhedron) continue;
+    if (own->polyhedron) {
+      out->count[side] = own->body.point_count;
+      for (int i = 0; i < out->count[side]; i++) out->share[side][i] = (VertexShare){.vertex = i};
+    }
+    for (int first = 0; first < own->parameters; first += MANIFOLD_CAUSES)
+      reverse_cause(p, now, next, turn, twist, count, (ManifoldCause)(MANIFOLD_BY_SHAPE_A + side), first,
+                    own->parameters, to, out);
+  }
+  reverse_cause(p, now, next, turn, twist, count, MANIFOLD_BY_SMOOTHING, 0, 1, &out->own[OWN_WIDTH], out);
 }
 
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
@@ -595,6 +710,7 @@ const ContactLaw LAW_manifold = {
     .own_count = OWN_COUNT,
     .overlaps = true,
     .refuses = refuses,
+    .fits = fits,
     .pair_size = sizeof(Memory),
     .vertex_shares = 1,
     .create = create,

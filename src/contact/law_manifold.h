@@ -9,11 +9,14 @@ enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 
 /* Surface of a hull in the frame of its link. */
 typedef struct {
-  Field field; /* distance field of the hull; borrows the data of the model's field */
+  Field field; /* distance field of the hull; of a smooth shape borrowed from the model, of a polyhedron owned */
   ManifoldBody body;
   Vec3* point_slopes; /* (parameters x points): derivatives of points with respect to parameters, owned; NULL: none */
   int parameters;
-  double sag; /* depth of the polyhedron spanned by the points below the surface of the hull, at most [m] */
+  bool polyhedron;      /* true if the parameters are the vertex coordinates, three for each vertex */
+  FieldCorners corners; /* derivatives of the field of a polyhedron with respect to the vertices, owned */
+  int* numbers;         /* 0, 1, 2, ...: index of the vertex at each point of a polyhedron, owned */
+  double sag;           /* depth of the polyhedron spanned by the points below the surface of the hull, at most [m] */
   Vec3 center, half_extent; /* centre and half extents of the bounding box of the hull [m] */
 } ManifoldSurface;
 

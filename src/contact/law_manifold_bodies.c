@@ -108,7 +108,12 @@ static void put_over_ground_by(const ManifoldBodies* b, int point, int first, Ma
   const ManifoldSurface* a = b->surface[0];
   *out = (ManifoldContact){.kind = CONTACT_POINT_A};
   for (int k = 0; k < MANIFOLD_CAUSES && first + k < a->parameters; k++) {
-    Vec3 moved = mat3_mul_vec(b->pose[0].r, a->point_slopes[(ptrdiff_t)(first + k) * a->body.point_count + point]);
+    Vec3 moved = {0, 0, 0};
+    if (a->point_slopes)
+      moved = a->point_slopes[(ptrdiff_t)(first + k) * a->body.point_count + point];
+    else if (point == (first + k) / 3)
+      moved = vec3_axis(first + k);
+    moved = mat3_mul_vec(b->pose[0].r, moved);
     const double dx[3] = {moved.x, moved.y, moved.z};
     out->slope[MANIFOLD_DISTANCE][k] = vec3_dot(b->normal, moved);
     for (int i = 0; i < 3; i++) out->slope[MANIFOLD_POINT + i][k] = dx[i];

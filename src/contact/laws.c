@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "contact/law.h"
+#include "model/contact_fits.h"
 
 /* Names of all laws, in the order of ContactModel without CONTACT_NONE. */
 #define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty) ROW(manifold)
@@ -68,6 +69,11 @@ bool contact_takes_directions(ContactModel model) { return model == CONTACT_NONE
 
 const char* contact_refuses(ContactModel model, const ModelHull* hull) {
   return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
+}
+
+bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size) {
+  assert(hull && size > 0);
+  return model == CONTACT_NONE || !law_of(model)->fits || law_of(model)->fits(hull, own, text, size);
 }
 
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }

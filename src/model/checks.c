@@ -2,6 +2,7 @@
  * axis selects pairs of boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
+#include "model/contact_fits.h"
 
 enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch would give thousands */
 
@@ -317,6 +318,11 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
     snprintf(text, size, "write it as one of these");
 }
 
+/* Returns true if the hull is a triangle of a mesh, and the law supports convex hulls. */
+static bool solid_suffices(ContactModel law, const ModelHull* hull) {
+  return hull->kind == &SOLID_TRIANGLE && !contact_refuses(law, &(ModelHull){.kind = &SOLID_HULL});
+}
+
 /* Adds one error for each shape that the contact law does not support. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
@@ -327,7 +333,13 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
     if (!why || reported) continue;
     const SceneShape* shape = &model->scene->shapes[hull->shape];
     char remedy[200];
-    write_smooth_equivalent(shape, remedy, sizeof remedy);
+    if (solid_suffices(model->contact_model, hull))
+      snprintf(
+          remedy, sizeof remedy,
+          "omit `pieces: triangles` (the law then takes its convex hull; `sdrs decompose` cuts a concave mesh into "
+          "convex pieces)");
+    else
+      write_smooth_equivalent(shape, remedy, sizeof remedy);
     diagnostics_add(diagnostics, SEVERITY_ERROR, shape->place,
                     "contact.model %s %s, but the shape of link '%s' is not: %s, or set contact.model: "
                     "separating_plane, or collide: false",
@@ -366,10 +378,44 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
+/* Adds an error if a hull of the link does not fit the law's own parameters. Returns true if there is one. */
+static bool check_fits(const Model* model, int link, ContactModel law, const double* own, SourcePlace place,
+                       const char* key, Diagnostics* diagnostics) {
+  const ModelLink* l = &model->links[link];
+  char text[240];
+  for (int k = 0; k < l->hull_count && l->collide; k++) {
+    if (contact_fits(law, &model->hulls[l->hull_first + k], own, text, sizeof text)) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s: %s: link '%s' %s", key, contact_model_name(law), l->name,
+                    text);
+    return true;
+  }
+  return false;
+}
+
+/* Adds one error for each link, and for each item of contact.pairs, whose hulls do not fit the parameters of the law.
+ */
+static void check_all_fit(const Model* model, Diagnostics* diagnostics) {
+  for (int i = 0; i < model->link_count; i++)
+    (void)check_fits(model, i, model->contact_model, model->contact.own, model->scene->contact.place, "contact.model",
+                     diagnostics);
+  for (int p = 0; p < model->pair_law_count; p++) {
+    const ModelPairLaw* pair = &model->pair_laws[p];
+    bool reported = false;
+    for (int k = 0; k < model->pair_item_count && !reported; k++) {
+      const ModelPairItem* item = &model->pair_items[k];
+      const int link[2] = {(int)(item->key >> 32), (int)(item->key & UINT32_MAX)};
+      for (int side = 0; side < 2 && item->item == pair->item && !reported; side++)
+        reported = check_fits(model, link[side], pair->law, pair->contact.own,
+                              model->scene->contact.pairs[pair->item].place, "contact.pairs", diagnostics);
+    }
+  }
+}
+
 void check_intersections(const Model* model, Diagnostics* diagnostics) {
   if (model->contact_model == CONTACT_NONE) return;
   check_taken(model, diagnostics);
   check_taken_by_pairs(model, diagnostics);
+  check_all_fit(model, diagnostics);
   if (contact_overlaps(model->contact_model)) return;
   TouchSearch search = find_meetings(model, diagnostics);
   report_meetings(&search);

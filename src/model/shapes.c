@@ -371,6 +371,36 @@ static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
   return largest;
 }
 
+/* Returns the first law of the scene that is for contact at short range and does not take round solids; CONTACT_NONE
+ * if there is none. */
+static ContactModel law_of_faces(const Scene* scene) {
+  ContactModel law = scene->contact.model;
+  for (int i = 0; i <= scene->contact.pair_count; i++) {
+    if (i > 0) law = scene->contact.pairs[i - 1].has_model ? scene->contact.pairs[i - 1].model : CONTACT_NONE;
+    if (!contact_takes_round(law) && law != CONTACT_LONG_RANGE) return law;
+  }
+  return CONTACT_NONE;
+}
+
+/* Reports that a round solid is a polyhedron because a law of the scene does not take round solids. */
+static void report_faces(Builder* builder, const SceneShape* shape, const ConvexHull* solid) {
+  ContactModel law = law_of_faces(builder->scene);
+  const char* key = shape->type == SHAPE_SPHERE ? "resolution" : "segments";
+  double inside = sagitta(shape, solid);
+  if (law == CONTACT_NONE)
+    text_add(&builder->note,
+             "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
+             "separating_plane takes; '%s' says how fine\n",
+             shape_name(shape), inside, key);
+  else
+    warn_shape(
+        builder, shape,
+        "the law %s takes it as a polyhedron, whose faces lie up to %.3g m inside the round solid: it rolls over "
+        "its faces and loses speed; use contact.model separating_plane, which takes it exactly, or accept the "
+        "polyhedron by '%s'",
+        contact_model_name(law), inside, key);
+}
+
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
   SceneShape drawn = *shape;
@@ -382,12 +412,7 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
   HullResult result = make_primitive(&solid->pieces[0], &drawn);
   if (result == HULL_OK) {
     solid->piece_count = 1;
-    if (shape_is_exact(shape) && !taken)
-      text_add(&builder->note,
-               "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
-               "separating_plane takes; %s says how fine\n",
-               shape_name(shape), sagitta(shape, &solid->pieces[0]),
-               shape->type == SHAPE_SPHERE ? "'resolution'" : "'segments'");
+    if (shape_is_exact(shape) && !taken) report_faces(builder, shape, &solid->pieces[0]);
   } else
     report_hull(builder, shape, NULL, result);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 #include "query/manifold_pair.h"
+#include "shapes/field_faces.h"
 
 /* ---------------------------------------------------------------- positions */
 
@@ -54,22 +55,64 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return out;
 }
 
-/* Adds the derivatives of value and normal of a body's field with respect to the body's parameters, at a point of the
- * body's frame. */
+/* Returns true if the smoothing is the variable, and the field of the body depends on it. */
+static bool widens(const ManifoldPair* s, int body) {
+  return s->cause == MANIFOLD_BY_SMOOTHING && s->body[body]->field_width > 0;
+}
+
+/* Adds the derivatives of value and normal of a body's field with respect to the body's parameters, or to the
+ * smoothing, at a point of the body's frame. */
 static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
-  if (!causes(s, body)) return;
+  bool wide = widens(s, body);
+  if (!wide && !causes(s, body)) return;
   double up[DUAL_VARIABLES];
   Vec3 turned[DUAL_VARIABLES];
-  if (s->body[body]->corners)
+  if (wide) {
+    field_smoothing_slope(s->body[body]->field, place, up, turned);
+    up[0] *= s->body[body]->field_width;
+    turned[0] = vec3_scale(turned[0], s->body[body]->field_width);
+  } else if (s->body[body]->corners)
     field_corner_slopes(s->body[body]->corners, place, s->first, s->lanes, up, turned);
   else
     field_parameter_slopes(s->body[body]->field, place, s->first, s->lanes, up, turned);
-  for (int k = 0; k < s->lanes; k++) {
+  for (int k = 0; k < (wide ? 1 : s->lanes); k++) {
     if (body == 0) turned[k] = mat3_mul_vec(s->relative.r, turned[k]);
     (*value)[k + 1] += up[k];
     outward->x[k + 1] += turned[k].x;
     outward->y[k + 1] += turned[k].y;
     outward->z[k + 1] += turned[k].z;
+  }
+}
+
+/* Returns the origin of a body's frame in b's frame. */
+static Dual3 origin_of(const ManifoldPair* s, int body) {
+  if (body == 1) return dual3_of(vec3(0, 0, 0));
+  if (s->cause != MANIFOLD_BY_MOTION) return dual3_of(s->relative.t);
+  return with_value(carried_by_motion(vec3(0, 0, 0)), s->relative.t);
+}
+
+/* Sets *normal (b's frame) and *offset to face i of a polyhedron, with their derivatives. */
+static void face_of(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
+  const FieldCorners* corners = s->body[body]->corners;
+  Vec3 n = corners->normals[i];
+  *offset = dual_of(corners->offsets[i]);
+  *normal = dual3_of(body == 0 ? mat3_mul_vec(s->relative.r, n) : n);
+  if (body == 0 && s->cause == MANIFOLD_BY_MOTION)
+    *normal = with_value(carried_by_turn(dual3_value(*normal)), dual3_value(*normal));
+  if (!causes(s, body)) return;
+  for (int k = 0; k < s->lanes; k++) {
+    int corner = (s->first + k) / 3;
+    Vec3 e = vec3_axis(s->first + k);
+    for (int j = corners->first[corner]; j < corners->first[corner + 1]; j++) {
+      const CornerLink* link = &corners->links[j];
+      if (link->of != i) continue;
+      Vec3 turned = mat3_mul_vec(link->turned, e);
+      (*offset)[k + 1] += vec3_dot(turned, link->along) + link->share * vec3_dot(n, e);
+      if (body == 0) turned = mat3_mul_vec(s->relative.r, turned);
+      normal->x[k + 1] += turned.x;
+      normal->y[k + 1] += turned.y;
+      normal->z[k + 1] += turned.z;
+    }
   }
 }
 
@@ -211,8 +254,9 @@ static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) 
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
   size_t wanted = (size_t)wanted_of(body->edge_count, options->edges);
-  return points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) + edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) +
-         wanted * sizeof(Dual);
+  size_t faces = body->corners ? (size_t)body->corners->plane_count : 0;
+  return faces * (sizeof(Dual3) + 7 * sizeof(Dual)) + points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) +
+         edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) + wanted * sizeof(Dual);
 }
 
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {

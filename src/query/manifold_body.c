@@ -1,6 +1,7 @@
 /* Points and edges of bodies for contact manifolds. docs/derivations/manifold.md */
 #include <stdlib.h>
 #include "query/query.h"
+#include "shapes/field_faces.h"
 
 /* Triangles whose unit normals differ by less than this are coplanar. */
 #define ONE_PLANE 1e-9
@@ -32,7 +33,8 @@ static void add_edge(ManifoldBody* body, uint64_t ends) {
   body->edges[body->edge_count++][1] = largest < 0 ? from : to;
 }
 
-static void find_edges(ManifoldBody* body, const TriangleSurface* surface) {
+/* one_plane: triangles whose unit normals differ by at most this are coplanar. */
+static void find_edges(ManifoldBody* body, const TriangleSurface* surface, double one_plane) {
   int count = 3 * surface->triangle_count;
   TriangleSide* sides = MEMORY_NEW(TriangleSide, count);
   for (int i = 0; i < count; i++) {
@@ -46,19 +48,29 @@ static void find_edges(ManifoldBody* body, const TriangleSurface* surface) {
     bool bent = false;
     for (; end < count && sides[end].ends == sides[i].ends; end++)
       bent = bent || vec3_norm(vec3_sub(normal_of(surface, sides[end].triangle),
-                                        normal_of(surface, sides[i].triangle))) > ONE_PLANE;
+                                        normal_of(surface, sides[i].triangle))) > one_plane;
     if (bent || end == i + 1) add_edge(body, sides[i].ends);
     i = end;
   }
   memory_free(sides);
 }
 
-ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) {
+static ManifoldBody body_of(const Field* field, TriangleSurface* surface, double one_plane) {
   ManifoldBody body = {.field = field, .points = surface->points, .point_count = surface->point_count};
-  find_edges(&body, surface);
+  find_edges(&body, surface, one_plane);
   for (int i = 0; i < body.point_count; i++) body.outer = fmax(body.outer, vec3_norm(body.points[i]));
   surface->points = NULL;
   surface_free(surface);
+  return body;
+}
+
+ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) {
+  return body_of(field, surface, ONE_PLANE);
+}
+
+ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface, double field_width) {
+  ManifoldBody body = body_of(field, surface, FACE_ANGLE);
+  body.field_width = field_width;
   return body;
 }
 

@@ -225,6 +225,8 @@ static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t
   return next;
 }
 
+#include "query/manifold_faces.h"
+
 /* ---------------------------------------------------------------- a pair of edges */
 
 /* Quadratic function (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 of the positions x, y along two edges. */
@@ -325,10 +327,22 @@ typedef struct {
   Dual near[2];                /* nearness weight of the contact on a's edge, on b's (X6) */
 } EdgePair;
 
+/* Square of the sine between two edges at which the activity of their contact is halved (X6b). */
+#define MUTUAL_SINE 1e-4
+
+/* Returns a factor that vanishes for parallel edges: S / (S + MUTUAL_SINE), S = sin^2 of the angle between them. */
+static Dual crossing(const Dual3 a[2], const Dual3 b[2]) {
+  Dual3 u = dual3_sub(a[1], a[0]), v = dual3_sub(b[1], b[0]);
+  Dual uv = dual3_dot(u, v), lengths = dual_mul(dual3_dot(u, u), dual3_dot(v, v));
+  Dual square = dual_raised(-dual_div(dual_mul(uv, uv), lengths), 1);
+  return dual_div(square, dual_raised(square, MUTUAL_SINE));
+}
+
 static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
   Bowl q = bowl_of_edges(a, b, s->options->regularization);
   Dual x, y, floor = APART_FLOOR * s->smoothing;
   out->inside = least_in_square(&q, s->options->softness, &x, &y);
+  if (s->options->mutual) out->inside = dual_mul(out->inside, crossing(a, b));
   out->witness[0] = along_edge(a, x);
   out->witness[1] = along_edge(b, y);
   Dual3 apart = dual3_sub(out->witness[0], out->witness[1]);
@@ -344,27 +358,37 @@ typedef struct {
   Dual distance[2], activity[2];
 } EdgeContacts;
 
+/* Constants of mutual contacts (X6b). The penetration rises over this multiple of the smoothing; the clash falls with
+ * N_a . N_b about MUTUAL_CLASH, over MUTUAL_BLUR. */
+#define MUTUAL_WIDTH 0.1
+#define MUTUAL_CLASH 0.5
+#define MUTUAL_BLUR 0.1
+
 /* Gives the distance of each contact a sign, by the other body's normal at its own witness point (X5), and sets the
- * weights `activity` from penetration and opposing normals (X6). at[side][body]: field of `body` at the witness point
- * on `side`; normals are set where body == side. */
+ * weights `activity` from penetration and opposing normals (X6, X6b). at[side][body]: field of `body` at the witness
+ * point on `side`; normals are set where body == side. */
 static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
-  double softness = s->options->softness;
+  bool mutual = s->options->mutual;
+  double softness = s->options->softness, blur = mutual ? MUTUAL_BLUR : softness, limit = mutual ? MUTUAL_CLASH : 0;
   const Dual3 direction = pair->direction;
   const Dual clash = dual3_dot(at[0][0]->normal, at[1][1]->normal);
   const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), -dual3_dot(at[0][0]->normal, direction)};
-  const Dual depth[2] = {-dual_div(at[0][1]->value, s->smoothing), -dual_div(at[1][0]->value, s->smoothing)};
+  const Dual width = (mutual ? MUTUAL_WIDTH : 1) * s->smoothing;
+  const Dual depth[2] = {-dual_div(at[0][1]->value, width), -dual_div(at[1][0]->value, width)};
   const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
   Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
-                  dual_value(depth[1]), -dual_value(clash) / softness},
+                  dual_value(depth[1]), (limit - dual_value(clash)) / blur},
         rest;
   Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
-  Dual active = dual_mul(pair->inside, dual_chain(clash, part[4], -slope[4] / softness));
+  Dual active = dual_mul(pair->inside, dual_chain(clash, part[4], -slope[4] / blur));
+  const Dual inside[2] = {dual_chain(depth[0], part[2], slope[2]), dual_chain(depth[1], part[3], slope[3])};
+  const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, pair->apart);
     out->normal[k] =
         dual3_scale(direction, -sign); /* on a's edge b's outward normal negated, on b's edge a's outward normal */
-    out->activity[k] = dual_mul(dual_mul(active, dual_chain(depth[k], part[2 + k], slope[2 + k])), pair->near[k]);
+    out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
 }
 
@@ -500,6 +524,11 @@ static void edge_contacts(ManifoldPair* s, const Points points[2], int64_t first
 static void all_contacts(ManifoldPair* s) {
   Points points[2];
   int64_t next = 0;
-  for (int body = 0; body < 2; body++) next = point_contacts(s, body, &points[body], next);
+  if (has_faces(s)) {
+    const FaceSet faces[2] = {faces_of(s, 0), faces_of(s, 1)};
+    for (int body = 0; body < 2; body++) next = face_contacts(s, body, faces, &points[body], next);
+  } else {
+    for (int body = 0; body < 2; body++) next = point_contacts(s, body, &points[body], next);
+  }
   edge_contacts(s, points, next);
 }

@@ -25,6 +25,16 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
   }
 }
 
+static Dual3 origin_of(const ManifoldPair* s, int body) {
+  return body == 1 ? dual3_of(vec3(0, 0, 0)) : dual3_of(s->relative.t);
+}
+
+static void face_of(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
+  const FieldCorners* corners = s->body[body]->corners;
+  *offset = corners->offsets[i];
+  *normal = dual3_of(body == 0 ? mat3_mul_vec(s->relative.r, corners->normals[i]) : corners->normals[i]);
+}
+
 static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
                         Dual activity, int64_t at) {
   if (!s->out) {

@@ -473,6 +473,8 @@ typedef struct {
   const FieldCorners*
       corners; /* borrowed: if not NULL the body's parameters are these corners, three each, instead of the field's */
   const int* point_corner; /* borrowed, with corners: corner index of each point, or -1 */
+  double field_width; /* smoothing l / beta of a field of planes, as a multiple of ManifoldOptions.smoothing; 0: the
+                         field does not depend on that smoothing */
 } ManifoldBody;
 /* Returns the number of parameters of a body: three for each corner if it has corners, else those of its field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
@@ -481,6 +483,10 @@ static inline int manifold_parameter_count(const ManifoldBody* body) {
 /* Returns a body made from a surface. Takes ownership of the surface's points and leaves the surface empty. Borrows the
  * field, which must outlive the body. The caller frees the body with manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
+/* Does the same for the surface of a convex polyhedron, whose field is from field_of_faces (shapes/field_faces.h).
+ * Triangles of one face have no edge between them. The smoothing of the field is field_width times that of the options.
+ */
+ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface, double field_width);
 /* Frees points and edges, not the field, and zeroes the body. Accepts a zeroed body, not NULL. */
 void manifold_body_free(ManifoldBody* body);
 
@@ -491,6 +497,7 @@ typedef struct {
   double regularization; /* >= 0, dimensionless: regularization of an edge's witness point towards its middle */
   int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0: all */
   bool values;           /* compute no derivatives */
+  bool mutual;           /* two edges touch only if the witness point of each lies in the other body (X6b) */
   bool cull;             /* do not evaluate the fields for edge pairs of negligible weight `activity` (X13) */
 } ManifoldOptions;
 

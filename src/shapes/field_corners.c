@@ -2,6 +2,7 @@
  * docs/derivations/fields.md */
 #include <assert.h>
 #include <string.h>
+#include "shapes/field_faces.h"
 #include "shapes/field_mean.h"
 
 /* ---------------------------------------------------------------- points with normals on triangles */
@@ -100,13 +101,14 @@ typedef struct {
   int* of; /* plane of each triangle */
 } PolyhedronFaces;
 
-static PolyhedronFaces find_planes(const ConvexHull* hull) {
+/* same: triangles whose unit normals differ by less than this lie in one plane. */
+static PolyhedronFaces find_planes(const ConvexHull* hull, double same) {
   int triangles = hull->triangle_count;
   PolyhedronFaces out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};
   for (int i = 0; i < triangles; i++) {
     Vec3 n = triangle_normal(hull, i);
     int k = 0;
-    while (k < out.count && !(vec3_norm(vec3_sub(n, out.normals[k])) < SAME_FACE)) k++;
+    while (k < out.count && !(vec3_norm(vec3_sub(n, out.normals[k])) < same)) k++;
     out.of[i] = k;
     if (k < out.count) continue;
     out.normals[k] = n;
@@ -122,23 +124,35 @@ static void planes_free(PolyhedronFaces* planes) {
   memory_free(planes->of);
 }
 
-const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
-  assert(smoothing > 0);
-  MassMoment solid = mass_moment_solid(hull);
+/* Sets *field to the smooth maximum over the planes, with l / beta = smoothing and a given length l [m]. Returns NULL,
+ * or the violated rule. */
+static const char* field_of_planes(Field* field, const PolyhedronFaces* planes, Vec3 center, double length,
+                                   double smoothing) {
   *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
-  field->pose.t = mass_moment_center(&solid);
-  PolyhedronFaces planes = find_planes(hull);
-  double(*faces)[4] = (double(*)[4])MEMORY_NEW(double, 4 * planes.count);
-  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])faces, .face_count = planes.count};
-  for (int k = 0; k < planes.count; k++) {
-    Vec3 n = planes.normals[k];
-    const double face[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(planes.points[k], field->pose.t))};
+  field->pose.t = center;
+  double(*faces)[4] = (double(*)[4])MEMORY_NEW(double, 4 * planes->count);
+  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])faces, .face_count = planes->count};
+  for (int k = 0; k < planes->count; k++) {
+    Vec3 n = planes->normals[k];
+    const double face[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(planes->points[k], center))};
     memcpy(faces[k], face, sizeof face);
-    form.length = fmax(form.length, face[3]);
   }
+  form.length = length;
   form.beta = form.length / smoothing;
   const char* rule = shape_create(&field->shape, &form);
   memory_free(faces);
+  return rule;
+}
+
+const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
+  assert(smoothing > 0);
+  MassMoment solid = mass_moment_solid(hull);
+  Vec3 center = mass_moment_center(&solid);
+  PolyhedronFaces planes = find_planes(hull, SAME_FACE);
+  double length = 0;
+  for (int k = 0; k < planes.count; k++)
+    length = fmax(length, vec3_dot(planes.normals[k], vec3_sub(planes.points[k], center)));
+  const char* rule = field_of_planes(field, &planes, center, length, smoothing);
   planes_free(&planes);
   return rule;
 }
@@ -185,7 +199,7 @@ static void link_plane(LinkList* list, const ConvexHull* hull, const int* number
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count) {
   assert(number || count == 0);
   FieldCorners out = {.count = count, .field = field, .tau = field->shape.length / field->shape.beta};
-  PolyhedronFaces planes = find_planes(hull);
+  PolyhedronFaces planes = find_planes(hull, SAME_FACE);
   int *seen = MEMORY_NEW(int, hull->vertex_count), *corner = MEMORY_NEW(int, hull->vertex_count);
   out.plane_count = planes.count;
   out.normals = MEMORY_NEW(Vec3, planes.count);
@@ -205,13 +219,112 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
   return out;
 }
 
-/* ---------------------------------------------------------------- points */
+/* ---------------------------------------------------------------- faces of nearly coplanar triangles */
 
-/* Derivative of a normalized vector: (I - n n^T) / |n|. */
+/* Returns the double-area vector of triangle i. */
+static Vec3 hull_double_area(const ConvexHull* hull, int i) {
+  Vec3 a = hull->vertices[hull->triangles[i][0]];
+  return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
+                    vec3_sub(hull->vertices[hull->triangles[i][2]], a));
+}
+
+/* Sets areas[k] to the sum of the double-area vectors of the triangles of face k. */
+static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3* areas) {
+  for (int k = 0; k < faces->count; k++) areas[k] = vec3(0, 0, 0);
+  for (int i = 0; i < hull->triangle_count; i++) {
+    Vec3* sum = &areas[faces->of[i]];
+    *sum = vec3_add(*sum, hull_double_area(hull, i));
+  }
+}
+
+/* Returns the faces of a hull with their planes (Y13). areas: set to the double-area vector of each face; as long as
+ * the number of triangles. seen, corner: workspaces as long as the number of vertices; seen is zero. */
+static PolyhedronFaces find_faces(const ConvexHull* hull, Vec3* areas, int* seen, int* corner) {
+  PolyhedronFaces out = find_planes(hull, FACE_ANGLE);
+  sum_areas(hull, &out, areas);
+  for (int k = 0; k < out.count; k++) {
+    Vec3 sum = {0, 0, 0};
+    int count = plane_corners(hull, out.of, k, seen, corner);
+    for (int i = 0; i < count; i++) sum = vec3_add(sum, hull->vertices[corner[i]]);
+    out.normals[k] = vec3_normalized(areas[k]);
+    out.points[k] = vec3_scale(sum, 1.0 / count);
+  }
+  return out;
+}
+
+const char* field_of_faces(Field* field, const ConvexHull* hull, double smoothing) {
+  assert(smoothing > 0);
+  int *seen = MEMORY_NEW(int, hull->vertex_count), *corner = MEMORY_NEW(int, hull->vertex_count);
+  Vec3* areas = MEMORY_NEW(Vec3, hull->triangle_count);
+  PolyhedronFaces faces = find_faces(hull, areas, seen, corner);
+  MassMoment solid = mass_moment_solid(hull);
+  Vec3 center = mass_moment_center(&solid);
+  double least = HUGE_VAL, most = 0;
+  for (int k = 0; k < faces.count; k++) {
+    double offset = vec3_dot(faces.normals[k], vec3_sub(faces.points[k], center));
+    least = fmin(least, offset);
+    most = fmax(most, offset);
+  }
+  const char* rule = "its centre of mass must lie inside all of its faces";
+  if (least > 0) rule = field_of_planes(field, &faces, center, sqrt(least * most), smoothing);
+  planes_free(&faces);
+  memory_free(areas);
+  memory_free(seen);
+  memory_free(corner);
+  return rule;
+}
+
+/* Returns the derivative of the unit vector along `area` with respect to `area`: (I - n n^T) / |area|. */
 static Mat3 across(Vec3 area) {
   Vec3 n = vec3_normalized(area);
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
+
+/* Adds one link for each corner of face k: the derivative of its area vector is the sum over its triangles at the
+ * corner of e x (next - previous) (Y12). */
+static void link_face(LinkList* list, const ConvexHull* hull, const PolyhedronFaces* faces, int k, Vec3 area,
+                      const int* corner, int count) {
+  Mat3 turn = across(area);
+  for (int c = 0; c < count; c++) {
+    Vec3 side = {0, 0, 0};
+    for (int i = 0; i < hull->triangle_count; i++)
+      for (int j = 0; faces->of[i] == k && j < 3; j++) {
+        const int* t = hull->triangles[i];
+        if (t[j] != corner[c]) continue;
+        side = vec3_add(side, vec3_sub(hull->vertices[t[(j + 1) % 3]], hull->vertices[t[(j + 2) % 3]]));
+      }
+    CornerLink link = {.of = k, .share = 1.0 / count, .along = faces->points[k]};
+    link.turned = mat3_mul(turn, mat3_scale(mat3_cross(side), -1));
+    add_link(list, corner[c], &link);
+  }
+}
+
+FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull) {
+  assert(field && hull);
+  FieldCorners out = {.count = hull->vertex_count, .field = field, .tau = field->shape.length / field->shape.beta};
+  int *seen = MEMORY_NEW(int, hull->vertex_count), *corner = MEMORY_NEW(int, hull->vertex_count);
+  Vec3* areas = MEMORY_NEW(Vec3, hull->triangle_count);
+  PolyhedronFaces faces = find_faces(hull, areas, seen, corner);
+  memset(seen, 0, sizeof *seen * (size_t)hull->vertex_count);
+  out.plane_count = faces.count;
+  out.normals = MEMORY_NEW(Vec3, faces.count);
+  out.offsets = MEMORY_NEW(double, faces.count);
+  LinkList list = link_list(3 * hull->triangle_count);
+  for (int k = 0; k < faces.count; k++) {
+    int corners = plane_corners(hull, faces.of, k, seen, corner);
+    out.normals[k] = faces.normals[k];
+    out.offsets[k] = vec3_dot(faces.normals[k], faces.points[k]);
+    link_face(&list, hull, &faces, k, areas[k], corner, corners);
+  }
+  sort_links(&out, &list);
+  planes_free(&faces);
+  memory_free(areas);
+  memory_free(seen);
+  memory_free(corner);
+  return out;
+}
+
+/* ---------------------------------------------------------------- points */
 
 /* Links corner k of triangle t. Moving it by e changes the triangle's area vector by e x (next - previous), and with it
  * the normals of its centre and its three corners. of: the field's points, triangles first. */
@@ -274,15 +387,28 @@ static PlaneMean plane_mean(const FieldCorners* c, Vec3 x) {
   return out;
 }
 
+/* Sets *height to the derivative of n . x - o of a plane when its corner moves by e, and returns the derivative of n.
+ */
+static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double* height) {
+  double along = vec3_dot(n, e);
+  if (link->share > 0) { /* a face (Y13); `along` is the mean of its corners */
+    Vec3 turned = mat3_mul_vec(link->turned, e);
+    *height = vec3_dot(turned, vec3_sub(x, link->along)) - link->share * along;
+    return turned;
+  }
+  *height = -(link->weight + vec3_dot(link->along, x)) * along;
+  return vec3_scale(link->along, -along);
+}
+
 /* Adds one link: dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau) (Y12). */
 static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];
-  double w = math_decay((height(c, x, link->of) - mean->top) / c->tau) / mean->sum;
-  double along = vec3_dot(n, vec3_axis(axis)), up = -w * (link->weight + vec3_dot(link->along, x)) * along;
-  *value += up;
-  *outward = vec3_add_scaled(*outward, -w * along, link->along);
-  *outward = vec3_add_scaled(*outward, up / c->tau, vec3_sub(n, mean->outward));
+  double w = math_decay((height(c, x, link->of) - mean->top) / c->tau) / mean->sum, up;
+  Vec3 turned = plane_change(link, n, x, vec3_axis(axis), &up);
+  *value += w * up;
+  *outward = vec3_add_scaled(*outward, w, turned);
+  *outward = vec3_add_scaled(*outward, w * up / c->tau, vec3_sub(n, mean->outward));
 }
 
 static void plane_slopes(const FieldCorners* c, Vec3 x, int first, int count, double* value, Vec3* outward) {
@@ -317,6 +443,15 @@ void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int
     plane_slopes(corners, place, first, count, value, outward);
   else
     point_slopes(corners, place, first, count, value, outward);
+}
+
+void field_smoothing_slope(const Field* field, Vec3 place, double* value, Vec3* outward) {
+  assert(field->kind == FIELD_SHAPE && field->shape.kind == SMOOTH_POLYTOPE);
+  const Shape* shape = &field->shape;
+  double by_beta = -shape->beta * shape->beta / shape->length; /* d beta / d (l / beta) */
+  field_parameter_slopes(field, place, 0, 1, value, outward);
+  *value *= by_beta;
+  *outward = vec3_scale(*outward, by_beta);
 }
 
 void field_corners_free(FieldCorners* corners) {

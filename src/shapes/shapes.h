@@ -224,9 +224,9 @@ void field_free(Field* field);
  * Triangles without area are left out. Never fails; surface is only read. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
-/* Derivative of one plane or point of a field with respect to the displacement e of a corner (Y12). The height of x
- * above a plane n . x = o changes by (weight + along . x) (n . e), the normal of the plane by -along (n . e). A point
- * moves by share e, and the normal of the point changes by turned e. */
+/* Derivative of one plane or point of a field by the displacement e of a corner. Height n . x - o of a plane (Y12):
+ * -(weight + along . x) (n . e), normal: -along (n . e). With share > 0 (Y13), normal: turned e, height: turned e . (x -
+ * along) - share n . e. A point moves by share e, and its normal changes by turned e. */
 typedef struct {
   int of;
   double weight, share;

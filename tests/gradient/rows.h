@@ -24,7 +24,8 @@
 
 enum { ALL_BLOCKS = (1 << GRADCHECK_BLOCKS) - 1 };
 
-/* blocks: a bit for each GradcheckBlock that is asked for; that of shapes must have something to show. */
+/* blocks: a bit for each GradcheckBlock that is asked for; that of shapes, or else those of state and vertices, must
+ * not vanish. */
 static inline void check_gradients(const char* name, int steps, const char* scene, unsigned blocks, double bound) {
   Run* run = run_model("%s", scene);
   GradcheckOptions options = {.blocks = blocks,
@@ -47,8 +48,9 @@ static inline void check_gradients(const char* name, int steps, const char* scen
       fail_msg("%s: gradient by the %s: relative error %.3g, resolution %.3g", name,
                gradcheck_block_name((GradcheckBlock)b), block->error, block->resolution);
   }
-  bool asked = blocks & 1U << GRADCHECK_SHAPES;
+  bool asked = blocks & 1U << GRADCHECK_SHAPES, vertices = !asked && blocks & 1U << GRADCHECK_VERTICES;
   assert_true(report.block[asked ? GRADCHECK_SHAPES : GRADCHECK_STATE].norm > 1e-6);
+  assert_true(!vertices || report.block[GRADCHECK_VERTICES].norm > 1e-6);
   run_free(run);
 }
 

@@ -189,6 +189,37 @@ static void ends_within_a_wrap_are_told(void** state) {
   fixture_free(&f);
 }
 
+/* The law `manifold` takes solids, whose thickness exceeds activity_width. */
+static void manifold_refuses_triangles_and_thin_plates(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(
+      &f,
+      "contact: {model: manifold}\n"
+      "links:\n"
+      "  - {name: sheet, mass: 1, position: [0, 0, 1], shape: {type: points, pieces: triangles, points: [[0, 0, "
+      "0], [1, 0, 0], [0, 1, 0]]}}\n");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 3, "omit `pieces: triangles`");
+  fixture_free(&f);
+  static const char* const WIDTH[] = {"", ", activity_width: 0.00025"};
+  for (int k = 0; k < 2; k++) {
+    char yaml[300];
+    snprintf(yaml, sizeof yaml,
+             "contact: {model: manifold%s}\n"
+             "links:\n"
+             "  - {name: plate, mass: 1, position: [0, 0, 1], shape: {type: box, size: [1, 1, 0.0005]}}\n",
+             WIDTH[k]);
+    fixture_load(&f, yaml);
+    if (k == 0)
+      check_message(&f, SEVERITY_ERROR, 1,
+                    "link 'plate' has a convex piece that is 0.0005 m thick, less than activity_width, 0.001 m: set "
+                    "activity_width to at most 0.00025 m");
+    if (k == 1) check_clean(&f);
+    fixture_free(&f);
+  }
+}
+
 /* Laws of smooth shapes refuse a box, and the message has a smooth shape of the same extent, which they accept. */
 static void refused_shapes_have_a_smooth_equivalent(void** state) {
   (void)state;
@@ -206,16 +237,16 @@ static void refused_shapes_have_a_smooth_equivalent(void** state) {
        "{type: superquadric, size: [0.05, 0.05, 0.15], exponents: [0.125, 1]}",
        {0.05, 0.05, 0.15}},
   };
-  static const char* const laws[] = {"manifold", "penalty"};
   static const char* const format =
       "contact: {model: %s}\n"
       "links:\n"
       "  - {name: body, mass: 1, position: [0, 0, 1], shape: %s}\n";
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    static const char* const laws[] = {"penalty", "manifold"};
     for (int law = 0; law < 2; law++) {
       Fixture f;
       char yaml[400];
-      snprintf(yaml, sizeof yaml, format, laws[law], cases[k].shape);
+      snprintf(yaml, sizeof yaml, format, "penalty", cases[k].shape);
       fixture_load(&f, yaml);
       assert_int_equal(f.status, STATUS_BAD_INPUT);
       check_message(&f, SEVERITY_ERROR, 3, cases[k].remedy);
@@ -234,7 +265,7 @@ static void refused_shapes_have_a_smooth_equivalent(void** state) {
   }
   Fixture f;
   fixture_load(&f,
-               "contact: {model: manifold}\n"
+               "contact: {model: penalty}\n"
                "links:\n"
                "  - {name: body, mass: 1, position: [0, 0, 1], shape: {type: capsule, radius: 0.1, length: 0.2}}\n");
   check_message(&f, SEVERITY_ERROR, 3, "write it as one of these");
@@ -245,6 +276,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_rest_distance_are_fine),
       cmocka_unit_test(refused_shapes_have_a_smooth_equivalent),
+      cmocka_unit_test(manifold_refuses_triangles_and_thin_plates),
       cmocka_unit_test(intersections_name_both_links_the_depth_and_the_place),
       cmocka_unit_test(touching_and_nearly_touching),
       cmocka_unit_test(a_tilted_ground_is_measured_along_its_normal),

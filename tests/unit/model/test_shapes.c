@@ -279,7 +279,7 @@ static void round_solids_of_other_laws_are_noted(void** state) {
   static const struct {
     const char *law, *more;
     bool noted;
-  } CASES[] = {{"ipc", "", true}, {"separating_plane", "", false}, {"ipc", ", segments: 16", false}};
+  } CASES[] = {{"long_range", "", true}, {"separating_plane", "", false}, {"ipc", ", segments: 16", false}};
   for (int k = 0; k < 3; k++) {
     char yaml[300];
     snprintf(yaml, sizeof yaml,
@@ -296,6 +296,22 @@ static void round_solids_of_other_laws_are_noted(void** state) {
                "separating_plane takes; 'segments' says how fine\n",
                0.1 * (1 - cos(3.14159265358979 / 16)));
     assert_string_equal(f.model.dropped_note, note);
+    fixture_free(&f);
+  }
+  static const char* const WARNED[] = {"contact: {model: ipc}", "contact: {model: manifold}",
+                                       "contact: {pairs: [{a: drum, b: other, model: ipc}]}"};
+  for (int k = 0; k < 3; k++) {
+    char yaml[300];
+    snprintf(yaml, sizeof yaml,
+             "%s\nshapes: {drum: {type: cylinder, radius: 0.1, length: 0.1}}\n"
+             "links:\n  - {name: drum, mass: 1, shape: drum}\n"
+             "  - {name: other, mass: 1, position: [1, 0, 0], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n",
+             WARNED[k]);
+    Fixture f;
+    fixture_load(&f, yaml);
+    assert_int_equal(f.status, STATUS_OK);
+    assert_int_equal(f.diagnostics.warning_count, 1);
+    check_message(&f, SEVERITY_WARNING, 2, "whose faces lie up to 0.00192 m inside the round solid");
     fixture_free(&f);
   }
 }

@@ -1,6 +1,6 @@
 /* Fields of polyhedra by their corners (Y12) against differences of fields that are made again. */
 #include <string.h>
-#include "shapes/shapes.h"
+#include "shapes/field_faces.h"
 #include "support/bodies.h"
 #include "support/sweep.h"
 
@@ -11,6 +11,7 @@ typedef struct {
   Vec3 corner[CORNERS];
   int count;
   bool linear;
+  bool faces;              /* the field of the faces of the hull (Y13) */
   TriangleSurface surface; /* its triangles; NULL: the hull */
   double smoothing;
   Vec3 place;
@@ -38,7 +39,9 @@ static bool field_at_place(void* context, const double* x, double* y) {
   } else {
     ConvexHull hull;
     assert_int_equal(hull_create(&hull, moved, at->count), HULL_OK);
-    assert_null(field_of_hull(&field, &hull, at->smoothing));
+    const char* rule =
+        at->faces ? field_of_faces(&field, &hull, at->smoothing) : field_of_hull(&field, &hull, at->smoothing);
+    assert_null(rule);
     hull_free(&hull);
   }
   FieldValue v = field_evaluate(&field, at->place);
@@ -135,6 +138,70 @@ static void corners_of_hulls_Y12(void** state) {
   compare_hull(&at, &random, true, "seed 61: a prism of twelve sides");
 }
 
+/* Every corner alone, with flat faces of more than three corners, which bend. The steps keep their triangles within
+ * FACE_ANGLE. A hull that is bent already has the same derivatives to 1e-7. */
+static void corners_of_faces_Y13(void** state) {
+  (void)state;
+  Random random = {63};
+  CornerPlace at = {.faces = true, .smoothing = 0.07};
+  for (int round = 0; round < 3; round++) {
+    at.count = round < 2 ? 8 : 24;
+    for (int i = 0; i < at.count; i++) {
+      double angle = 0.5235987755982988 * i;
+      at.corner[i] = vec3(i & 1 ? 0.7 : -0.4, i & 2 ? 0.5 : -0.6, i & 4 ? 0.8 : -0.3);
+      if (round == 1) at.corner[i] = vec3_add_scaled(at.corner[i], 5e-5, random_direction(&random));
+      if (round == 2) at.corner[i] = vec3(cos(angle), sin(angle), i < 12 ? -0.5 : 0.6);
+    }
+    ConvexHull hull;
+    Field field;
+    assert_int_equal(hull_create(&hull, at.corner, at.count), HULL_OK);
+    assert_int_equal(hull.vertex_count, at.count);
+    memcpy(at.corner, hull.vertices, sizeof(Vec3) * (size_t)at.count);
+    assert_null(field_of_faces(&field, &hull, at.smoothing));
+    assert_int_equal(field.shape.face_count, round < 2 ? 6 : 14);
+    FieldCorners corners = field_corners_of_faces(&field, &hull);
+    for (int i = 0; i < 8; i++) {
+      double rows[4 * INPUTS];
+      at.place = vec3_scale(random_direction(&random), 0.2 + 0.15 * i);
+      corner_rows(&corners, &at, rows);
+      Sweep each = {field_at_place, &at, 3 * at.count, 4, NULL, NULL, NULL, 1e-4, 2, 5};
+      sweep_expect(&each, rows, 0.1, 1e-6, "faces, round %d, place %d", round, i);
+    }
+    field_corners_free(&corners);
+    field_free(&field);
+    hull_free(&hull);
+  }
+}
+
+static bool field_by_smoothing(void* context, const double* x, double* y) {
+  CornerPlace at = *(const CornerPlace*)context;
+  if (x) at.smoothing += x[0];
+  return field_at_place(&at, NULL, y);
+}
+
+static void smoothing_of_faces_Y13(void** state) {
+  (void)state;
+  Random random = {64};
+  CornerPlace at = {.count = 8, .faces = true, .smoothing = 0.07};
+  for (int i = 0; i < 8; i++) at.corner[i] = vec3(i & 1 ? 0.7 : -0.4, i & 2 ? 0.5 : -0.6, i & 4 ? 0.8 : -0.3);
+  ConvexHull hull;
+  Field field;
+  assert_int_equal(hull_create(&hull, at.corner, at.count), HULL_OK);
+  assert_null(field_of_faces(&field, &hull, at.smoothing));
+  for (int i = 0; i < 8; i++) {
+    Vec3 outward;
+    double rows[4], n[3];
+    at.place = vec3_scale(random_direction(&random), 0.2 + 0.15 * i);
+    field_smoothing_slope(&field, at.place, &rows[0], &outward);
+    vec3_store(outward, n);
+    memcpy(rows + 1, n, sizeof n);
+    Sweep by_smoothing = {field_by_smoothing, &at, 1, 4, NULL, NULL, NULL, 1e-3, 4, 6};
+    sweep_expect(&by_smoothing, rows, 0.1, 1e-7, "smoothing, place %d", i);
+  }
+  field_free(&field);
+  hull_free(&hull);
+}
+
 /* A corner that is nowhere near its place, a point of no triangle, and one that is none of the parameters. */
 static void corners_of_triangles_Y12(void** state) {
   (void)state;
@@ -171,6 +238,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corners_of_hulls_Y12),
       cmocka_unit_test(corners_of_triangles_Y12),
+      cmocka_unit_test(corners_of_faces_Y13),
+      cmocka_unit_test(smoothing_of_faces_Y13),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,12 @@
+/* Whether a hull fits the parameters of a contact law. The contact module defines the function, as contact_refuses. */
+#ifndef SDRS_MODEL_CONTACT_FITS_H
+#define SDRS_MODEL_CONTACT_FITS_H
+
+#include "model/model.h"
+
+/* Returns true if the law can compute with the hull under its own parameters `own` (ModelContact.own). Otherwise writes
+ * the violated rule and the remedy to text[size], as the end of a sentence whose subject is the link. Allocates
+ * temporarily. */
+bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size);
+
+#endif

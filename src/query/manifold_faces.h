@@ -1,0 +1,131 @@
+/* Contacts of the vertices of a polyhedron with the faces of another one that oppose them (X19), in dual numbers or in
+ * plain ones (DUAL_PLAIN). Included by manifold_contacts.h. Private to query/. docs/derivations/law-manifold.md */
+
+/* Faces of a polyhedron in b's frame: h = n . (x - origin) - offset. */
+typedef struct {
+  Dual3* normals; /* (count) */
+  Dual* offsets;  /* (count) */
+  Dual3 origin;   /* of the body's frame, in b's frame */
+  int count;
+} FaceSet;
+
+/* Returns true if both bodies are polyhedra whose faces the contacts of points use. */
+static bool has_faces(const ManifoldPair* s) {
+  bool faces = s->options->mutual;
+  for (int k = 0; k < 2; k++) faces = faces && s->body[k]->field_width > 0 && s->body[k]->corners;
+  return faces;
+}
+
+static FaceSet faces_of(ManifoldPair* s, int body) {
+  int count = s->body[body]->corners->plane_count;
+  FaceSet out = {take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count), origin_of(s, body),
+                 count};
+  for (int i = 0; i < count; i++) face_of(s, body, i, &out.normals[i], &out.offsets[i]);
+  return out;
+}
+
+/* Returns the normal at a vertex of a polyhedron: the unit vector along the sum of the unit normals of its faces. */
+static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const FaceSet* faces) {
+  const FieldCorners* corners = s->body[body]->corners;
+  Dual3 sum = dual3_of(vec3(0, 0, 0));
+  for (int i = corners->first[vertex]; i < corners->first[vertex + 1]; i++)
+    sum = dual3_add(sum, faces->normals[corners->links[i].of]);
+  Dual square = dual_raised(dual3_dot(sum, sum), NORMAL_FLOOR);
+  return dual3_scale(sum, dual_inverse(dual_sqrt(square)));
+}
+
+/* Half of the width of the transition of a face from opposing a vertex to not opposing it, as cosine. */
+#define OPPOSED_HALF 0.2
+
+/* Returns the weight of a face among those that oppose a vertex: 1 for cosines below -OPPOSED_HALF between the two
+ * normals, 0 above OPPOSED_HALF, and a polynomial of degree 5 between. */
+static Dual opposes(Dual cosine) {
+  double u = 0.5 - 0.5 * dual_value(cosine) / OPPOSED_HALF;
+  if (u <= 0) return dual_of(0);
+  if (u >= 1) return dual_of(1);
+  double value = u * u * u * (10 + u * (-15 + 6 * u)), slope = 30 * u * u * (1 - u) * (1 - u);
+  return dual_chain(cosine, value, -0.5 / OPPOSED_HALF * slope);
+}
+
+/* Weighted sum over faces: sum w exp(h / tau - top). */
+typedef struct {
+  Dual sum;
+  Dual3 normal;
+  double top;
+} FaceSum;
+
+static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* weight) {
+  FaceSum out = {dual_of(0), dual3_of(vec3(0, 0, 0)), -HUGE_VAL};
+  for (int i = 0; i < faces->count; i++)
+    if (dual_value(weight[i]) > 0) out.top = fmax(out.top, dual_value(height[i]));
+  for (int i = 0; i < faces->count; i++) {
+    double below = dual_value(height[i]) - out.top;
+    if (!(dual_value(weight[i]) > 0) || below < -CHOICE_GONE) continue;
+    double e = math_decay(below);
+    Dual part = dual_mul(weight[i], dual_chain(height[i], e, e));
+    out.sum += part;
+    out.normal = dual3_add(out.normal, dual3_scale(faces->normals[i], part));
+  }
+  return out;
+}
+
+/* Returns log(sum) + top, the logarithm of the whole sum. */
+static Dual face_log(const FaceSum* f) {
+  double sum = dual_value(f->sum);
+  return dual_raised(dual_chain(f->sum, math_log(sum), 1 / sum), f->top);
+}
+
+static Dual sigmoid_of(Dual x) {
+  double e = math_decay(-fabs(dual_value(x))), value = dual_value(x) > 0 ? 1 / (1 + e) : e / (1 + e);
+  return dual_chain(x, value, e / ((1 + e) * (1 + e)));
+}
+
+/* Contact of a vertex with a polyhedron. */
+typedef struct {
+  Dual distance, activity;
+  Dual3 normal; /* outward */
+} FaceContact;
+
+/* Returns the contact of a vertex at `place` with the normal `own`. tau: l / beta of the field. height, weight, rest:
+ * workspaces (faces->count). */
+static FaceContact contact_with_faces(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height,
+                                      Dual* weight, Dual* rest) {
+  Dual over = dual_inverse(tau);
+  Dual3 arm = dual3_sub(place, faces->origin);
+  for (int i = 0; i < faces->count; i++) {
+    height[i] = dual_mul(dual3_dot(faces->normals[i], arm) - faces->offsets[i], over);
+    weight[i] = opposes(dual3_dot(faces->normals[i], own));
+    rest[i] = dual_raised(-weight[i], 1);
+  }
+  FaceSum opposed = face_sum(faces, height, weight), beside = face_sum(faces, height, rest);
+  FaceContact out = {dual_of(0), dual_of(0), dual3_of(vec3(0, 0, 0))};
+  if (!(dual_value(opposed.sum) > 0)) return out;
+  out.distance = dual_mul(tau, face_log(&opposed));
+  Dual square = dual_raised(dual3_dot(opposed.normal, opposed.normal), NORMAL_FLOOR);
+  out.normal = dual3_scale(opposed.normal, dual_inverse(dual_sqrt(square)));
+  out.activity = dual_of(1);
+  if (dual_value(beside.sum) > 0) out.activity = sigmoid_of(-face_log(&beside));
+  return out;
+}
+
+/* Writes the contacts of the vertices of a polyhedron with another one, numbered from `next`. Keeps their positions
+ * and depths in the workspace. Returns the number after the last contact. */
+static int64_t face_contacts(ManifoldPair* s, int body, const FaceSet faces[2], Points* points, int64_t next) {
+  const ManifoldBody* own = s->body[body];
+  const FaceSet* other = &faces[1 - body];
+  int count = points_in(own);
+  *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
+  Dual *height = take(s, sizeof(Dual) * (size_t)other->count), *weight = take(s, sizeof(Dual) * (size_t)other->count),
+       *rest = take(s, sizeof(Dual) * (size_t)other->count);
+  Dual tau = s->body[1 - body]->field_width * s->smoothing;
+  for (int i = 0; i < count; i++) {
+    int vertex = own->only ? own->only[i] : i;
+    points->place[i] = surface_point(s, body, vertex);
+    FaceContact c = contact_with_faces(other, points->place[i], vertex_normal(s, body, vertex, &faces[body]), tau,
+                                       height, weight, rest);
+    points->depth[i] = -c.distance;
+    put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, points->place[i], c.distance,
+                from_a_to_b(1 - body, c.normal), c.activity, next++);
+  }
+  return next;
+}
