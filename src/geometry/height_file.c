@@ -15,14 +15,14 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
-#ifdef __clang__ /* stb_image adds 0 to a null pointer for an empty chunk */
+#ifdef __clang__ /* stb_image adds 0 to a null pointer if a chunk is empty */
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
 #endif
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
-#ifndef __clang_analyzer__ /* the static analyzer reads the declarations only */
+#ifndef __clang_analyzer__ /* the static analyzer reads only the declarations */
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #endif
@@ -50,14 +50,15 @@ static Status check_size(const char* name, int columns, int rows, Diagnostics* d
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- pictures */
+/* ---------------------------------------------------------------- PNG images */
 
 static uint32_t big_endian(const char* bytes) {
   const uint8_t* b = (const uint8_t*)bytes;
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Returns true if every chunk up to the last, IEND, has the CRC of its type and data. stb_image does not check it. */
+/* Returns true if every chunk up to the last chunk, IEND, has the CRC of its type and data. stb_image does not check
+ * the CRC. */
 static bool png_is_whole(const char* data, size_t length) {
   for (size_t at = 8; length >= 12 && at <= length - 12;) {
     size_t size = big_endian(data + at);
@@ -96,7 +97,7 @@ typedef struct {
   int count, capacity, columns, rows;
 } TableReader;
 
-/* Reads a row of numbers. Its length must be that of the first row. */
+/* Reads a row of numbers. Adds an error if its length differs from that of the first row. */
 static void read_row(TableReader* reader, ObjWord word) {
   ObjPlace place = word.place;
   int count = 0;
