@@ -75,12 +75,13 @@ static Status parse_png(HeightGrid* grid, const char* name, const char* data, si
   const stbi_uc* bytes = (const stbi_uc*)data;
   int columns, rows, channels, size = length < INT32_MAX ? (int)length : INT32_MAX;
   if (!stbi_info_from_memory(bytes, size, &columns, &rows, &channels))
-    return refuse(name, diagnostics, "not a PNG picture");
+    return refuse(name, diagnostics,
+                  "the file is not a PNG image: save the heights as a PNG image, or as numbers in a text file");
   Status status = check_size(name, columns, rows, diagnostics);
   if (status != STATUS_OK) return status;
-  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG picture is damaged");
+  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
   stbi_us* grey = stbi_load_16_from_memory(bytes, size, &columns, &rows, &channels, 1);
-  if (!grey) return refuse(name, diagnostics, "the PNG picture is damaged");
+  if (!grey) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
   *grid = (HeightGrid){columns, rows, MEMORY_NEW(double, columns* rows)};
   for (int j = 0; j < rows; j++)
     for (int i = 0; i < columns; i++)
@@ -111,7 +112,9 @@ static void read_row(TableReader* reader, ObjWord word) {
   } while (reader->count <= HEIGHT_SAMPLES_MAX && obj_text_word(&reader->text, &word));
   if (reader->rows == 0) reader->columns = count;
   if (count != reader->columns && reader->count <= HEIGHT_SAMPLES_MAX)
-    obj_text_error(&reader->text, place, "a row of %d numbers, where the first has %d", count, reader->columns);
+    obj_text_error(&reader->text, place,
+                   "the row has %d numbers, but the first row has %d: give all rows equally many numbers", count,
+                   reader->columns);
   reader->rows++;
 }
 

@@ -8,8 +8,8 @@
 /* Largest number of values of a vertex: x y z, then up to four of w, r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
-/* An `o` or `g` statement with its names. It applies to the faces up to the next such statement. Marks with equal names
- * denote the same group. */
+/* An `o` or `g` statement with its names. The names apply to the faces up to the next `o` or `g` statement. Marks with
+ * equal names denote the same group. */
 typedef struct {
   ObjWord object, group;
   int order; /* index of the mark */
@@ -325,10 +325,11 @@ static void check_faces(ObjReader* reader) {
   if (mesh->face_count > mesh->degenerate_face_count) return;
   reader->text.error_count++;
   if (mesh->face_count == 0)
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face: there is no 'f' statement");
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place,
+                    "no face: the file has no 'f' statement: export the mesh with faces");
   else
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face of the %d has three different corners",
-                    mesh->face_count);
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place,
+                    "no face of the %d has three different corners: export the mesh again", mesh->face_count);
 }
 
 static void read_text(ObjReader* reader) {
@@ -349,7 +350,8 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
   if (length > INT_MAX) { /* limits all counts to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+                    "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }
   ObjReader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};

@@ -92,7 +92,7 @@ static void read_statements(StlReader* reader) {
       if (first >= 0)
         read_vertex(reader, word.place);
       else
-        obj_text_error(text, word.place, "a vertex outside of a facet");
+        obj_text_error(text, word.place, "a vertex outside of a facet: write vertices between 'facet' and 'endfacet'");
     } else if (is_word(word, "endfacet")) {
       if (first >= 0) end_facet(reader, first, facet);
       first = -1;
@@ -138,7 +138,8 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
   size_t count = integer_at(data + HEAD), there = (length - PREFIX) / TRIANGLE;
   if (count > there) {
-    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f", (double)count, (double)there);
+    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f: export the mesh again",
+                 (double)count, (double)there);
     return;
   }
   add_group(reader, NULL, 0);
@@ -157,9 +158,9 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* Returns true if the data are a text file. Binary files can begin with "solid" too. They are recognized by a length
- * that fits the number of triangles, or by a zero byte in that number, which does not occur in text. Bytes after the
- * triangles are allowed. */
+/* Returns true if the data are a text file. Binary files can begin with "solid" too. A binary file is recognized if its
+ * length fits the number of triangles, or if the number contains a zero byte, which does not occur in text. Bytes after
+ * the triangles are allowed. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
   if (length < PREFIX) return true;
@@ -215,7 +216,7 @@ static void make_mesh(Mesh* mesh, StlReader* reader) {
   memory_free(number);
   if (mesh->face_count > 0) return;
   diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0},
-                  "no triangle with three different corners");
+                  "the file has no triangle with three different corners: export the mesh again");
   reader->text.error_count++;
 }
 
@@ -223,7 +224,8 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
   if (length > INT_MAX) { /* limits all counts to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+                    "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }
   StlReader reader = {.text = obj_text_start(name, data, length, diagnostics), .scale = scale};

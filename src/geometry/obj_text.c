@@ -145,7 +145,8 @@ bool obj_text_is_text(ObjText* text) {
     skip_to_line_end(&walk);
     if (walk.place.at < zero) next_line(&walk);
   }
-  obj_text_error(text, (ObjPlace){zero, walk.place.line_start, walk.place.line}, "not text: there is a NUL byte");
+  obj_text_error(text, (ObjPlace){zero, walk.place.line_start, walk.place.line},
+                 "not text: the file has a NUL byte: save the file as plain text");
   return false;
 }
 
