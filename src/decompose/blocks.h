@@ -174,8 +174,9 @@ HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, c
 
 /* Returns a copy of the hull as a Part. The caller frees the copy with part_free. */
 Part part_of_hull(const ConvexHull* hull);
-/* Returns the largest signed distance of a point from the planes of the hull's faces [unit size]. It is positive if the
- * point lies outside the hull. Degenerate triangles are skipped. Returns -HUGE_VAL if all triangles are degenerate. */
+/* Returns the largest signed distance of a point from the planes of the hull's faces [unit size]. The distance is
+ * positive if the point lies outside the hull. Degenerate triangles are skipped. Returns -HUGE_VAL if all triangles are
+ * degenerate. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
 /* Returns the plane of a triangle, with outward unit normal and offset. Normal and offset are zero if the triangle is
  * degenerate. */

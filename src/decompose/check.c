@@ -266,8 +266,8 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-/* Sets d->covers for hulls inside the solid. It is true if no hull extends outside the solid and the surface does not
- * enter a hull. The second condition is skipped for several bodies because they can overlap. */
+/* Sets d->covers for hulls inside the solid. The value is true if no hull extends outside the solid and the surface
+ * does not enter a hull. The second condition is skipped for several bodies because they can overlap. */
 static void check_inside(Decomposition* d) {
   bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
   d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;

@@ -104,10 +104,10 @@ bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mes
 bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh);
 
 /* Decomposes a mesh as mesh_decompose does, with a cache in `folder` (decompose/cache.c). If the cache has hulls for
- * the same mesh and options, the hulls are read instead of computed. Both give bit-identical hulls. A result from the
- * cache has no joints, no components and a zeroed condition. Computed hulls are written to the cache. A damaged file is
- * replaced, and a failure to write is ignored. There is no cache if folder is NULL. Errors and ownership are those of
- * mesh_decompose. */
+ * the same mesh and options, the hulls are read instead of computed. Stored hulls are bit-identical to computed hulls.
+ * A result from the cache has no joints, no components and a zeroed condition. Computed hulls are written to the cache.
+ * A damaged file is replaced, and a failure to write is ignored. There is no cache if folder is NULL. Errors and
+ * ownership are those of mesh_decompose. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
 /* Returns the path of the cache folder: $SDRS_CACHE, otherwise $XDG_CACHE_HOME/sdrs, otherwise ~/.cache/sdrs. Returns

@@ -93,8 +93,8 @@ static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- Euler's number */
 
-/* Returns true if a cube adjacent to a cell of the grid is solid. A cell is a corner, edge, square or cube. It begins
- * at grid corner (i, j, k) and extends along the axes set in `directions` (bit = axis). */
+/* Returns true if a cube adjacent to a cell of the grid is solid. A cell is a corner, edge, square or cube. The cell
+ * begins at grid corner (i, j, k) and extends along the axes set in `directions` (bit = axis). */
 static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
   for (int side = 0; side < 8; side++) {
     if (side & directions) continue;

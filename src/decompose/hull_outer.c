@@ -12,8 +12,8 @@ enum { AROUND_MAX = 24 };
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
 /* The new point may lie inside the plane of a face by at most this [hull size]. */
 #define INSIDE_ROUNDING 1e-13
-/* Cost factor of volume that is added inside a neighbour. It is above zero because such volume still enlarges the hull.
- */
+/* Cost factor of volume that is added inside a neighbour. The factor is above zero because volume inside a neighbour
+ * still enlarges the hull. */
 #define HELD_WORTH 0.3
 /* Neighbours are tested at this distance outside a face [hull size]. */
 #define HELD_STEP 1e-3

@@ -21,8 +21,8 @@ enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
 enum { CORNER_HALVINGS = 10 };
 /* Two hulls overlap if a ball of at least this radius lies inside both hulls [unit size]. */
 #define LEAST_OVERLAP 1e-5
-/* The winding number is evaluated at this distance outside a triangle [unit size]. It is not evaluated if the solid has
- * more than INNER_TRIANGLES triangles. */
+/* The winding number is evaluated at this distance outside a triangle [unit size]. The winding number is not evaluated
+ * if the solid has more than INNER_TRIANGLES triangles. */
 #define JUST_OUTSIDE 1e-7
 enum { INNER_TRIANGLES = 20000 };
 /* Wider gaps between hulls are not bridged [unit size]. */

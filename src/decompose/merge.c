@@ -3,8 +3,8 @@
 
 #include "decompose/blocks.h"
 
-/* A triangle is degenerate if its ratio of height to longest side is below this value. Its normal is then dominated by
- * rounding errors, and the planes of its neighbours bound the hull. */
+/* A triangle is degenerate if its ratio of height to longest side is below this value. The normal of a degenerate
+ * triangle is dominated by rounding errors, and the planes of adjacent triangles bound the hull. */
 #define NEEDLE 1e-6
 
 CutPlane hull_plane(const ConvexHull* hull, int triangle) {

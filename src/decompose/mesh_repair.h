@@ -29,11 +29,11 @@ typedef struct {
  * the function returns false. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
 /* Returns the winding number of the triangles at a point. The winding number is the sum of the solid angles of all
- * triangles divided by 4 pi. It is 1 inside a closed outward surface, 0 outside, and between 0 and 1 near an open
- * border. Caps are ignored. Allocates nothing. */
+ * triangles divided by 4 pi. The winding number is 1 inside a closed outward surface, 0 outside, and between 0 and 1
+ * near an open border. Caps are ignored. Allocates nothing. */
 double winding_number(const Part* part, Vec3 point);
 /* Removes every closed surface that coincides with another closed surface (decompose/sheets.c). Surfaces coincide if
- * their bounding boxes, areas and absolute volumes are equal. Their triangulations may differ. Points are kept. Returns
+ * their bounding boxes, areas and absolute volumes are equal. The triangulations may differ. Points are kept. Returns
  * the number of removed triangles. Returns 0 if there are too many surfaces to compare. */
 int part_drop_same_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once [unit size^3]

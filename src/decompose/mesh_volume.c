@@ -9,8 +9,8 @@ enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define LOOKS_MOST 4e7
 /* Surfaces that are closer to each other than this count as one surface, because of rounding [unit size]. */
 #define SHEET 1e-9
-/* Rotation of the solid before columns are placed. It is not aligned with faces or diagonals of axis-aligned solids.
- * The error therefore decreases with the squared distance of the columns. */
+/* Rotation of the solid before columns are placed. The rotation is not aligned with faces or diagonals of axis-aligned
+ * solids. The error therefore decreases with the squared distance of the columns. */
 #define TURN ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {

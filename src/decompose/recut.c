@@ -14,7 +14,8 @@
 /* Hulls with a smaller volume count as flat [unit size^3]. */
 #define FLAT_VOLUME 1e-12
 
-/* Appends part b to part a. Both caps in a common plane are kept, and their volumes cancel. */
+/* Appends part b to part a. If a and b have caps in a common plane, both caps are kept. The volumes of opposite caps
+ * cancel. */
 static void add_part(Part* a, const Part* b) {
   int points = a->point_count, caps = a->cap_count;
   for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);

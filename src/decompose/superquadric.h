@@ -25,8 +25,8 @@ double primitive_distance(const Primitive* primitive, Vec3 place, double limit);
 /* Sets slope (SUPERQUADRIC_NUMBERS) to the derivatives of the radial distance of the point `place` with respect to the
  * variables. */
 void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope);
-/* Adds step (SUPERQUADRIC_NUMBERS) to the variables of the superquadric `from`. Returns the resulting superquadric. Its
- * semi-axes are clamped to [least, largest], and every exponent to its range. */
+/* Adds step (SUPERQUADRIC_NUMBERS) to the variables of the superquadric `from`. Returns the resulting superquadric. The
+ * semi-axes are clamped to [least, largest], and every exponent to the range that shape_create accepts. */
 Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest);
 
 /* A point to which the superquadrics are fitted (B11). At a point on the surface of the solid, the distance of the

@@ -17,8 +17,8 @@ enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
 #define DAMPING_MORE 5
 /* The iteration ends below this relative decrease of the cost. */
 #define GAIN_LEAST 1e-5
-/* This fraction of the largest diagonal entry is added to the diagonal, so that variables without effect do not change.
- */
+/* Regularization: this fraction of the largest diagonal entry is added to the diagonal, so that variables without
+ * effect do not change. */
 #define DIAGONAL_LEAST 1e-9
 
 /* J^T J (upper triangle) and J^T r of one superquadric, with Jacobian J of the misfits r. */

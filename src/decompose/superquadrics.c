@@ -1,7 +1,7 @@
 /* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). Superquadrics are added one by one. A
- * new superquadric starts as an ellipsoid where the solid has the largest uncovered clearance. It is fitted, then all
- * superquadrics are fitted together. Finally the least useful superquadric is repeatedly removed and placed again while
- * the result improves. */
+ * new superquadric starts as an ellipsoid where the solid has the largest uncovered clearance. The ellipsoid is fitted
+ * first, then all superquadrics are fitted together. Finally the least useful superquadric is repeatedly removed and
+ * placed again while the result improves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,8 +226,9 @@ static void grow_start(void* context, int k, int thread) {
   s->cost[k] = fit_cost(&alone, &s->start[k], 1, CHOICE_CELLS / WIDTH_CELLS * s->width);
 }
 
-/* Sets the initial shapes of a new superquadric. They are made from two regions around the node with the largest
- * clearance: all connected nodes with sufficient clearance, and those near the node. A bar is added for each region. */
+/* Sets the initial shapes of a new superquadric. The shapes fit two regions around the node with the largest clearance.
+ * One region has all connected nodes with sufficient clearance, the other only the nearby nodes. A bar is added for
+ * each region. */
 static void lay_starts(const SolidSamples* s, const double* room, Starts* starts, double least, double largest) {
   static const double LEVEL[2] = {0.6, 0.25}, REACH[2] = {HUGE_VAL, NEAR_ROOMS};
   int nodes = solid_samples_count(s), first = roomiest(room, nodes);

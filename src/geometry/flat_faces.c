@@ -95,8 +95,8 @@ static bool has_side(const int* triangle, int a, int b) {
   return false;
 }
 
-/* Adds the boundary edges of a face. These are the triangle edges whose opposite edge does not occur in the face. chain
- * and head list the triangles at each vertex, so that faces of many triangles are searched fast. */
+/* Adds the boundary edges of a face. A boundary edge is a triangle edge whose opposite edge does not occur in the face.
+ * chain and head list the triangles at each vertex, so that faces of many triangles are searched fast. */
 static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
   int face = out->count, at = out->edge_first[face];
   for (int i = 0; i < count; i++)

@@ -52,7 +52,7 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
                       Diagnostics* diagnostics);
 /* Reads Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf and .x3d files. Uses the Open Asset Import Library
  * (libassimp.so.5, loaded on demand) in a separate process. Every mesh of every node becomes a group. Coordinates have
- * the axes of the file. They are converted to metres if the file names its unit, and then multiplied by scale.
+ * the axes of the file. Coordinates are converted to metres if the file names its unit, and then multiplied by scale.
  * face_line is 0. Returns STATUS_BAD_INPUT for a file that the library cannot read or on which it crashes. Returns
  * STATUS_IO for a file that is missing or not a regular file. After an error there is a diagnostic and the mesh is
  * zeroed. The caller frees the mesh with mesh_free. */
@@ -252,10 +252,11 @@ double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
 /* Returns the distance of a point from a triangle of the tree, in the surface's unit. triangle: 0..count-1 in the order
  * of the leaves (asserted). No allocation. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
-/* Returns the winding number of a closed surface about a point. It is 1 inside a surface that is counter-clockwise seen
- * from outside, and 0 outside. It is meaningless for an open surface. The winding number is the number of upward-facing
- * triangles above the point minus the number of downward-facing triangles. A ray through an edge counts as passing on
- * one side of the edge for all its triangles, so that no crossing is counted twice. No allocation. */
+/* Returns the winding number of a closed surface about a point. The number is 1 inside a surface that is
+ * counter-clockwise seen from outside, and 0 outside. The number is meaningless for an open surface. The winding number
+ * is the number of upward-facing triangles above the point minus the number of downward-facing triangles. A ray through
+ * an edge counts as passing on one side of the edge for all its triangles, so that no crossing is counted twice. No
+ * allocation. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */

@@ -1,6 +1,6 @@
 /* Gilbert-Johnson-Keerthi algorithm (GJK): finds the point v of the Minkowski difference C = A - B nearest to the
  * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are transformed. The hulls
- * are proved to be separated if all vertices of C lie beyond the plane through v (duality gap). They are proved to
+ * are proved to be separated if all vertices of C lie beyond the plane through v (duality gap). The hulls are proved to
  * intersect if the origin is a convex combination of four vertices. In all other cases the error is a rounding error.
  */
 #include <assert.h>

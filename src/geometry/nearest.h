@@ -43,7 +43,8 @@ static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   if (!(along < square)) return nearest_vertex(p, j);
   double weight = along / square;
   /* The point is computed from the nearer end, because smaller coordinates have smaller rounding errors. Rounding
-   * leaves a component along the edge. It is removed because it would tilt the normal of hulls that nearly touch. */
+   * leaves a component along the edge. The component is removed because it would tilt the normal of hulls that nearly
+   * touch. */
   Vec3 point = weight < 0.5 ? vec3_add_scaled(p[i], weight, edge) : vec3_add_scaled(p[j], weight - 1.0, edge);
   point = vec3_add_scaled(point, -vec3_dot(point, edge) / square, edge);
   return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
@@ -106,8 +107,8 @@ static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
 }
 
-/* Returns the foot of the perpendicular from the origin to the plane. It is computed along the normal from the nearest
- * corner, which is more accurate than a combination of corners. */
+/* Returns the foot of the perpendicular from the origin to the plane. The foot is computed along the normal from the
+ * nearest corner, which is more accurate than a combination of corners. */
 static inline NearestPoint nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;

@@ -24,7 +24,7 @@ typedef struct {
   int error_count; /* number of errors in the text */
 } ObjText;
 
-/* Largest coordinate [m]. Its fifth power must be finite for moments of inertia. */
+/* Largest coordinate [m]. The fifth power of a coordinate must be finite for moments of inertia. */
 #define COORDINATE_MAX 1e30
 /* The rest of the file is not read after this many errors. */
 #define OBJ_ERRORS_MAX 20

@@ -1,6 +1,6 @@
 /* Penetration depth of two hulls A and B: the depth of the origin in the Minkowski difference C = A - B, by an
- * expanding polytope. The polytope is the hull of some vertices of C. Its face nearest to the origin is found, and the
- * vertex of C farthest beyond this face is added. The search ends when there is no such vertex. */
+ * expanding polytope. The polytope is the hull of some vertices of C. The face of the polytope nearest to the origin is
+ * found, and the vertex of C farthest beyond this face is added. The search ends when there is no such vertex. */
 #include <assert.h>
 
 #include "geometry/facets.h"

@@ -1,5 +1,4 @@
-/* Private to geometry/: extent and distinct points of a point set. Both are needed before its convex hull is computed.
- */
+/* Private to geometry/: extent and distinct points of a point set. hull_create computes them before the convex hull. */
 #ifndef SDRS_GEOMETRY_POINT_SET_H
 #define SDRS_GEOMETRY_POINT_SET_H
 

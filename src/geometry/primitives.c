@@ -149,8 +149,8 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
 
 /* ---------------------------------------------------------------- rounded box */
 
-/* Distance of the outermost grid lines from the cube's edges, in grid spacings. It is large enough to separate points
- * of neighbouring faces, and small enough to keep the shape of an even grid. */
+/* Distance of the outermost grid lines from the cube's edges, in grid spacings. The distance is large enough to
+ * separate points of neighbouring faces, and small enough to keep the shape of an even grid. */
 #define EDGE_SPREAD 0.1
 
 /* Returns a point of a face of the unit cube. axis: axis of the face normal. side = +-1: sign of the normal. u, v:

@@ -228,9 +228,9 @@ static Directions arc_of(const CoreEdge* e) {
                       mat3_add(second, mat3_scale(both_ways(n, t), 0.5 * s * s))};
 }
 
-/* Returns the directions at a vertex: the spherical polygon of its outward normals. Its area is 2 pi minus the faces'
- * angles, and the integral of u follows from the divergence theorem. The integral of u u^T is set to its multiple of
- * the identity only, because the remainders cancel in the sum over all vertices. */
+/* Returns the directions at a vertex: the spherical polygon of its outward normals. The area of the polygon is 2 pi
+ * minus the faces' angles, and the integral of u follows from the divergence theorem. The integral of u u^T is set to
+ * its multiple of the identity only, because the remainders cancel in the sum over all vertices. */
 static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int vertex) {
   Directions fan = {core->vertex_count == 1 ? 4 * M_PI : 2 * M_PI, {0, 0, 0}, mat3_zero()};
   for (int k = all->first[vertex]; k >= 0; k = all->edges[k].next) {

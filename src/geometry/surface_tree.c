@@ -65,7 +65,7 @@ SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], i
   assert(points && triangles && count > 0);
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
-  /* This rotation is not aligned with faces of usual solids. */
+  /* The rotation is not aligned with faces of usual solids. */
   tree.turn = mat3_from_quat(quat_normalized((Quat){sqrt(7), sqrt(2), sqrt(3), sqrt(5)}));
   tree.corners = memory_alloc(sizeof *tree.corners * (size_t)count);
   tree.low = MEMORY_NEW(Vec3, 2 * tree.leaves);

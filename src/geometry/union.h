@@ -38,8 +38,8 @@ typedef struct {
   bool flipped;
 } PlaneSide;
 
-/* A convex polygon on a plane, counter-clockwise seen from outside. Edge k runs from point k to the next point. It is
- * the intersection with the plane edges[k]. The arrays are owned. */
+/* A convex polygon on a plane, counter-clockwise seen from outside. Edge k runs from point k to the next point. Edge k
+ * is the intersection with the plane edges[k]. The arrays are owned. */
 typedef struct {
   PlaneSide side;
   ExactPoint* points;

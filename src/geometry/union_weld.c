@@ -460,8 +460,8 @@ static bool is_reverse(const WeldLoop* p, int i, const WeldLoop* q, int j) {
   return same;
 }
 
-/* Removes pairs of opposite loops, which enclose no volume. They are the two sides of a sheet or crack thinner than the
- * weld distance. */
+/* Removes pairs of opposite loops, which enclose no volume. Opposite loops are the two sides of a sheet or crack
+ * thinner than the weld distance. */
 static void drop_opposite_loops(Patchwork* work) {
   int count;
   DirectedEdge* edges = directed_edges(work, &count);
@@ -552,8 +552,8 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
 }
 
 /* Returns the quality of cutting off corner i of a loop as a triangle. The quality is the height of the corner over the
- * new edge, relative to the longest side. It is negative if the corner is not convex, if another corner lies on the new
- * edge, or if the surface already has the new edge. */
+ * new edge, relative to the longest side. The quality is negative if the corner is not convex, if another corner lies
+ * on the new edge, or if the surface already has the new edge. */
 static double ear_quality(const Patchwork* work, const EdgeSet* edges, const WeldLoop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);
