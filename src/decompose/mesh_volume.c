@@ -4,7 +4,8 @@
 
 #include "decompose/mesh_repair.h"
 
-/* Largest and smallest number of columns along x and along y. */
+/* Largest and smallest number of columns along x and along y. LOOKS_MOST limits the number of tests of a column against
+ * a triangle. */
 enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define LOOKS_MOST 4e7
 /* Surfaces that are closer to each other than this count as one surface, because of rounding [unit size]. */

@@ -26,7 +26,7 @@ double primitive_distance(const Primitive* primitive, Vec3 place, double limit);
  * variables. */
 void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope);
 /* Adds step (SUPERQUADRIC_NUMBERS) to the variables of the superquadric `from`. Returns the resulting superquadric. The
- * semi-axes are clamped to [least, largest], and every exponent to the range that shape_create accepts. */
+ * semi-axes are clamped to [least, largest], and every exponent to [0.1, 1]. */
 Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest);
 
 /* A point to which the superquadrics are fitted (B11). At a point on the surface of the solid, the distance of the

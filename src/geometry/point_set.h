@@ -1,4 +1,4 @@
-/* Private to geometry/: extent and distinct points of a point set. hull_create computes them before the convex hull. */
+/* Private to geometry/: extent and distinct points of a point set. Qhull receives only the distinct points. */
 #ifndef SDRS_GEOMETRY_POINT_SET_H
 #define SDRS_GEOMETRY_POINT_SET_H
 
