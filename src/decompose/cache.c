@@ -1,5 +1,5 @@
-/* Cache of decompositions in files. A file is named by the hash of everything its content depends on: mesh, options and
- * program. Damaged or foreign files are ignored. */
+/* Cache of decompositions in files. The name of a file is the hash of everything that its content depends on: mesh,
+ * options and program. Damaged files and files of other programs are ignored. */
 #include <errno.h>
 #include <glpk.h>
 #include <inttypes.h>
@@ -45,7 +45,8 @@ static void add_options(Text* out, const DecomposeOptions* o) {
            o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside, tolerance);
 }
 
-/* Key: the hash of everything that the hulls depend on. METHOD_DIGEST: hash of the sources (Makefile). */
+/* Computes the key of the cache: the hash of everything that the hulls depend on. METHOD_DIGEST is the hash of the
+ * sources of this folder (Makefile). */
 static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key[KEY_DIGITS + 1]) {
   Text text = {0};
   text_add(&text, "method %s qhull %s glpk %s\n", METHOD_DIGEST, qh_version, glp_version());
@@ -108,7 +109,7 @@ static void add_key(NumberFile* file, const char* key) {
 }
 
 /* Writes the file under a temporary name and renames it, so that concurrent processes do not interfere. A failure is
- * ignored: the result is computed again next time. */
+ * ignored because the hulls can be computed again. */
 static void keep(const Decomposition* d, const char* key, const char* folder, const char* path) {
   if (file_make_folder(folder) != STATUS_OK) return;
   NumberFile file = {.kind = HULLS_KIND};
@@ -147,7 +148,7 @@ static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics*
   return true;
 }
 
-/* Reads one hull. Checks its content, because a file with a valid hash can be wrong. */
+/* Reads one hull. Returns false if a number is not finite or an index is out of range. */
 static bool take_hull(ConvexHull* hull, const int64_t sizes[2], const double* points, const int64_t* corners) {
   *hull = (ConvexHull){.vertex_count = (int)sizes[0], .triangle_count = (int)sizes[1]};
   hull->vertices = MEMORY_NEW(Vec3, hull->vertex_count);

@@ -5,19 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of surface samples: corners and centres of faces, more on large faces. */
+/* Least number of surface samples. Corners and centres of faces are always sampled. Triangles are subdivided until this
+ * number is reached. */
 #define SAMPLES_LEAST 20000
 
 /* ---------------------------------------------------------------- planes of all hulls */
 
 typedef struct {
   CutPlane* planes;
-  double* tilt; /* displacement of each plane at a distance of one diagonal, by rounding of the corners [diagonal] */
-  int* first;   /* first plane of each hull     (hull_count + 1) */
+  double* tilt; /* largest rotation of each plane that rounding of the corners can cause [rad] */
+  int* first;   /* first plane of each hull (hull_count + 1) */
   int hull_count;
 } HullPlanes;
 
-/* Returns the rounding error of the coordinates, which is larger for a mesh far from the origin. */
+/* Returns the rounding error of the coordinates [mesh unit]. The error grows with the distance of the mesh from the
+ * origin. */
 static double coordinate_rounding(const Decomposition* d) {
   double largest = 0;
   for (int h = 0; h < d->hull_count; h++)
@@ -62,8 +64,8 @@ static void plane_table_free(HullPlanes* table) {
   memory_free(table->first);
 }
 
-/* Returns the distance of a point outside the union of the hulls, computed from the planes of the hulls: a lower bound
- * of the true distance, 0 for a point inside. */
+/* Returns a lower bound of the distance of a point from the union of the hulls, computed from the planes of the hulls.
+ * Returns 0 for a point inside. */
 static double outside_union(const HullPlanes* table, Vec3 p) {
   double least = HUGE_VAL;
   for (int h = 0; h < table->hull_count; h++) {
@@ -76,7 +78,7 @@ static double outside_union(const HullPlanes* table, Vec3 p) {
   return least;
 }
 
-/* Returns the depth of a point inside the hulls; 0 for a point outside all hulls. */
+/* Returns the largest depth of a point below the surface of a hull. Returns 0 for a point outside all hulls. */
 static double inside_hull(const HullPlanes* table, Vec3 p) {
   double deepest = 0;
   for (int h = 0; h < table->hull_count; h++) {
@@ -93,13 +95,13 @@ static double inside_hull(const HullPlanes* table, Vec3 p) {
 typedef struct {
   const Mesh* mesh;
   const HullPlanes* table;
-  double (*measure)(const HullPlanes* table, Vec3 p); /* quantity whose maximum is checked */
-  int rings;                                          /* subdivisions of a face's triangles */
-  double* worst;                                      /* maximum per face */
+  double (*measure)(const HullPlanes* table, Vec3 p); /* quantity whose maximum over the samples is computed */
+  int rings;                                          /* number of subdivisions of a face's triangles */
+  double* worst;                                      /* maximum of every face */
 } Coverage;
 
-/* Samples the triangles of the face's fan at multiples of 1/n of their sides. The fan of a bent or concave face may
- * leave it, so such faces are sampled at their corners only. */
+/* Samples the triangles of a face at multiples of 1/n of their sides. Faces with more than three corners are sampled at
+ * the corners only, because the triangle fan of a bent or concave face may leave the face. */
 static void cover_face(void* context, int face, int thread) {
   Coverage* c = context;
   (void)thread;
@@ -192,7 +194,8 @@ static int order_corners(const void* a, const void* b) {
   return p->hull < q->hull ? -1 : p->hull > q->hull;
 }
 
-/* Finds the connected pieces of grid blocks by exactly equal corners. Returns the number of links. */
+/* Finds connected blocks of a grid by exactly equal corners. Adds the number of connected sets to d->pieces. Sets
+ * *links to the pairs of blocks with a common corner, and returns their number. */
 static int join_shared_corners(Decomposition* d, HullLink** links) {
   int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
@@ -223,7 +226,8 @@ static int join_overlapping(Decomposition* d, HullLink** links) {
   return d->joint_count;
 }
 
-/* Checks that the hulls are connected: grid blocks (even) by common corners, other hulls by overlap. */
+/* Checks that the hulls are connected. Blocks of a grid (even) are connected by common corners, other hulls by overlap.
+ */
 static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
   HullLink* links;
   int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);
@@ -238,7 +242,7 @@ static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
   return p;
 }
 
-/* Returns the distance by which the mirror image of a hull extends beyond the hull that fits it best. */
+/* Returns the distance by which the mirror image of a hull extends outside the best matching hull. */
 static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
   const ConvexHull* a = &d->hulls[hull];
   double best = HUGE_VAL;
@@ -262,8 +266,8 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-/* Sets `covers` of hulls inside the solid: no hull extends outside, and the surface does not enter a hull. The second
- * condition is skipped for several bodies, which can overlap. */
+/* Sets d->covers for hulls inside the solid. The value is true if no hull extends outside the solid and the surface
+ * does not enter a hull. The second condition is skipped for several bodies because they can overlap. */
 static void check_inside(Decomposition* d) {
   bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
   d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;

@@ -1,9 +1,10 @@
-/* Checks that the hulls of each surface of the part are connected. */
+/* Checks that the hulls of every connected surface of the mesh are connected. */
 #include <stdlib.h>
 
 #include "decompose/check.h"
 
-/* Least number of samples of a surface: all points and triangle centres, more on large triangles. */
+/* Least number of samples of a surface. All points and triangle centres are sampled. Triangles are subdivided until
+ * this number is reached. */
 #define SAMPLES_LEAST 2000
 
 typedef struct {
@@ -41,7 +42,7 @@ static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
 
 /* ---------------------------------------------------------------- hulls that contain the samples */
 
-/* Planes and box of a hull, both enlarged by the tolerance of coverage. */
+/* Face planes and bounding box of a hull, both enlarged by the tolerance of coverage. */
 typedef struct {
   CutPlane* planes;
   int count;
@@ -89,11 +90,11 @@ static bool holds_any(const Holder* holder, const ComponentSamples* s) {
 
 typedef struct {
   const Decomposition* decomposition;
-  const HullLink* links; /* deepest first */
+  const HullLink* links; /* sorted by decreasing depth */
   int link_count;
   const Holder* holders;
-  bool* own; /* the hull contains samples of the surface (hulls) */
-  int* set;  /* union-find of own hulls connected by links between own hulls */
+  bool* own; /* true if the hull contains samples of the surface (hull_count) */
+  int* set;  /* union-find sets of the own hulls (hull_count) */
 } Connection;
 
 static void join_own(Connection* c) {
@@ -112,7 +113,8 @@ static int more_samples(const void* a, const void* b) {
   return p->root < q->root ? -1 : p->root > q->root;
 }
 
-/* Sets stamp[root] = stamp_number for every set of hulls that contains the point. */
+/* Sets stamp[root] = stamp_number for every set of connected hulls that contains the point. root is the root of the
+ * set. */
 static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
   for (int h = 0; h < c->decomposition->hull_count; h++) {
     if (!c->own[h]) continue;
@@ -121,7 +123,7 @@ static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* s
   }
 }
 
-/* Returns the sets, sorted by the number of samples they contain, largest first. */
+/* Returns the sets of connected hulls, sorted by decreasing number of samples that they contain. */
 static Holding* count_holdings(const Connection* c, const ComponentSamples* s, int* stamp) {
   int hulls = c->decomposition->hull_count;
   Holding* sets = MEMORY_NEW(Holding, hulls + 1);
@@ -134,8 +136,9 @@ static Holding* count_holdings(const Connection* c, const ComponentSamples* s, i
   return sets;
 }
 
-/* Assigns every sample to the first set that contains it; needed[root]: the set received samples. A neighbour that only
- * touches the surface receives none. Returns the number of needed sets. */
+/* Finds the sets of connected hulls that are needed to cover the surface. Assigns every sample to the first set that
+ * contains the sample. Sets needed[root] = true if the set received a sample. A neighbour that only touches the surface
+ * receives no samples. Returns the number of needed sets. */
 static int needed_sets(const Connection* c, const ComponentSamples* s, bool* needed) {
   int hulls = c->decomposition->hull_count, count = 0;
   int* stamp = MEMORY_NEW(int, hulls + 1);
@@ -162,8 +165,8 @@ static int count_own_sets(const Connection* c, bool* needed) {
   return count;
 }
 
-/* Returns the depth of the weakest link of a maximum spanning forest, which is built by adding links, deepest first,
- * that join different sets. */
+/* Returns the depth of the weakest link that is needed to connect the own hulls. Builds a maximum spanning forest:
+ * links that join different sets are added in order of decreasing depth. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
   sets_separate(c->set, c->decomposition->hull_count);
@@ -176,7 +179,8 @@ static double weakest_link(Connection* c) {
   return isfinite(depth) ? depth : 0;
 }
 
-/* Hulls inside the solid contain no samples: they are assigned by the winding number of their centres. */
+/* Finds the hulls that lie inside the surface, by the winding number at their centres. Used for hulls inside the solid,
+ * because these hulls contain no surface samples. */
 static void find_inner(Connection* c, const Part* part, UnitFrame frame) {
   SurfaceTree tree = surface_tree_create(part->points, (const int(*)[3])part->triangles, part->triangle_count);
   for (int h = 0; h < c->decomposition->hull_count; h++) {

@@ -1,5 +1,5 @@
-/* Approximate convex decomposition: repair the mesh, cut it by planes, merge, join, reduce vertices, check.
- * docs/decompose.md */
+/* Approximate convex decomposition of a mesh, described in docs/decompose.md. The stages are: repair the mesh, cut the
+ * solid by planes, merge pieces, make hulls overlap, reduce vertices, check the result. */
 #include "decompose/blocks.h"
 
 #include "decompose/check.h"
@@ -8,24 +8,26 @@
 #include "decompose/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
-/* With a tolerance: the first number of hulls tried, and the default maximum. */
+/* Numbers of hulls if a tolerance is given: the first number tried, and the default maximum. */
 #define TOLERANCE_FIRST_HULLS 4
 #define TOLERANCE_HULLS 256
-/* Largest protrusion of the overlap of touching hulls, relative to the tolerance. */
+/* Overlapping hulls may extend outside the solid by at most this fraction of the tolerance. */
 #define SLIVER_SHARE 0.25
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Pieces cut per hull; merging undoes the cuts that do not help. For parts without symmetry the borders are cut again
- * afterwards; for symmetric ones larger numbers are tried as well, because they sometimes merge better. */
+/* Numbers of pieces that are cut for every hull. Merging later undoes cuts that do not help. For parts without symmetry
+ * the cuts between neighbouring groups are then improved. For symmetric parts two larger numbers are tried and the
+ * better result is kept. */
 #define PIECES_PER_HULL 4
 static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
 enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
-/* Largest number of pieces for cutting a symmetric part as a whole, which serves parts with few, exact hulls. */
+/* A symmetric part is first cut as a whole into at most this many pieces. Parts that consist of few convex pieces are
+ * then decomposed exactly. */
 #define WHOLE_PIECES 24
-/* Cutting ends when the volume of the hulls beyond the pieces is below this fraction of the allowed one. */
+/* Cutting ends when the volume of the hulls outside the pieces is below this fraction of the allowed error. */
 #define EXCESS_SHARE 0.2
-/* Merges that add less volume are always done [mesh volume]. */
+/* Merges that add less volume than this are always done [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
@@ -44,7 +46,8 @@ static void move_out(ConvexHull* hull, UnitFrame frame) {
     hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
 }
 
-/* Returns the fundamental domain of the mirror planes: the part with negative coordinates. */
+/* Returns the part of the solid with negative coordinates along every axis with mirror[axis] set. The other parts are
+ * mirror images. */
 static Part fundamental(const Part* solid, const bool mirror[3]) {
   Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
@@ -63,7 +66,8 @@ typedef struct {
   double volume;
 } Cutting;
 
-/* Cuts without symmetry. Returns false, with empty blocks, if `finish` is set and the pieces are not exact. */
+/* Decomposes the solid without using symmetry. wanted: number of pieces to cut. Returns false, with blocks unset, if
+ * `finish` is true and the excess of the pieces is too large. */
 static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
   const bool none[3] = {false, false, false};
   double enough = EXCESS_SHARE * c->options->error * c->volume;
@@ -89,8 +93,8 @@ static double blocks_volume(const Blocks* blocks) {
   return sum;
 }
 
-/* Cuts the fundamental domain into increasing numbers of pieces, with their images, and keeps the smallest set of
- * hulls. */
+/* Decomposes the part of the solid on one side of all mirror planes and adds the mirror images. Tries increasing
+ * numbers of pieces and keeps the hulls with the smallest total volume. */
 static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
   int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
   Pieces pieces = {0};
@@ -115,7 +119,7 @@ static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3])
 
 /* ---------------------------------------------------------------- regular grid of blocks */
 
-/* Adds one cell of the grid; neighbouring cells have bit-identical corners. */
+/* Adds one cell of the grid as a block. Neighbouring cells have bit-identical corners. */
 static void add_cell(Blocks* blocks, const double* x, const double* y, const double* z) {
   Vec3 corners[8];
   for (int k = 0; k < 8; k++) corners[k] = vec3(x[k & 1], y[k >> 1 & 1], z[k >> 2]);
@@ -130,7 +134,7 @@ static Part slab(const Part* part, int axis, const double* limits) {
   return between;
 }
 
-/* Returns the limits of n equal cells between `low` and `high`; owned by the caller. */
+/* Returns the limits of n equal cells between `low` and `high` (n + 1). The caller frees the array with memory_free. */
 static double* even_limits(double low, double high, int n) {
   double* limits = MEMORY_NEW(double, n + 1);
   for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
@@ -174,8 +178,8 @@ static HullResult all_in_one(const Part* solid) {
   return result;
 }
 
-/* Symmetric decomposition. The whole part is tried first: with few exact hulls the result is often symmetric and
- * smaller. */
+/* Decomposes a symmetric solid. The whole solid is tried first without symmetry, because a result with few exact hulls
+ * is often symmetric and smaller. */
 static void cut_symmetric(Blocks* blocks, const Part* solid, double volume, const bool mirror[3],
                           const DecomposeOptions* o) {
   Cutting c = {solid, o, {o->resolution, o->threads}, volume};
@@ -196,7 +200,8 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
     result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
 }
 
-/* Makes the hulls overlap, then reduces their vertices, which only enlarges hulls; or shrinks them into the solid. */
+/* Makes the hulls overlap, then reduces their vertices, which only enlarges hulls. With o->inside the hulls are shrunk
+ * into the solid instead. */
 static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, double sliver,
                                 const DecomposeOptions* o) {
   MirrorGroups groups = mirror_groups(blocks, result->mirror);
@@ -254,10 +259,11 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-/* Returns the rank of the guarantees that hold: 2 all; 1 convex and covering, but not connected; 0 fewer. */
+/* Returns 2 if all guarantees hold, 1 if the hulls are convex and cover the mesh, and 0 otherwise. */
 static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
 
-/* Keeps the better of two results: by guarantees, then by volume. */
+/* Keeps the result with more guarantees, and of equal results the one with the smaller volume. Frees the other result.
+ */
 static void keep_better(Decomposition* result, Decomposition* other) {
   int more = guarantees_kept(other) - guarantees_kept(result);
   bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
@@ -265,8 +271,8 @@ static void keep_better(Decomposition* result, Decomposition* other) {
   if (better) *result = *other;
 }
 
-/* Decomposes within the budget of hulls. If the automatic symmetry leads to a missed guarantee (points can be symmetric
- * while the triangles between them are not), tries again without symmetry. */
+/* Decomposes within the limit of o->max_hulls. Tries again without symmetry if automatic symmetry led to a missed
+ * guarantee. The points of a mesh can be symmetric although the triangles between them are not. */
 static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
   DecomposeOptions options = *given;
   HullResult status = decompose_once(result, mesh, &options);
@@ -280,7 +286,8 @@ static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, cons
 
 /* ---------------------------------------------------------------- smallest number of hulls for a tolerance */
 
-/* Decomposes with at most `hulls` hulls; replaces the result if the tolerance is kept or no result keeps it yet. */
+/* Decomposes with at most `hulls` hulls. Sets *kept to true if the tolerance is kept. Replaces *result if the tolerance
+ * is kept, or if *result does not keep it either. */
 static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls, bool* kept) {
   DecomposeOptions options = *o;
   options.max_hulls = hulls;
@@ -294,7 +301,8 @@ static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const Decom
   return HULL_OK;
 }
 
-/* Doubles the number of hulls until the tolerance is kept, then bisects to within an eighth of the smallest number. */
+/* Finds a small number of hulls that keeps the tolerance. Doubles the number until the tolerance is kept. Then bisects
+ * until the remaining interval is an eighth of the number. */
 static HullResult decompose_within(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
   *result = (Decomposition){0};
   int failed = 0, tried = TOLERANCE_FIRST_HULLS < o->max_hulls ? TOLERANCE_FIRST_HULLS : o->max_hulls;

@@ -1,19 +1,20 @@
-/* Depth of the hulls: how far they extend outside the part. The signed distance changes by at most the distance moved,
- * and the distance from one triangle is convex; both bound the depth inside a face from its corners. A face is halved
- * only while its bound exceeds the depth found. */
+/* Depth of the hulls: the largest distance by which they extend outside the solid. Two facts bound the depth inside a
+ * triangle from its corners. The signed distance changes by at most the distance moved, and the distance from one
+ * triangle is convex. Triangles are halved while their bound exceeds the depth found by more than the resolution. */
 #include "decompose/check.h"
 
-/* Resolution of the depth [mesh diagonal]; the larger of this and the next applies. */
+/* Absolute resolution of the depth [mesh diagonal]. The larger of the absolute and the relative resolution applies. */
 #define DEPTH_RESOLUTION 2e-3
-/* Resolution relative to the depth, unless a hull needs more points than DEPTH_POINTS. */
+/* Resolution relative to the depth. The search of a hull ends earlier after DEPTH_POINTS points. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
-/* Resolution relative to the tolerance, if there is one. */
+/* Upper limit of the absolute resolution, relative to the tolerance if one is given. */
 #define TOLERANCE_SHARE 0.1
-/* Points within this distance are on the surface [unit size]. */
+/* Points count as lying on the surface if their distance is at most this [unit size]. */
 #define DEPTH_ROUNDING 1e-13
 
-/* A point of a hull's surface: signed distance outside the part, and the nearest triangle. */
+/* A point of a hull's surface. outside: signed distance from the solid's surface, positive outside [unit size].
+ * nearest: nearest triangle of the solid. */
 typedef struct {
   Vec3 point;
   double outside;
@@ -60,9 +61,8 @@ static int longest_edge(const DepthTriangle* t) {
   return longest;
 }
 
-/* Returns an upper bound of the depth in a triangle. Every point of the triangle is within (longest edge) / sqrt 3 of a
- * corner, and the distance of the point from any one triangle of the surface is at most that of the corner farthest
- * from this triangle. */
+/* Returns an upper bound of the depth in a triangle of a hull. Every point of the triangle is within (longest edge) /
+ * sqrt 3 of a corner. The distance to any one surface triangle is largest at a corner. */
 static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
   double bound = -HUGE_VAL;
   for (int k = 0; k < 3; k++) bound = fmax(bound, t->corner[k].outside);
@@ -118,7 +118,8 @@ static DepthQueue hull_faces(const DepthSearch* search, const ConvexHull* hull, 
   return queue;
 }
 
-/* Searches one hull breadth-first: the coarse triangles of all faces come first. */
+/* Computes the depth of hull h. Triangles are processed in the order of creation, so that the coarse triangles of all
+ * faces come first. */
 static void search_hull(void* context, int h, int thread) {
   DepthSearch* search = context;
   double found = 0, at_most = 0;

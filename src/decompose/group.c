@@ -1,24 +1,25 @@
-/* Groups pieces into hulls. Merges groups pair by pair, then moves single pieces, and repeatedly merges one pair while
- * splitting another group, as long as the total volume of the hulls decreases. A change of a group is also made to the
- * mirror images of the group, so that the result stays symmetric. */
+/* Groups pieces into hulls. Merges groups pair by pair, then moves single pieces between groups. Then repeatedly merges
+ * one pair and splits another group while the total volume of the hulls decreases. Every change is also made to the
+ * mirror images, so that the result stays symmetric. */
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* ROUNDS: largest number of iterations; GAIN_LEAST: relative decrease of the total volume below which they end. */
+/* The optimization ends after ROUNDS iterations, or when the relative decrease of the total volume is below GAIN_LEAST.
+ */
 #define ROUNDS 12
 #define GAIN_LEAST 1e-4
 
-/* Groups have numbers in 0 .. count - 1; some numbers are unused. */
+/* Assignment of pieces to groups. Groups have numbers in 0 .. count - 1. Some numbers are unused. */
 typedef struct {
   const Blocks* pieces;
   const MirrorImages* images;
-  int count;      /* pieces */
-  int* group;     /* of each piece */
-  bool* joined;   /* per group: just joined, must not be split again     (count) */
-  double* volume; /* per group: volume of its hull, < 0 = unknown     (count) */
-  bool* changed;  /* per group: changed since its split was evaluated     (count) */
-  bool* touch;    /* pairs of pieces that touch     (count x count) */
+  int count;      /* number of pieces */
+  int* group;     /* group of each piece (count) */
+  bool* joined;   /* for each group: was just merged and must not be split again (count) */
+  double* volume; /* for each group: volume of its convex hull, negative if unknown (count) */
+  bool* changed;  /* for each group: has changed since its best split was computed (count) */
+  bool* touch;    /* touch[i * count + j] is true if pieces i and j touch (count x count) */
 } Grouping;
 
 /* ---------------------------------------------------------------- groups */
@@ -48,7 +49,7 @@ static int images_of_group(const Grouping* g, int group, int images[8]) {
   return count;
 }
 
-/* Returns the volume of the hull of a group [unit size^3]. */
+/* Returns the approximate volume of the convex hull of a group [unit size^3]. */
 static double group_volume(const Grouping* g, int group) {
   int total = 0;
   for (int k = 0; k < g->count; k++)
@@ -101,8 +102,8 @@ static void put_piece(Grouping* g, int piece, int group) {
   for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
 }
 
-/* Returns the change of the total volume if the piece moves to group `to`; HUGE_VAL if the present group of the piece
- * would become empty. */
+/* Returns the change of the total volume if the piece moves to group `to`. Returns HUGE_VAL if the present group of the
+ * piece would become empty. */
 static double price_of_moving(Grouping* g, int piece, int to) {
   int from = g->group[piece], images[8], kept[8], count = 0;
   double before_from = known_volume(g, from), before_to = known_volume(g, to);
@@ -124,8 +125,8 @@ static double price_of_moving(Grouping* g, int piece, int to) {
   return change;
 }
 
-/* Sets *best to the group, among the groups that the piece touches, to which moving the piece gives the smallest change
- * of the total volume. Returns this change; HUGE_VAL if the piece touches no other group. */
+/* Finds the best group for a piece among the groups that the piece touches. Sets *best to the group with the smallest
+ * change of the total volume and returns this change. Returns HUGE_VAL if the piece touches no other group. */
 static double best_group(Grouping* g, int piece, int* best) {
   double least = HUGE_VAL;
   for (int other = 0; other < g->count; other++) {
@@ -140,7 +141,7 @@ static double best_group(Grouping* g, int piece, int* best) {
   return least;
 }
 
-/* Moves every piece to its best group until no move gains `gain`. */
+/* Moves pieces to their best groups until no move reduces the total volume by more than `gain`. */
 static void move_pieces(Grouping* g, double gain) {
   bool moved = true;
   for (int round = 0; moved && round < 4; round++) {
@@ -158,14 +159,15 @@ static void move_pieces(Grouping* g, double gain) {
 
 /* ---------------------------------------------------------------- splitting a group */
 
-/* A partition of a group into several. */
+/* A partition of a group into several groups. */
 typedef struct {
-  double saved; /* volume saved, images included */
-  int more;     /* additional groups */
-  int* part;    /* per piece: the first piece of its part     (count) */
+  double saved; /* reduction of the total volume, mirror images included */
+  int more;     /* number of additional groups, mirror images included */
+  int* part;    /* for each piece: first piece of its new group (count) */
 } Parting;
 
-/* Returns the mirror planes that map the group to itself; -1 if only a combination of planes does. */
+/* Returns the mirror planes in which the group is its own mirror image (bit = axis). Returns -1 if the group is
+ * symmetric only in a combination of planes. */
 static int own_planes(const Grouping* g, int group) {
   int own = 0, size = 1, all = 0, images[8];
   for (int axis = 0; axis < 3; axis++)
@@ -174,8 +176,8 @@ static int own_planes(const Grouping* g, int group) {
   return images_of_group(g, group, images) * size == all ? own : -1;
 }
 
-/* Returns the partition of a group into those sets of pieces (usually two) that pairwise merging of the pieces of the
- * group would join last. */
+/* Returns the best split of a group, usually into two groups. Merges the pieces of the group pairwise and stops before
+ * the last merge. */
 static Parting part_group(Grouping* g, int group) {
   Parting parting = {.part = MEMORY_NEW(int, g->count)};
   int own = own_planes(g, group), count = 0;
@@ -240,8 +242,8 @@ static void do_parting(Grouping* g, int group, const Parting* parting) {
   memory_free(old);
 }
 
-/* Repeatedly splits the group whose split saves the most volume, as long as a split saves volume. Adds at most `room`
- * groups. */
+/* Repeatedly splits the group whose split saves the most volume. Stops if no split saves volume. Adds at most `room`
+ * groups. known: best split of every group. */
 static void part_groups(Grouping* g, int room, Parting* known) {
   for (;;) {
     int best = -1;
@@ -263,7 +265,7 @@ static void part_groups(Grouping* g, int room, Parting* known) {
 
 /* ---------------------------------------------------------------- complete grouping */
 
-/* Returns one block per group. Sets *images to the mirror images of these blocks. */
+/* Returns the convex hulls of all groups as blocks. Sets *images to the mirror images of these blocks. */
 static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   Blocks blocks = {MEMORY_NEW(Block, g->count), 0};
   int* number = MEMORY_NEW(int, g->count);
@@ -288,7 +290,7 @@ static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
   return blocks;
 }
 
-/* Merges groups by blocks_merge. */
+/* Merges groups to at most `most` by blocks_merge. Returns the added volume [unit size^3]. */
 static double merge_groups(Grouping* g, int most, double free_volume) {
   MirrorImages images;
   Blocks blocks = group_blocks(g, &images);

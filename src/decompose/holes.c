@@ -1,20 +1,21 @@
-/* Through holes of a solid (genus), counted on a grid of cubes. A cube belongs to the solid if its centre is within
- * half its diagonal of it, so the cubes cover thin walls too. The Euler characteristic of their union is corners -
- * edges + squares - cubes = parts - holes + voids; parts and voids are counted by flood fill, which gives the holes.
- * docs/decompose.md */
+/* Counts the through holes (genus) of a solid on a grid of cubes (docs/decompose.md). A cube counts as solid if the
+ * distance of its centre from the solid is at most half the cube's diagonal, so that thin walls are covered too. The
+ * number of holes follows from the Euler characteristic of the union of the cubes: corners - edges + squares - cubes =
+ * regions - holes + voids. Regions and voids are counted by flood fill. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/decompose.h"
 
-/* Cubes along the longest edge of the box; margin of free cubes on both sides. */
+/* CUBES_ALONG: number of cubes along the longest edge of the bounding box. CUBES_FREE: width of the empty margin on
+ * every side, in cubes. */
 enum { CUBES_ALONG = 72, CUBES_FREE = 2 };
 
 typedef struct {
   Vec3 low;     /* centre of the first cube, mesh unit */
   double edge;  /* edge of a cube, mesh unit */
-  int count[3]; /* along x, y, z */
-  bool* solid;  /* per cube, x fastest */
+  int count[3]; /* number of cubes along x, y, z */
+  bool* solid;  /* for each cube: true if the cube is solid, x fastest */
 } CubeGrid;
 
 static size_t cube_index(const CubeGrid* g, int i, int j, int k) {
@@ -25,7 +26,7 @@ static Vec3 cube_center(const CubeGrid* g, int i, int j, int k) {
   return vec3_add_scaled(g->low, g->edge, vec3(i, j, k));
 }
 
-/* Half the diagonal of a cube. */
+/* Returns half the diagonal of a cube [mesh unit]. */
 static double cube_radius(const CubeGrid* g) { return 0.5 * sqrt(3) * g->edge; }
 
 static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const ConvexHull* surface) {
@@ -46,8 +47,8 @@ static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const Conve
 
 /* ---------------------------------------------------------------- choice of cubes */
 
-/* Returns the number of cubes in a row, from this one on, that lie on the same side of the surface, given its distance.
- */
+/* Returns the number of cubes along x that certainly lie on the same side of the surface, the present cube included.
+ * distance: distance of the present cube's centre from the surface [mesh unit]. */
 static int cubes_alike(const CubeGrid* g, double distance) {
   double room = (distance - cube_radius(g)) / g->edge;
   return room >= CUBES_ALONG * 4 ? CUBES_ALONG * 4 : 1 + (int)room;
@@ -73,7 +74,7 @@ static void mark_mesh(CubeGrid* g, const ConvexHull* surface) {
   surface_tree_free(&tree);
 }
 
-/* Marks the cubes of one row that a hull covers. */
+/* Marks the cubes of one row that a hull covers as solid. */
 static void mark_row_of_hull(CubeGrid* g, PointView points, int j, int k) {
   for (int i = 0, next; i < g->count[0]; i = next) {
     double distance = gjk_point_distance(points, cube_center(g, i, j, k));
@@ -92,8 +93,8 @@ static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- Euler's number */
 
-/* Returns true if one of the cubes adjacent to a cell is solid. The cell begins at grid corner (i, j, k) and extends
- * along the axes set in `directions`. */
+/* Returns true if a cube adjacent to a cell of the grid is solid. A cell is a corner, edge, square or cube. The cell
+ * begins at grid corner (i, j, k) and extends along the axes set in `directions` (bit = axis). */
 static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
   for (int side = 0; side < 8; side++) {
     if (side & directions) continue;
@@ -102,8 +103,7 @@ static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions
   return false;
 }
 
-/* Returns the Euler characteristic of the union of the solid cubes. A cell is identified by its lowest corner and the
- * axes along which it extends. The outermost cubes must be free. */
+/* Returns the Euler characteristic of the union of the solid cubes. The outermost cubes must not be solid. */
 static long euler_number(const CubeGrid* g) {
   long sum = 0;
   for (int k = 1; k < g->count[2]; k++)
@@ -129,7 +129,8 @@ static void visit(CubeStack* stack, bool* seen, size_t cube) {
   stack->cubes[stack->count++] = cube;
 }
 
-/* Visits the neighbours of a cube: solid cubes are connected by corners too, free ones by faces only. */
+/* Visits the neighbours of a cube that are of the same kind. Solid cubes are neighbours if they share a corner, free
+ * cubes if they share a face. */
 static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, size_t cube) {
   int nx = g->count[0], ny = g->count[1];
   int at[3] = {(int)(cube % (size_t)nx), (int)(cube / (size_t)nx % (size_t)ny), (int)(cube / (size_t)nx / (size_t)ny)};
@@ -144,7 +145,7 @@ static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, si
   }
 }
 
-/* Sets parts (2) to the number of connected solid regions and the number of connected free regions. */
+/* Adds the number of connected solid regions to parts[0] and the number of connected free regions to parts[1]. */
 static void count_parts(const CubeGrid* g, long parts[2]) {
   size_t cubes = cube_index(g, 0, 0, g->count[2]);
   bool* seen = MEMORY_NEW(bool, cubes);
@@ -159,8 +160,8 @@ static void count_parts(const CubeGrid* g, long parts[2]) {
   memory_free(seen);
 }
 
-/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are the free regions other than the
- * outer space. */
+/* Returns the number of holes: solid regions + voids - Euler characteristic. Voids are free regions inside the solid.
+ * The free region outside the solid is not a void. */
 static int count_holes(const CubeGrid* g) {
   long parts[2] = {0, 0};
   count_parts(g, parts);

@@ -6,7 +6,7 @@
 
 typedef struct {
   int corner[3];
-  Vec3 n; /* not unit */
+  Vec3 n; /* outward normal, not normalized */
   double offset, slack;
   bool gone;
 } EstimateFace;
@@ -16,7 +16,7 @@ typedef struct {
   int count;
   EstimateFace* faces;
   int face_count, face_capacity;
-  uint16_t* at; /* face to the left of edge i -> j     (count x count) */
+  uint16_t* at; /* face to the left of the edge from point i to point j (count x count) */
   double rounding;
 } Growing;
 
@@ -38,8 +38,8 @@ static bool sees(const Growing* g, const EstimateFace* face, int point) {
   return vec3_dot(face->n, g->points[point]) - face->offset > face->slack;
 }
 
-/* Finds four points of an initial tetrahedron: two far apart, the farthest from their line, the farthest from that
- * plane. Returns false if all points are coplanar. */
+/* Finds the four points of an initial tetrahedron. Each point is as far as possible from the point, line or plane
+ * through the earlier points. Returns false if all points are coplanar. */
 static bool first_four(const Growing* g, int four[4]) {
   const Vec3* p = g->points;
   double best[4] = {-1, -1, -1, -1};
@@ -70,7 +70,8 @@ static void start(Growing* g, const int four[4]) {
   add_face(g, p, q, r), add_face(g, p, s, q), add_face(g, q, s, r), add_face(g, r, s, p);
 }
 
-/* Replaces the faces visible from the point by faces from it to their rim. */
+/* Adds a point to the hull. Replaces the faces visible from the point by faces between the point and the boundary of
+ * the visible region. */
 static void add_point(Growing* g, int point) {
   int count = g->face_count, kept = 0;
   static const int next[3] = {1, 2, 0};
@@ -113,14 +114,14 @@ double points_volume(const Vec3* points, int count) {
   Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
   int four[4] = {0};
   if (!first_four(&g, four)) return 0;
-  /* on the stack, because allocating it would cost more than the hull */
+  /* The array is on the stack because allocation would take longer than computing the hull. */
   uint16_t at[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
   memset(at, 0, sizeof at[0] * (size_t)count * (size_t)count);
   g.at = at;
   start(&g, four);
   for (int i = 0; i < count; i++)
     if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
-  /* more faces than a closed surface can have: rounding broke it, at nearly coplanar points */
+  /* A closed surface has fewer faces. Rounding at nearly coplanar points has made the surface invalid. */
   if (g.face_count > 2 * count) {
     memory_free(g.faces);
     return volume_by_qhull(points, count);
@@ -134,8 +135,10 @@ double points_volume(const Vec3* points, int count) {
 
 /* ---------------------------------------------------------------- representative points of a hull */
 
-/* Directions: the 26 of a cube's faces, edges and corners, then evenly distributed ones; all with their mirror images
- * in the three planes, so that mirrored hulls have equal estimates. */
+/* Computes the directions in which support points are searched. Sets the 26 directions from a cube's centre to its
+ * faces, edges and corners, then evenly distributed directions. All directions occur with their mirror images in the
+ * coordinate planes, so that mirrored hulls have equal estimates. Returns the number of directions, at most `wanted`.
+ */
 static int make_directions(Vec3* directions, int wanted) {
   int count = 0;
   for (int k = 0; k < 27; k++)
@@ -176,7 +179,7 @@ HullEstimate hull_estimate(const Vec3* points, int count) {
   return e;
 }
 
-/* Number of directions of a rough estimate. */
+/* Number of directions that rough_hull_volume uses. */
 #define ROUGH_DIRECTIONS 50
 
 double rough_hull_volume(const Vec3* points, int count) {

@@ -1,20 +1,21 @@
-/* Reduces the vertices of a hull so that the new hull contains it: edge contractions, cheapest first. Of a
- * mirror-symmetric hull only one side of the planes is processed, with points that stay on the planes, and then
- * unfolded. */
+/* Reduces the number of vertices of a hull so that the new hull contains the old one. Contracts edges in the order of
+ * increasing cost. If the hull is symmetric in mirror planes, only the part on one side of the planes is processed.
+ * Points on a mirror plane stay on the plane. The mirror images are added at the end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Largest number of faces around an edge; contractions with more are skipped. */
+/* Largest number of faces around an edge. Edges with more faces are not contracted. */
 enum { AROUND_MAX = 24 };
-/* Largest number of planes that bound the new point: faces, and two per mirror plane. */
+/* Largest number of planes that bound the new point: one for every face, and two for every mirror plane. */
 enum { BOUNDS_MAX = AROUND_MAX + 6 };
-/* Tolerance by which the new point may lie inside a face's plane [hull size]. */
+/* The new point may lie inside the plane of a face by at most this [hull size]. */
 #define INSIDE_ROUNDING 1e-13
-/* Cost factor of volume added inside a neighbour: small, but not zero. */
+/* Cost factor of volume that is added inside a neighbour. The factor is above zero because volume inside a neighbour
+ * still enlarges the hull. */
 #define HELD_WORTH 0.3
-/* Distance outside a face at which neighbours are tested [hull size]. */
+/* Neighbours are tested at this distance outside a face [hull size]. */
 #define HELD_STEP 1e-3
 
 typedef struct {
@@ -23,12 +24,12 @@ typedef struct {
   int (*faces)[3];
   bool* gone;
   int face_count;
-  int* stamp;  /* per point: version number, which changes when an adjacent face does */
-  int** rings; /* per point: its faces */
+  int* stamp;  /* for each point: version number, which changes when an adjacent face changes */
+  int** rings; /* for each point: adjacent faces */
   int *ring_count, *ring_capacity;
-  double* worth; /* cost factor of volume outside each face; 0 = a cut along a mirror plane */
-  int planes;    /* mirror planes of the hull, bit = axis */
-  int* on;       /* per point: the mirror planes that it lies on */
+  double* worth; /* for each face: cost factor of volume outside the face; 0 for a face in a mirror plane */
+  int planes;    /* mirror planes of the hull (bit = axis) */
+  int* on;       /* for each point: mirror planes that contain the point (bit = axis) */
   double size;
 } Mantle;
 
@@ -43,7 +44,7 @@ typedef struct {
   int count, capacity;
 } Heap;
 
-/* ---------------------------------------------------------------- heap by cost, then by numbers */
+/* ---------------------------------------------------------------- heap of contractions by cost */
 
 static bool cheaper(const Contraction* p, const Contraction* q) {
   if (p->cost != q->cost) return p->cost < q->cost;
@@ -73,8 +74,8 @@ static Contraction heap_pop(Heap* heap) {
 
 /* ---------------------------------------------------------------- the best contraction point */
 
-/* Minimizes c . x subject to n_k . x >= o_k by trying the intersections of all triples of planes. Returns false if no
- * point satisfies all constraints. */
+/* Minimizes c . x subject to n_k . x >= o_k for all planes (count). Tries the intersections of all triples of planes.
+ * Returns false if no point satisfies all constraints. */
 static bool least_point(const CutPlane* planes, int count, Vec3 c, double rounding, Vec3* point) {
   double best = HUGE_VAL;
   for (int i = 0; i < count; i++)
@@ -105,8 +106,8 @@ static Vec3 face_cross(const Mantle* m, int f) {
 
 static bool has(const int face[3], int point) { return face[0] == point || face[1] == point || face[2] == point; }
 
-/* Sets around to the faces adjacent to either end of the edge from a to b, each once. Returns the number of faces, or
- * -1 if there are more than AROUND_MAX. */
+/* Finds the faces adjacent to one or both ends of the edge from a to b. Sets around to these faces, without duplicates.
+ * Returns their number, or -1 if there are more than AROUND_MAX. */
 static int faces_around(const Mantle* m, int a, int b, int* around) {
   int count = 0;
   for (int k = 0; k < m->ring_count[a]; k++) {
@@ -128,7 +129,8 @@ static Vec3 axis_direction(int axis, double sign) {
   return vec3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
 }
 
-/* Adds bounds: the point stays on its mirror planes and on its side (coordinate <= 0) of the others. */
+/* Appends the constraints of the mirror planes to planes and returns the new number of planes. The new point stays on
+ * the mirror planes `on`. In all other mirror planes it stays on the side with coordinate <= 0. */
 static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* planes, int used) {
   for (int axis = 0; axis < 3; axis++) {
     if (!(m->planes >> axis & 1)) continue;
@@ -142,9 +144,9 @@ static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* pla
 
 static Vec3 snapped(Vec3 p, int on) { return vec3(on & 1 ? 0 : p.x, on & 2 ? 0 : p.y, on & 4 ? 0 : p.z); }
 
-/* Sets *c to the cheapest contraction of the edge from a to b. The cost is the weighted volume added, the sum over the
- * adjacent faces of worth (n . x - o) area / 3, in coordinates relative to point a. Returns false if the edge cannot be
- * contracted. */
+/* Finds the cheapest contraction of the edge from a to b. The cost is the weighted volume added: the sum over the
+ * adjacent faces of worth (n . x - o) area / 3, with x the new point relative to point a, and n, o the plane of a face.
+ * Returns false if the edge cannot be contracted. */
 static bool price(const Mantle* m, int a, int b, Contraction* c) {
   int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
   if (count < 0) return false;
@@ -165,7 +167,7 @@ static bool price(const Mantle* m, int a, int b, Contraction* c) {
   used = add_mirror_bounds(m, on, origin, planes, used);
   Vec3 point = {0, 0, 0};
   if (!least_point(planes, used, sum, INSIDE_ROUNDING * m->size, &point)) return false;
-  /* a distant point makes a needle between nearly parallel faces */
+  /* A distant point would create a very thin spike between nearly parallel faces. */
   if (vec3_norm(point) > 2 * m->size) return false;
   double cost = (vec3_dot(sum, point) - base) / 6.0;
   *c = (Contraction){cost, a, b, m->stamp[a] + m->stamp[b], snapped(vec3_add(origin, point), on)};
@@ -217,7 +219,7 @@ static void offer(Mantle* m, Heap* heap, int a, int b) {
   if (price(m, a < b ? a : b, a < b ? b : a, &c)) heap_push(heap, c);
 }
 
-/* Returns the number of points of the complete hull that a point represents: the point and its mirror images. */
+/* Returns the number of mirror images of a point in the complete hull, the point included. */
 static int images_of(const Mantle* m, int point) {
   int images = 1;
   for (int axis = 0; axis < 3; axis++)
@@ -225,8 +227,8 @@ static int images_of(const Mantle* m, int point) {
   return images;
 }
 
-/* Contracts an edge to one point at a; faces that contained both ends are removed. Returns by how many the points of
- * the whole hull decrease. */
+/* Contracts an edge to one point with index c->a. Removes the faces that contained both ends. Returns the decrease of
+ * the number of points of the complete hull. */
 static int contract(Mantle* m, Heap* heap, const Contraction* c) {
   int before = images_of(m, c->a) + images_of(m, c->b);
   m->on[c->a] |= m->on[c->b];
@@ -255,8 +257,8 @@ static int contract(Mantle* m, Heap* heap, const Contraction* c) {
   return before - images_of(m, c->a);
 }
 
-/* Performs the cheapest valid contraction; outdated costs are recomputed when they reach the top of the heap. Returns
- * the decrease of points, 0 if none is possible. */
+/* Performs the cheapest valid contraction. Outdated costs are recomputed when they reach the top of the heap. Returns
+ * the decrease of the number of points, or 0 if no contraction is possible. */
 static int contract_next(Mantle* m, Heap* heap) {
   while (heap->count > 0) {
     Contraction c = heap_pop(heap);
@@ -270,7 +272,7 @@ static int contract_next(Mantle* m, Heap* heap) {
   return 0;
 }
 
-/* Sets *hull to the convex hull of the remaining points and all their mirror images. */
+/* Computes the convex hull of the remaining points and all their mirror images. */
 static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * m->point_count);
   int count = 0;
@@ -283,7 +285,7 @@ static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
   return result;
 }
 
-/* Returns the bounding box, used if the contractions fail. */
+/* Computes the bounding box of a hull, which is used if the contractions fail. */
 static HullResult bounding_box(const ConvexHull* hull, ConvexHull* box) {
   Vec3 p[2] = {hull->vertices[0], hull->vertices[0]}, corners[8];
   for (int i = 1; i < hull->vertex_count; i++)
@@ -298,7 +300,7 @@ static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
   return worst;
 }
 
-/* Largest distance by which the old hull may extend beyond the new one [hull size]. */
+/* The old hull may extend outside the new hull by at most this [hull size]. */
 #define OUTER_ROUNDING 1e-10
 
 /* ---------------------------------------------------------------- vertices outside a face */
@@ -331,7 +333,7 @@ static void weigh_faces(Mantle* m, const NeighbourFaces* near) {
   for (int f = 0; f < m->face_count; f++) {
     const int* t = m->faces[f];
     m->worth[f] = near ? 1 - (1 - HELD_WORTH) * held_share(m, f, near) : 1;
-    /* only faces of the cut lie in a plane that cuts a convex solid */
+    /* A face in a mirror plane was created by the cut along the plane. */
     if (m->on[t[0]] & m->on[t[1]] & m->on[t[2]]) m->worth[f] = 0;
   }
 }
@@ -386,7 +388,8 @@ static void note_planes(Mantle* m) {
   }
 }
 
-/* Contracts until at most max_vertices points are left. The caller checks that the result contains the old hull. */
+/* Contracts edges until at most max_vertices points are left. The caller checks that the result contains the old hull.
+ */
 static HullResult contract_all(ConvexHull* outer, const ConvexHull* side, int planes, int max_vertices,
                                const NeighbourFaces* near) {
   Mantle m = mantle_create(side, planes);

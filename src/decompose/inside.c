@@ -1,31 +1,33 @@
-/* Shrinks hulls into the solid by cutting them with planes of the surface. A convex hull with a point inside the solid
- * lies in it if no triangle of the surface enters its interior. Cutting by the plane of such a triangle, on the solid's
- * side, excludes the triangle. Of the deepest triangles the one whose plane keeps the most volume is used, until none
- * enters. docs/decompose.md */
+/* Shrinks hulls until they lie inside the solid (docs/decompose.md). A convex hull with a point inside the solid lies
+ * inside the solid if no triangle of the surface enters the hull's interior. A triangle that enters the hull is
+ * excluded by cutting the hull with the triangle's plane. The planes of the deepest triangles are tried, and the plane
+ * that keeps the most volume is used. Cutting ends when no triangle enters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/inside.h"
 #include "decompose/mesh_repair.h"
 
-/* Largest depth to which a triangle of the surface may enter a hull [unit size]. */
+/* A triangle of the surface enters a hull if its depth is larger than this [unit size]. */
 #define REACH 1e-9
-/* Planes tried per cut; largest number of cuts of a hull by planes of the surface, and in all. */
+/* CANDIDATES: planes tried for one cut. TANGENT_CUTS: largest number of cuts of a hull by planes of the surface.
+ * CUTS_MAX: largest number of all cuts of a hull. */
 enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
-/* Smallest hull that is kept, relative to the solid's volume. */
+/* Hulls with a smaller volume are removed [volume of the solid]. */
 #define LEAST_VOLUME 1e-9
-/* First position of a new corner, as a fraction of the distance into the neighbour, and number of halvings. */
+/* A new corner is first placed at this fraction of the distance into the neighbour. The fraction is halved at most
+ * CORNER_HALVINGS times. */
 #define CORNER_SHARE 0.2
 enum { CORNER_HALVINGS = 10 };
-/* Least radius of a ball inside two hulls that counts as overlap [unit size]. */
+/* Two hulls overlap if a ball of at least this radius lies inside both hulls [unit size]. */
 #define LEAST_OVERLAP 1e-5
-/* Distance outside a triangle at which the winding number is evaluated [unit size], and the largest number of triangles
- * for that. */
+/* The winding number is evaluated at this distance outside a triangle [unit size]. The winding number is not evaluated
+ * if the solid has more than INNER_TRIANGLES triangles. */
 #define JUST_OUTSIDE 1e-7
 enum { INNER_TRIANGLES = 20000 };
-/* Widest gap between hulls that is bridged [unit size]. */
+/* Wider gaps between hulls are not bridged [unit size]. */
 #define WIDEST_GAP 0.3
-/* Vertices reserved when a hull is thinned, for the corners that overlap its neighbours. */
+/* Number of vertices below the limit that are kept free for corners that overlap the neighbours. */
 enum { SPARE_CORNERS = 12 };
 
 /* ---------------------------------------------------------------- depth of a triangle in a hull */
@@ -46,7 +48,8 @@ static PlaneList planes_of(const ConvexHull* hull) {
 
 static double height(CutPlane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
 
-/* Clips a polygon to the half-space below the plane (Sutherland and Hodgman). Returns the number of points. */
+/* Clips a polygon (count) to the half-space below the plane, by the algorithm of Sutherland and Hodgman. Sets out to
+ * the clipped polygon. Returns its number of points. */
 static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
@@ -58,14 +61,14 @@ static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
   return kept;
 }
 
-/* Depth of a triangle in a hull, and the plane of the hull that it is nearest to. */
+/* Largest depth of a triangle inside a hull, and the plane of the hull nearest to the deepest point. */
 typedef struct {
-  double depth; /* <= 0: outside */
+  double depth; /* at most 0 if the triangle does not enter the hull */
   int plane;
 } OutsideReach;
 
-/* Largest depth of the triangle below all planes, at the corners of its clipped polygon and their mean. room: two
- * polygons. */
+/* Returns the largest depth of a triangle below the planes of a hull. Clips the triangle to the hull and evaluates the
+ * depth at the corners of the clipped polygon and at their mean. room: memory for two polygons. */
 static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
   Vec3 *now = room, *next = room + hull->count + 4;
   int count = 3;
@@ -96,14 +99,14 @@ static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* 
 
 typedef struct {
   const Part* part;
-  bool* inner; /* per triangle: it lies inside another body of the part; NULL: no triangle does */
+  bool* inner; /* for each triangle: true if it lies inside another body of the part. NULL if no triangle does */
 } Solid;
 
 typedef struct {
   const Part* solid;
   int* triangles;
-  double* depths; /* upper bounds of the depths; cutting the hull only reduces them */
-  int* cuts;      /* number of cuts after which the bound was measured */
+  double* depths; /* upper bounds of the depths of the triangles; cutting the hull only reduces the depths */
+  int* cuts;      /* for each triangle: number of cuts after which its depth was measured */
   int count;
 } Near;
 
@@ -141,7 +144,7 @@ static OutsideReach near_reach(const Near* near, int k, const PlaneList* planes,
   return reach_in(planes, corner, room);
 }
 
-/* Keeps the triangles that enter the hull. */
+/* Removes the triangles that do not enter the hull from the list. */
 static void keep_reaching(Near* near, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -181,7 +184,7 @@ static CutPlane plane_image(CutPlane plane, int which) {
   return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
 }
 
-/* Cuts the hull by the plane and by its images in the mirror planes `own` (bit = axis). */
+/* Cuts the hull by the plane and by the mirror images of the plane in the mirror planes `own` (bit = axis). */
 static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
@@ -193,7 +196,8 @@ static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   return part;
 }
 
-/* Selects the deepest triangles, deepest first; ties in the order of the surface. */
+/* Selects the triangles with the largest depths. Sets chosen to their positions in the list, sorted by decreasing
+ * depth, on ties in the order of the surface. Returns the number of selected triangles. */
 static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
   int count = 0;
   for (int k = 0; k < near->count; k++) {
@@ -207,8 +211,8 @@ static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
   return count;
 }
 
-/* deepest_of with exact depths after `cuts` cuts: outdated bounds are measured until the selection is exact. Returns
- * how many of them enter the hull. */
+/* Selects the deepest triangles by exact depths after `cuts` cuts. Outdated depths are measured until all selected
+ * depths are exact. Returns the number of selected triangles that enter the hull. */
 static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[CANDIDATES]) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -229,8 +233,8 @@ static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[
   return count;
 }
 
-/* Returns the hull's face nearest to the triangle, lowered to exclude the triangle. Used for the many small bumps that
- * remain at the end, each of which would otherwise need a plane of its own. */
+/* Returns the plane of the hull's face nearest to triangle k, moved inward until the plane excludes the triangle. Used
+ * after many cuts, because a single moved face can exclude many small bumps of the surface. */
 static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
@@ -242,7 +246,8 @@ static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   return plane;
 }
 
-/* Cuts the hull by the best plane; flat if nothing is left. lower: by lowering faces. */
+/* Cuts the hull by the plane that keeps the most volume. The block becomes flat if the remaining volume is at most
+ * `least`. lower: true to move faces of the hull inward instead of using planes of the surface. */
 static void cut_once(Block* block, const Near* near, const int* chosen, int count, bool lower, int own, double least) {
   Part best = {0};
   double most = least;
@@ -280,8 +285,8 @@ static void shrink(Block* block, const Solid* solid, int own, double least) {
 
 /* ---------------------------------------------------------------- fewer vertices */
 
-/* Returns a copy of the block whose hull is reduced to `wanted` corners and then extended by the mirror images of these
- * corners. own: mirror planes of the block (bit = axis). */
+/* Returns a copy of the block whose hull is reduced to `wanted` corners. The mirror images of these corners are added.
+ * own: mirror planes of the block (bit = axis). */
 static Block with_images(const Block* block, int own, int wanted) {
   Block thinned = block_copy(block);
   double error;
@@ -305,8 +310,9 @@ static bool thin_to(Block* block, int own, int wanted, int most) {
   return enough;
 }
 
-/* Reduces a hull to at most `wished` vertices, or to `most` if that few enclose no volume. The result lies inside the
- * old hull and stays symmetric. A block for which this fails is removed. */
+/* Reduces a hull to at most `wished` vertices. Allows up to `most` vertices if `wished` vertices enclose no volume. The
+ * result lies inside the old hull and stays symmetric. If the reduction fails, the block becomes flat and is later
+ * removed. */
 static void thin(Block* block, int own, int wished, int most) {
   if (block->flat || block->hull.vertex_count <= wished) return;
   for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)
@@ -323,7 +329,8 @@ typedef struct {
   const Solid* solid;
   const MirrorGroups* groups;
   double least;
-  int wished, max_vertices; /* vertices of a hull: after thinning, so that corners can be added; at most */
+  int wished, max_vertices; /* number of vertices after thinning, which leaves room for new corners; largest number of
+                               vertices */
 } Shrinking;
 
 static int own_planes(const MirrorGroups* groups, int block) {
@@ -332,7 +339,7 @@ static int own_planes(const MirrorGroups* groups, int block) {
   return own;
 }
 
-/* Shrinks one block into the solid. Thinning first reduces the number of cuts. */
+/* Shrinks block k into the solid. Thinning before shrinking reduces the number of cuts. */
 static void shrink_block(void* context, int k, int thread) {
   (void)thread;
   const Shrinking* s = context;
@@ -343,7 +350,7 @@ static void shrink_block(void* context, int k, int thread) {
   thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
 }
 
-/* Replaces every block by the image of the first of its group. */
+/* Replaces every block by the mirror image of the first block of its group. */
 static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
   for (int k = 0; k < blocks->count; k++) {
     const Block* first = &blocks->items[groups->first[k]];
@@ -356,8 +363,8 @@ static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
 
 /* ---------------------------------------------------------------- overlap within the solid */
 
-/* Returns the block extended by a corner and by the mirror images of that corner. own: mirror planes of the block (bit
- * = axis). */
+/* Returns the block extended by a corner and by the mirror images of the corner. own: mirror planes of the block (bit =
+ * axis). */
 static Block with_corner(const Block* block, Vec3 corner, int own) {
   Vec3 corners[8];
   int count = 0;
@@ -367,7 +374,7 @@ static Block with_corner(const Block* block, Vec3 corner, int own) {
   return block_join(block, &extra);
 }
 
-/* Applies the new corner of block k to all its images. */
+/* Adds a new corner to block k and its mirror images to the mirror images of block k. */
 static void grow_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
   for (int m = 0; m < blocks->count; m++) {
     if (groups->first[m] != groups->first[k]) continue;
@@ -384,8 +391,8 @@ static bool overlapping(const Block* a, const Block* b) {
   return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > LEAST_OVERLAP;
 }
 
-/* Adds to block k a corner inside block `neighbour`, as deep as the solid allows. Returns false if no such corner is
- * possible. */
+/* Extends block k by a new corner inside block `neighbour`, as deep as the solid allows. from: start of the line to the
+ * centre of the neighbour on which the corner is placed. Returns false if no position of the corner fits. */
 static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
   Vec3 way = vec3_sub(hull_middle(&other->hull), from);
@@ -403,7 +410,7 @@ static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int m
   return false;
 }
 
-/* Makes touching pairs overlap. */
+/* Makes touching pairs of blocks overlap. */
 static void overlap_touching(const Shrinking* s, int max_vertices) {
   for (int i = 0; i < s->blocks->count; i++)
     for (int j = i + 1; j < s->blocks->count; j++) {
@@ -426,7 +433,8 @@ static int order_gaps(const void* a, const void* b) {
   return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Joins overlapping blocks in `piece` and lists the other pairs by distance. Returns the number of pairs. */
+/* Joins overlapping blocks in the union-find sets `piece`. Sets gaps to the other pairs, sorted by distance. Returns
+ * the number of gaps. */
 static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   int count = 0;
   sets_separate(piece, blocks->count);
@@ -443,8 +451,8 @@ static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   return count;
 }
 
-/* Bridges the gaps between neighbours that cutting left and that separate the hulls, where the solid allows, from the
- * nearest point of the other block. */
+/* Bridges gaps between hulls that cutting has separated. A hull is extended by a corner near the nearest point of the
+ * other hull. Gaps are left open if the corner would leave the solid. */
 static void bridge_gaps(const Shrinking* s, int max_vertices) {
   int count = s->blocks->count, *piece = MEMORY_NEW(int, count + 1);
   Gap* gaps = MEMORY_NEW(Gap, count * (count + 1) / 2 + 1);
@@ -474,7 +482,7 @@ static void drop_flat(Blocks* blocks) {
   blocks->count = kept;
 }
 
-/* Marks triangles that lie inside another body: they do not bound the solid. */
+/* Marks triangle t if it lies inside another body. Such a triangle does not bound the solid. */
 static void mark_inner(void* context, int t, int thread) {
   (void)thread;
   Solid* s = context;

@@ -3,18 +3,19 @@
 
 #include "decompose/blocks.h"
 
-/* Largest number of vertices of a block that is extended. */
+/* Blocks with more vertices are not extended. */
 #define EXTEND_VERTICES 32
-/* Position of a new corner, relative to the distance to the centre of the other hull and to what the faces allow. */
+/* A new corner is placed at this fraction of the distance to the centre of the other hull, or of the distance that the
+ * faces allow. */
 #define DEPTH_SHARE 0.6
-/* Largest depth of a corner that enlarges the union by slivers [unit size]. */
+/* Largest depth of a new corner that enlarges the union by slivers [unit size]. */
 #define SLIVER_DEPTH 0.01
-/* Least radius of a ball inside both hulls for which they count as joined [unit size]. */
+/* Two hulls count as joined if a ball of at least this radius lies inside both hulls [unit size]. */
 #define JOINED_RADIUS 1e-3
 
 /* ---------------------------------------------------------------- the face towards a neighbour */
 
-/* Finds a face of a with all of b beyond its plane. False: none. */
+/* Finds a face of a whose plane separates a from b. Returns false if there is no such face. */
 static bool facing_plane(const ConvexHull* a, const ConvexHull* b, CutPlane* plane) {
   for (int t = 0; t < a->triangle_count; t++) {
     CutPlane p = hull_plane(a, t);
@@ -37,7 +38,7 @@ static bool face_in_plane(const ConvexHull* hull, int triangle, CutPlane plane) 
   return true;
 }
 
-/* True if b contains every corner of a in the plane. */
+/* Returns true if b contains every corner of a that lies in the plane. */
 static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   for (int i = 0; i < a->vertex_count; i++)
     if (on_plane(plane, a->vertices[i]) && hull_outside(b, a->vertices[i]) > TOUCH_DISTANCE) return false;
@@ -46,8 +47,9 @@ static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) 
 
 /* ---------------------------------------------------------------- extending */
 
-/* Part of b inside all faces of a except those in the plane. If b contains the face of a in the plane, the convex hull
- * of a and this part is their union: every segment between them passes through that face and stays in b beyond it. */
+/* Returns the part of b that lies inside all faces of a, except the faces of a in the plane. If b contains a's face in
+ * the plane, the union of a and the returned part is convex, because every segment between them passes through the
+ * face. */
 static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
@@ -105,8 +107,8 @@ Vec3 hull_middle(const ConvexHull* hull) {
   return vec3_scale(vec3_add(low, high), 0.5);
 }
 
-/* Computes the centre of the common area of the faces in the plane: the mean of the corners of each face that the other
- * contains. */
+/* Computes the centre of the common area of two hulls in the plane. The centre is that of the bounding box of the
+ * corners of each face that lie in the other hull. Returns false if there are no such corners. */
 static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
@@ -127,7 +129,8 @@ bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle)
   return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
 }
 
-/* Largest fraction (0 to 1) of `way` from the point that stays inside the faces that are not in the plane. */
+/* Returns the largest fraction (0 to 1) of the vector `way` that can be added to `from` inside the hull. Faces in the
+ * plane are ignored. */
 static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 way) {
   double room = 1;
   for (int t = 0; t < hull->triangle_count; t++) {
@@ -139,7 +142,7 @@ static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3
   return room;
 }
 
-/* Position of a new corner of a inside b. False: none is deep enough. */
+/* Finds a position inside b for a new corner of a. Returns false if no position is deep enough. */
 static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
@@ -161,8 +164,8 @@ static void add_corner(NewCorners* list, Vec3 point) {
   list->points[list->count++] = point;
 }
 
-/* Extends the hull whose face the other one contains. Extends both if both or neither do, so that mirror images are
- * treated alike. */
+/* Adds a new corner to the hull whose face lies inside the other hull. Adds a corner to both hulls if both faces or
+ * neither do, so that mirror images are treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
                          NewCorners* for_b) {
   CutPlane plane;

@@ -1,10 +1,10 @@
-/* Merging of neighbours whose union is nearly convex. */
+/* Convex hulls of pieces (blocks), and merging of neighbouring blocks whose union is nearly convex. */
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Ratio height / longest side of a needle: the normal of a thinner triangle is dominated by rounding, and its
- * neighbours bound the hull there. */
+/* A triangle is degenerate if its ratio of height to longest side is below this value. The normal of a degenerate
+ * triangle is dominated by rounding errors, and the planes of adjacent triangles bound the hull. */
 #define NEEDLE 1e-6
 
 CutPlane hull_plane(const ConvexHull* hull, int triangle) {
@@ -130,10 +130,11 @@ static bool contains(const int* list, int count, int value) {
   return false;
 }
 
-/* Largest number of faces of hulls whose common volume is computed. */
+/* The common volume of two hulls is computed only if no hull has more faces than this. */
 #define FACES_CUT 80
 
-/* Common volume of two hulls; 0 if they have many faces, which slightly underestimates the cost of overlaps. */
+/* Returns the common volume of two hulls [unit size^3]. Returns 0 if a hull has more than FACES_CUT faces. The volume
+ * added by merging is then underestimated. */
 static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
   Part part = part_of_hull(&a->hull);
@@ -149,7 +150,8 @@ static double common_volume(const Block* a, const Block* b) {
   return fmax(volume, 0);
 }
 
-/* Volume added by the convex hull of all members, overlaps counted once. */
+/* Returns the volume that the convex hull of the union of the blocks members (count) adds [unit size^3]. Overlaps of
+ * two blocks are counted once. */
 static double added_volume(const Blocks* blocks, const int* members, int count) {
   Vec3 points[IMAGES_MAX * ESTIMATE_POINTS];
   int total = 0;
@@ -164,24 +166,26 @@ static double added_volume(const Blocks* blocks, const int* members, int count) 
   return hull_estimate(points, total).volume - parts;
 }
 
-/* A move: joining a pair and all its mirror images. */
+/* A move merges a pair of blocks and all mirror images of the pair. */
 typedef struct {
-  double added; /* total added volume; infinite if the pair does not touch or an earlier image represents it */
+  double added; /* total added volume; infinite if the blocks do not touch, or if a mirror image of the pair has a
+                   smaller index */
   int removed;  /* number of blocks removed */
 } Move;
 
 typedef struct {
-  Blocks* blocks; /* slots; merging a block into another leaves its slot empty */
+  Blocks* blocks; /* blocks by slot. Merging a block into another block leaves its slot empty */
   MirrorImages images;
   bool* gone;
   int left;
   Move* moves; /* (stride x stride) */
   int stride;
-  int* slot; /* present slot of each original block */
+  int* slot; /* for each original block: slot of the merged block that contains it */
 } MergeTable;
 
-/* Blocks that become one with `a` when the pair and all its images are joined. Returns their number; *images: number of
- * such groups. */
+/* Finds the blocks that are merged with `a` when the pair (a, b) and all its mirror images are merged. Sets members to
+ * these blocks and returns their number. Sets *images to the number of merged blocks that result, mirror images
+ * included. */
 static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
   int ends[8][2], edges = 0, count = 1, all[IMAGES_MAX], total = 0;
   for (int which = 0; which < 8; which++) {
@@ -201,7 +205,7 @@ static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES
   return count;
 }
 
-/* True if the pair comes before all its images. */
+/* Returns true if the pair (a, b) comes before all its mirror images in the order of indices. */
 static bool first_of_images(const MergeTable* table, int a, int b) {
   for (int which = 1; which < 8; which++) {
     if (which & ~table->images.planes) continue;
@@ -223,8 +227,8 @@ static void price_move(MergeTable* table, int i, int j) {
   *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
 }
 
-/* Finds the move with the least added volume per removed block. Flat blocks are merged first, at the least cost. False:
- * there is no move. */
+/* Finds the move with the least added volume per removed block. Moves of flat blocks come first. Returns false if there
+ * is no move. */
 static bool best_move(const MergeTable* table, int count, int* first, int* second) {
   double best = HUGE_VAL;
   bool flat_found = false;
@@ -248,8 +252,8 @@ static Block block_of_all(const Blocks* blocks, const int* members, int count) {
   return block_join_all(all, count);
 }
 
-/* Performs a move: every merged group is stored in the slot of its first block; images are mirrored from the first
- * group. */
+/* Merges the pair (a, b) and its mirror images. A merged block is stored in the slot of its first member. The other
+ * merged blocks are mirror images of the first. */
 static void do_move(MergeTable* table, int a, int b) {
   int members[IMAGES_MAX], images, moved[IMAGES_MAX], moved_count = 0;
   int count = joined_with(table, a, b, members, &images);

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice the area below which a triangle is degenerate [unit size]. */
+/* A triangle counts as degenerate if twice its area is at most this [unit size^2]. */
 #define AREA_ZERO 1e-14
-/* Limit of passes that reverse patches to close the surface; two suffice for a wall between two rooms. */
+/* Limit of the number of reversed patches, relative to the number of patches. Two are enough for a wall between two
+ * cavities. */
 #define TURN_PASSES 4
 
 double winding_number(const Part* part, Vec3 point) {
@@ -39,10 +40,10 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  int* first; /* first point of each slot, -1 = empty */
-  int* next;  /* next point in the same slot */
+  int* first; /* first point of each slot, -1 if the slot is empty */
+  int* next;  /* next point in the same slot, -1 if there is none */
   uint64_t mask;
-  double near; /* edge of a cell: points within this distance are merged */
+  double near; /* edge of a cell [unit size]; points within this distance are merged */
 } CellTable;
 
 static Cell cell_of(const CellTable* table, Vec3 p) {
@@ -75,7 +76,8 @@ static CellTable table_create(int count, double near) {
   return table;
 }
 
-/* Merges the points of the faces, in unit size; number[i]: new index of mesh position i. */
+/* Merges equal points of the faces and adds them to *solid in unit size. Sets number[i] to the new index of mesh
+ * position i. */
 static void join_points(const Mesh* mesh, UnitFrame frame, double near, Part* solid, int* number,
                         MeshCondition* condition) {
   CellTable table = table_create(mesh->position_count, near);
@@ -101,7 +103,7 @@ static void join_points(const Mesh* mesh, UnitFrame frame, double near, Part* so
 
 /* ---------------------------------------------------------------- triangles */
 
-/* Newell's normal of a face. */
+/* Returns the normal of a face times twice its area, by Newell's method. */
 static Vec3 face_normal(const Mesh* mesh, const int* corners, int count) {
   Vec3 sum = {0, 0, 0}, origin = mesh->positions[corners[0]];
   for (int k = 1; k + 1 < count; k++)
@@ -127,10 +129,10 @@ static void add_faces(const Mesh* mesh, const int* number, Part* solid, MeshCond
   }
 }
 
-/* A triangle with sorted corners. */
+/* A triangle with its corners in ascending order. */
 typedef struct {
   int corner[3], triangle;
-  bool odd; /* sorted by an odd number of swaps */
+  bool odd; /* true if an odd number of swaps sorted the corners, which reverses the orientation */
 } SortedTriangle;
 
 static int order_triangles(const void* a, const void* b) {
@@ -164,8 +166,8 @@ static void keep_triangles(Part* part, const bool* drop) {
   part->triangle_count = kept;
 }
 
-/* Removes duplicates of triangles with the same corners: one stays, or, for a sheet with equal numbers of both
- * orientations, one of each. */
+/* Removes duplicates of triangles with the same corners. One triangle of the more frequent orientation stays. If both
+ * orientations are equally frequent, one triangle of each stays. */
 static void drop_repeated(Part* part, MeshCondition* condition) {
   SortedTriangle* list = sorted_triangles(part);
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
@@ -190,7 +192,8 @@ static void drop_repeated(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* Removes degenerate triangles, except those that keep an edge two-sided. */
+/* Removes degenerate triangles. Keeps a degenerate triangle if one of its edges belongs to exactly two triangles,
+ * because removing it would open the surface. */
 static void drop_flat(Part* part, MeshCondition* condition) {
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
@@ -216,7 +219,8 @@ static void turn(int triangle[3]) {
   triangle[1] = triangle[2], triangle[2] = kept;
 }
 
-/* Neighbours of each triangle across two-sided edges, -1 = none; differs: opposite orientation. */
+/* Neighbours of triangles across edges that belong to exactly two triangles. neighbour is -1 if there is none. differs
+ * is true if the neighbour has the opposite orientation. */
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
@@ -249,7 +253,8 @@ static TriangleNeighbours triangle_neighbours(const Part* part, MeshCondition* c
   return n;
 }
 
-/* Orients a patch connected by two-sided edges like the larger part of its area. */
+/* Orients a patch of triangles consistently. A patch is connected by edges that belong to exactly two triangles. The
+ * orientation of the larger area is kept. */
 static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
                        bool* turned, MeshCondition* condition) {
   int head = 0, tail = 0;
@@ -290,8 +295,8 @@ static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
   return count;
 }
 
-/* Reverses the patch that reduces the number of open edges most (walls, patches at branching edges). False: none does.
- */
+/* Reverses the patch that reduces the number of open edges most. Returns false if no patch does. Needed where several
+ * patches share an edge, for example at a wall between two cavities. */
 static bool turn_patches_once(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
   Side* sides = part_sides(part);
   int* gain = MEMORY_NEW(int, patch_count + 1);
@@ -320,7 +325,7 @@ static bool turn_patches_once(Part* part, const int* patch, int patch_count, Mes
 
 /* ---------------------------------------------------------------- closing */
 
-/* Unclosed edges, with the direction in which the triangles bound them. Returns their number. */
+/* Sets *list to the open edges, directed as in their triangles. Returns the number of open edges. */
 static int open_edges(const Part* part, CapEdge** list) {
   Side* sides = part_sides(part);
   *list = MEMORY_NEW(CapEdge, 3 * part->triangle_count + 1);
@@ -335,7 +340,7 @@ static int open_edges(const Part* part, CapEdge** list) {
   return count;
 }
 
-/* Closes each connected border by a fan to the mean of its points. */
+/* Closes every connected border by a fan of triangles to the mean of its points. */
 static void close_borders(Part* part, MeshCondition* condition) {
   CapEdge* edges;
   int count = open_edges(part, &edges), point_count = part->point_count;
@@ -386,7 +391,8 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* The triangles of one component, or of all others, with borrowed points. */
+/* Returns the triangles of one component, or those of all other components if `others` is true. The points are borrowed
+ * from `part`. */
 static Part borrowed(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)
@@ -395,7 +401,8 @@ static Part borrowed(const Part* part, const int* number, int component, bool ot
   return piece;
 }
 
-/* True if the other components enclose the piece, tested at its extreme points along the axes. */
+/* Returns true if the components `rest` enclose the piece. Evaluates the winding number at the extreme points of the
+ * piece along the axes. */
 static bool lies_within(const Part* piece, const Part* rest) {
   for (int axis = 0; axis < 6; axis++) {
     Vec3 along = vec3(axis / 2 == 0, axis / 2 == 1, axis / 2 == 2), farthest = {0, 0, 0};
@@ -424,7 +431,8 @@ static void turn_outward(Part* part, const int* number, int component, MeshCondi
   memory_free(rest.triangles);
 }
 
-/* Largest number of components that are oriented; more are a triangle soup. */
+/* Only the first components, up to this number, are oriented one by one. More components occur only in meshes of
+ * unconnected triangles. */
 #define COMPONENTS_TURNED 200
 
 static void orient(Part* part, MeshCondition* condition) {
@@ -441,8 +449,8 @@ static void orient(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- double-sided surfaces */
 
-/* Finds the components that are closed surfaces whose every triangle exists in both orientations; back: the later
- * triangle of each pair. */
+/* Finds closed components in which every triangle exists in both orientations. Sets doubled to false for all other
+ * components. Sets back to true for the second triangle of each pair. */
 static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
   SortedTriangle* list = sorted_triangles(part);
   for (int i = 0, next; i < part->triangle_count; i = next) {
@@ -461,8 +469,8 @@ static void find_doubled(const Part* part, const int* number, bool* doubled, boo
   memory_free(list);
 }
 
-/* Removes one side of solids whose surface is drawn from both sides, which would enclose no volume. Open surfaces stay
- * two-sided sheets. */
+/* Removes one side of closed components in which every triangle exists in both orientations, because such components
+ * enclose no volume. Open surfaces keep both sides. */
 static void drop_back_sides(Part* part, MeshCondition* condition) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   int components = component_numbers(part, number);
@@ -482,8 +490,8 @@ static void drop_back_sides(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- choice of the merge distance */
 
-/* Returns the faces as triangles, with points closer than `near` merged and without duplicate or degenerate triangles.
- */
+/* Returns the triangles of the faces, without duplicate and degenerate triangles. Points closer to each other than
+ * `near` are merged. */
 static Part assemble(const Mesh* mesh, UnitFrame frame, double near, MeshCondition* condition) {
   Part solid = {0};
   *condition = (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count, .joining = near * frame.scale};
@@ -507,8 +515,9 @@ static int count_borders(const Part* part) {
   return count;
 }
 
-/* Meshes with separately written corners have borders everywhere. The merge distance is increased in steps of 10 (3 at
- * the end) while that closes nine of ten borders and keeps nine of ten triangles. Intended openings stay. */
+/* Merges the points of the mesh at the distance that closes the surface. Meshes with separate corners for every face
+ * have open borders everywhere. The merge distance is increased in steps of 10, later of 3. A larger distance is used
+ * if it closes nine of ten borders and keeps nine of ten triangles. Intended openings stay open. */
 static Part assemble_closed(const Mesh* mesh, UnitFrame frame, MeshCondition* condition) {
   Part solid = assemble(mesh, frame, WELD_DISTANCE, condition);
   int borders = count_borders(&solid), triangles = solid.triangle_count;

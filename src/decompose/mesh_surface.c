@@ -1,4 +1,4 @@
-/* The surface that is decomposed, for images and for triangles of a scene. */
+/* Computes the repaired surface of a mesh, for rendering and for exported triangles. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"

@@ -1,36 +1,37 @@
-/* Volume enclosed by a surface that may overlap itself. The divergence theorem counts a point as often as the surface
- * winds around it; columns through the solid measure where that is not once. Exact without overlaps. */
+/* Volume enclosed by a surface that may overlap itself. The divergence theorem counts overlapping regions several
+ * times. Columns through the solid measure the excess volume. The result is exact without overlaps. */
 #include <stdlib.h>
 
 #include "decompose/mesh_repair.h"
 
-/* Number of columns along an edge of their square, and limit of the points examined. */
+/* Largest and smallest number of columns along x and along y. LOOKS_MOST limits the number of tests of a column against
+ * a triangle. */
 enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define LOOKS_MOST 4e7
-/* Sheets closer than this count as one, because of rounding [unit size]. */
+/* Surfaces that are closer to each other than this count as one surface, because of rounding [unit size]. */
 #define SHEET 1e-9
-/* A generic rotation, not aligned with faces or diagonals of axis-aligned parts: the column sums are then continuous,
- * and the error decreases with the squared distance of the columns. */
+/* Rotation of the solid before columns are placed. The rotation is not aligned with faces or diagonals of axis-aligned
+ * solids. The error therefore decreases with the squared distance of the columns. */
 #define TURN ((Quat){0.8365163037378079, 0.2241438680420134, 0.4330127018922193, 0.2500000000000000})
 
 typedef struct {
-  int column, sign; /* +1: the winding number increases at this crossing, -1: it decreases */
+  int column, sign; /* +1: the winding number increases at the crossing; -1: the winding number decreases */
   double height;
 } Crossing;
 
 typedef struct {
   const Part* part;
-  Vec3* points; /* rotated */
+  Vec3* points; /* points of the part in the rotated frame */
   Vec3 low;
-  double edge; /* distance of neighbouring columns */
-  int count;   /* columns along x and y */
+  double edge; /* distance of neighbouring columns [unit size] */
+  int count;   /* number of columns along x and along y */
   Crossing* crossings;
   int crossing_count, crossing_capacity;
 } VolumeColumns;
 
 static double column_place(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
 
-/* First column at or after `from`. */
+/* Returns the first column at or after the coordinate `from`. */
 static int first_column(const VolumeColumns* c, double low, double from) {
   return (int)fmax(0, ceil((from - low) / c->edge - 0.5));
 }
@@ -39,7 +40,8 @@ static int column_end(const VolumeColumns* c, double low, double to) {
   return (int)fmin(c->count, floor((to - low) / c->edge - 0.5) + 1);
 }
 
-/* Twice the signed area of a point with an edge; the reversed edge gives exactly the negative. */
+/* Returns twice the signed area of the triangle of an edge and a point. Reversing the edge gives exactly the negative
+ * value. */
 static double side_of(Vec3 a, Vec3 b, double x, double y) {
   bool swap = a.x > b.x || (a.x == b.x && a.y > b.y);
   Vec3 p = swap ? b : a, q = swap ? a : b;
@@ -75,8 +77,8 @@ static int order_crossings(const void* a, const void* b) {
   return p->sign < q->sign ? -1 : p->sign > q->sign;
 }
 
-/* Length of a column weighted by its winding number minus 1 (minus 0 outside). A column that does not end at winding
- * number 0 hit an edge and returns 0. */
+/* Returns the excess length of a column: the integral of (winding number - 1) over the column inside the solid. Returns
+ * 0 if the winding number at the end is not 0, because then the column passes through an edge. */
 static double overlap_of(const Crossing* crossings, int count) {
   double sum = 0;
   int winding = 0;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distance within which a point counts as the mirror image [unit size]. */
+/* A point counts as a mirror image if its distance from the exact mirror image is at most this [unit size]. */
 #define IMAGE_DISTANCE 1e-7
 
-/* Bit mask of the planes, bit = axis. */
+/* Returns a bit mask of the planes (bit = axis). */
 static int plane_bits(const bool planes[3]) { return (planes[0] ? 1 : 0) | (planes[1] ? 2 : 0) | (planes[2] ? 4 : 0); }
 
 Vec3 vec3_mirrored(Vec3 p, int which) {
@@ -20,7 +20,7 @@ static int order_first(const void* a, const void* b) {
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
-/* True if p is among the points, sorted by x, within IMAGE_DISTANCE. */
+/* Returns true if a point of sorted (count) lies within IMAGE_DISTANCE of p. The points must be sorted by x. */
 static bool has_image(const Vec3* sorted, int count, Vec3 p) {
   int low = 0, high = count;
   while (low < high) {
@@ -95,7 +95,8 @@ void mirror_images_free(MirrorImages* images) {
 
 /* ---------------------------------------------------------------- symmetric reduction of vertices */
 
-/* Distance by which the image of a extends outside b. */
+/* Returns the distance by which the mirror image of a extends outside b. Stops at the first distance above
+ * IMAGE_DISTANCE. */
 static double image_outside(const ConvexHull* a, const ConvexHull* b, int which) {
   double worst = -HUGE_VAL;
   for (int i = 0; i < a->vertex_count && worst <= IMAGE_DISTANCE; i++)
@@ -107,7 +108,7 @@ static bool are_images(const ConvexHull* a, const ConvexHull* b, int which) {
   return image_outside(a, b, which) <= IMAGE_DISTANCE && image_outside(b, a, which) <= IMAGE_DISTANCE;
 }
 
-/* Convex hull of all images of the points in the planes that map the hull to itself. */
+/* Computes the convex hull of the points of a hull and of their mirror images in the planes with own[axis] set. */
 static HullResult hull_of_images(ConvexHull* out, const ConvexHull* hull, const bool own[3]) {
   Vec3* points = MEMORY_NEW(Vec3, 8 * hull->vertex_count);
   int count = 0;
@@ -162,7 +163,8 @@ static HullResult copy_image(ConvexHull* hull, const Block* first, int by) {
   return result;
 }
 
-/* Restores the symmetry of a block after overlap corners were added on one side. */
+/* Makes a block symmetric in the planes with own[axis] set. Restores the symmetry after a corner was added on one side.
+ */
 static HullResult make_symmetric(Block* block, const bool own[3]) {
   if (!own[0] && !own[1] && !own[2]) return HULL_OK;
   ConvexHull whole;

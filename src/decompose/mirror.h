@@ -1,21 +1,22 @@
-/* Private to decompose/: mirror symmetry. If a part is symmetric, only a half, quarter or eighth of it is decomposed,
- * and the mirror images of the hulls are added. Unit size: the mirror planes pass through the origin. */
+/* Private to decompose/: mirror symmetry. If a part is symmetric, only a half, quarter or eighth of the part is
+ * decomposed. The mirror images of the hulls are then added. The mirror planes pass through the origin, in unit size.
+ */
 #ifndef SDRS_DECOMPOSE_MIRROR_H
 #define SDRS_DECOMPOSE_MIRROR_H
 
 #include "decompose/blocks.h"
 
-/* Returns true if the mirror image of every point of the solid is a point of the solid, within 1e-7. axis: normal of
- * the mirror plane, 0 to 2. */
+/* Returns true if the solid equals its mirror image to within 1e-7 [unit size]. Compares the points of the solid with
+ * their mirror images. axis: normal of the mirror plane, 0 to 2. */
 bool part_is_mirrored(const Part* part, int axis);
-/* Returns true if, for every mirror plane with mirror[axis] set, the mirror image of every block is a block. True if no
- * plane is set. */
+/* Returns true if the mirror image of every block is a block, for every mirror plane with mirror[axis] set. Returns
+ * true if no plane is set. */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
-/* Groups of blocks that are mirror images of each other. Owned arrays. */
+/* Groups of blocks that are mirror images of each other. The arrays are owned. */
 typedef struct {
   int* first;     /* first block of which this block is a mirror image, or the block itself if there is none (count) */
-  int* by;        /* mirror planes that reflect block `first` to this block, bit = axis (count) */
-  bool (*own)[3]; /* for each axis, true if the block is its own mirror image in this plane (count) */
+  int* by;        /* mirror planes in which block `first` is reflected to obtain this block, bit = axis (count) */
+  bool (*own)[3]; /* for each axis, true if the block equals its mirror image in the plane normal to the axis (count) */
 } MirrorGroups;
 /* Returns the groups of blocks that are mirror images of each other in the planes with mirror[axis] set. The caller
  * frees them with mirror_groups_free. */
@@ -23,7 +24,7 @@ MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays; must be called only once. */
 void mirror_groups_free(MirrorGroups* groups);
 /* Reduces every hull to at most max_vertices vertices, so that mirror images stay mirror images. Returns HULL_OK, or
- * the first failure of hull_outer_mirrored; the blocks after the failure are then unchanged. */
+ * the first failure of hull_outer_mirrored. After a failure the remaining blocks are unchanged. */
 HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, int max_vertices);
 
 #endif

@@ -52,7 +52,8 @@ static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
   return vec3_dot(vec3_sub(a, origin), vec3_cross(vec3_sub(b, origin), vec3_sub(c, origin)));
 }
 
-/* Sums caps as triangle fans from the first point of their boundary. Areas outside the cap cancel by sign. */
+/* Caps are summed as triangle fans from the first point of their boundary. Triangles outside the cap cancel by their
+ * signs. */
 double part_volume(const Part* part) {
   if (part->point_count == 0) return 0;
   Vec3 origin = part->points[0];
@@ -74,20 +75,20 @@ double part_volume(const Part* part) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* The new point on an edge that crosses the plane, keyed by its ends. */
+/* The new point on an edge that crosses the plane. low and high are the end points of the edge. */
 typedef struct {
-  int low, high, point; /* point -1 = empty slot */
+  int low, high, point; /* new point, -1 if the slot of the hash table is empty */
 } Crossing;
 
 typedef struct {
   const Part* from;
   Part* to;
   CutPlane plane;
-  double* distance; /* signed distance from the plane, 0 within rounding     (from->point_count) */
-  int* number;      /* index in `to`, -1 = not yet copied                    (from->point_count) */
+  double* distance; /* signed distance from the plane, 0 within rounding (from->point_count) */
+  int* number;      /* index in `to`, -1 if not yet copied (from->point_count) */
   Crossing* crossings;
-  int slots; /* a power of two, more than twice the crossings */
-  int wall;  /* the new cap */
+  int slots; /* size of the hash table: a power of two, more than twice the number of crossings */
+  int wall;  /* index of the new cap */
 } Cutter;
 
 static int take_point(Cutter* c, int i) {
@@ -95,8 +96,8 @@ static int take_point(Cutter* c, int i) {
   return c->number[i];
 }
 
-/* Computes the intersection of an edge, always from its lower index. All triangles at the edge, on both sides of the
- * cut, then have bit-identical points. */
+/* Returns the intersection of an edge with the plane. The intersection is always computed from the end with the lower
+ * index. All triangles at the edge, on both sides of the cut, thus get bit-identical points. */
 static int cross_edge(Cutter* c, int i, int j) {
   int low = i < j ? i : j, high = i < j ? j : i;
   uint32_t hash = ((uint32_t)low * 2654435761u) ^ ((uint32_t)high * 2246822519u);
@@ -112,13 +113,14 @@ static int cross_edge(Cutter* c, int i, int j) {
   return c->crossings[slot].point;
 }
 
-/* A corner of a clipped triangle: its index in the new part, and whether it lies on the plane. */
+/* A corner of a clipped triangle: index in the new part, and whether the corner lies on the plane. */
 typedef struct {
   int point;
   bool on;
 } CutCorner;
 
-/* Sutherland-Hodgman on one triangle; returns the number of corners, 0 when nothing is below the plane. */
+/* Clips a triangle to the half-space by the algorithm of Sutherland and Hodgman. Returns the number of corners, or 0 if
+ * the triangle lies outside. */
 static int cut_triangle(Cutter* c, const int t[3], CutCorner piece[4]) {
   int count = 0;
   for (int k = 0; k < 3; k++) {
@@ -135,8 +137,8 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
   return vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a));
 }
 
-/* Clips a triangle to the half-space; its edges in the plane bound the new cap in the opposite direction. A triangle in
- * the plane belongs to the side that it bounds. */
+/* Clips a triangle to the half-space. The clipped edges in the plane become boundary edges of the new cap, in the
+ * opposite direction. A triangle in the plane is kept if its outward normal is that of the plane. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -153,7 +155,8 @@ static void cut_surface(Cutter* c, const int t[3]) {
 
 /* ---------------------------------------------------------------- cutting caps */
 
-/* A point where a cap's boundary reaches (weight 1) or leaves (-1) the plane. */
+/* A point where the boundary of a cap enters the plane (weight 1) or leaves it (weight -1). along: position along the
+ * intersection line of the planes. */
 typedef struct {
   double along;
   int point, weight;
@@ -175,8 +178,9 @@ static void reach(Cutter* c, Reaches* reaches, Vec3 line, int point, int weight)
   reaches->items[reaches->count++] = (Reach){vec3_dot(line, c->to->points[point]), point, weight};
 }
 
-/* Closes the boundary of a cut cap along the line where its plane meets the cutting plane: the number of segments
- * between two points is the sum of the weights before. The new cap gets the same segments reversed. */
+/* Closes the boundary of a clipped cap along the line in which the plane of the cap intersects the cutting plane. The
+ * number of segments between two points is the sum of the weights of the points before. The new cap gets the same
+ * segments in the opposite direction. */
 static void close_cap(Cutter* c, Reaches* reaches, int cap) {
   if (reaches->count == 0) return;
   qsort(reaches->items, (size_t)reaches->count, sizeof(Reach), order_reaches);
@@ -193,7 +197,7 @@ static void close_cap(Cutter* c, Reaches* reaches, int cap) {
   }
 }
 
-/* Clips one boundary segment. A segment on the plane is recreated by close_cap. */
+/* Clips one boundary segment of a cap. Segments on the plane are dropped, because close_cap creates them again. */
 static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* edge, int cap) {
   double a = c->distance[edge->a], b = c->distance[edge->b];
   if (!(a < 0 || b < 0)) return;
@@ -204,7 +208,7 @@ static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* 
   if (a >= 0) reach(c, reaches, line, p, -1);
 }
 
-/* A cap in the cutting plane stays on the side of the solid. */
+/* Keeps a cap that lies in the cutting plane if its outward normal is that of the plane. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);
@@ -242,7 +246,7 @@ static int order_edges(const void* a, const void* b) {
   return ph < qh ? -1 : ph > qh;
 }
 
-/* Cancels opposite segments and sorts the rest by cap. */
+/* Removes pairs of opposite boundary segments and sorts the remaining segments by cap. */
 static void tidy_edges(Part* part) {
   if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
@@ -317,7 +321,7 @@ static bool box_holds(PartBox a, PartBox b) {
          a.high.y >= b.high.y && a.high.z >= b.high.z;
 }
 
-/* Component of each point, -2 for unused points. Returns the number of components. */
+/* Sets component[i] to the component of point i, or to -2 if the point is unused. Returns the number of components. */
 static int number_components(const Part* part, int* component) {
   int* root = MEMORY_NEW(int, part->point_count + 1);
   sets_separate(root, part->point_count);
@@ -341,7 +345,7 @@ static int number_components(const Part* part, int* component) {
   return count;
 }
 
-/* Distributes all points, triangles and edges to the parts of their components. */
+/* Copies all points, triangles and edges to the pieces of their components. */
 static void share_out(const Part* part, const int* component, Part* pieces, int count) {
   int* number = MEMORY_NEW(int, part->point_count + 1);
   for (int k = 0; k < count; k++)
@@ -359,7 +363,8 @@ static void share_out(const Part* part, const int* component, Part* pieces, int 
   memory_free(number);
 }
 
-/* Owner of a surface without positive volume: the smallest piece whose box contains it, else the largest. */
+/* Returns the piece to which a cavity belongs: the smallest piece whose bounding box contains the cavity, otherwise the
+ * largest piece. */
 static int owner_of(const PartBox* boxes, const double* volumes, int count, int cavity) {
   int best = -1, largest = 0;
   for (int k = 0; k < count; k++) {
@@ -370,7 +375,8 @@ static int owner_of(const PartBox* boxes, const double* volumes, int count, int 
   return best >= 0 ? best : largest;
 }
 
-/* Renumbers the components so that cavities belong to their owners. Returns the new number. */
+/* Sets target[k] to the new number of component k, so that cavities get the number of the piece to which they belong.
+ * Returns the number of pieces. */
 static int join_cavities(const Part* pieces, int count, int* target) {
   PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
@@ -392,8 +398,8 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
-/* With more surfaces than this (a triangle soup) pairs are too many to compare; surfaces in one cell of a grid are
- * grouped instead. */
+/* Pairs of surfaces are not compared if there are more surfaces than COMPONENTS_MOST. Surfaces in the same cell of a
+ * grid of CELLS_ALONG^3 cells are then grouped. */
 enum { COMPONENTS_MOST = 512, CELLS_ALONG = 8 };
 
 static int cell_along(double at, double low, double high) {

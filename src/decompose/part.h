@@ -1,6 +1,6 @@
-/* Private to decompose/: a solid as a closed oriented surface that can be cut exactly by planes.
- * The outer surface is a list of triangles. The face that a cut creates (a cap) is stored only as its oriented boundary
- * segments, so no polygon needs triangulation and self-intersecting surfaces can be cut too. */
+/* Private to decompose/: a Part is a solid, stored as a closed oriented surface that can be cut by planes.
+ * The outer surface is a list of triangles. A cut creates a new face, called a cap. Only the oriented boundary segments
+ * of a cap are stored. No polygon needs triangulation, and self-intersecting surfaces can be cut too. */
 #ifndef SDRS_DECOMPOSE_PART_H
 #define SDRS_DECOMPOSE_PART_H
 
@@ -17,7 +17,8 @@ typedef struct {
   int a, b, cap;
 } CapEdge;
 
-/* Owned arrays; part_free accepts a zeroed struct. Triangles are counter-clockwise seen from outside. */
+/* A solid bounded by triangles and caps. The arrays are owned. Triangles are counter-clockwise seen from outside.
+ * part_free accepts a zeroed struct. */
 typedef struct {
   Vec3* points;
   int point_count, point_capacity;
@@ -25,47 +26,48 @@ typedef struct {
   int triangle_count, triangle_capacity;
   CapEdge* edges;
   int edge_count, edge_capacity;
-  CutPlane* caps; /* outward */
+  CutPlane* caps; /* planes of the caps, with outward normals */
   int cap_count, cap_capacity;
 } Part;
 
-/* Frees the arrays and zeroes the part; accepts a zeroed one. */
+/* Frees the arrays and zeroes the part. Accepts a zeroed part. */
 void part_free(Part* part);
-/* Appends a point; returns its index. */
+/* Appends a point and returns its index. */
 int part_add_point(Part* part, Vec3 point);
-/* Appends a triangle of point indices a, b, c (not checked). */
+/* Appends a triangle with the point indices a, b, c, which are not checked. */
 void part_add_triangle(Part* part, int a, int b, int c);
-/* Appends an edge a -> b of cap `cap`. */
+/* Appends the boundary edge from point a to point b of the cap with index `cap`. */
 void part_add_edge(Part* part, int a, int b, int cap);
-/* Appends a cap without edges; returns its index. */
+/* Appends a cap without edges and returns the index of the cap. */
 int part_add_cap(Part* part, CutPlane cap);
 
-/* Returns the region of the part inside the half-space `plane` as a new Part without unused points. The new Part is
- * empty if no region is inside. Points within `rounding` (the part's unit) of the plane count as lying on the plane.
- * Cutting with a plane and with the flipped plane gives bit-identical new points. The caller frees the result with
- * part_free. */
+/* Returns the region of the part inside the half-space `plane`, without unused points. The result is empty if no region
+ * is inside. Points count as lying on the plane if their distance is at most `rounding`, in the part's unit. Cutting
+ * with a plane and with the flipped plane gives bit-identical new points. The caller frees the result with part_free.
+ */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
-/* Splits a part into its connected surfaces, in the order of their first points. A surface without positive volume (a
- * cavity) is added to the smallest surface whose bounding box contains it. If there are more than 512 surfaces,
- * surfaces whose box centres lie in the same of 8 x 8 x 8 cells become one piece. Sets *pieces to the pieces and
- * returns their number. The part is unchanged. The caller frees each piece with part_free and the array *pieces with
- * memory_free. */
+/* Splits a part into its connected surfaces, in the order of their first points. A surface without positive volume is a
+ * cavity. Cavities are added to the smallest surface whose bounding box contains them. If there are more than 512
+ * surfaces, the bounding box is divided into 8 x 8 x 8 cells, and surfaces with centres in the same cell become one
+ * piece. Sets *pieces to the pieces and returns their number. The caller frees each piece with part_free and the array
+ * *pieces with memory_free. */
 int part_components(const Part* part, Part** pieces);
-/* Returns the enclosed volume [unit^3] by the divergence theorem; negative for an inward surface, 0 without points. */
+/* Returns the enclosed volume by the divergence theorem [unit^3]. The volume is negative if the surface is oriented
+ * inward, and 0 without points. */
 double part_volume(const Part* part);
-/* Returns the opposite half-space: -n . x <= -offset. */
+/* Returns the opposite half-space, -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
-/* Side k of a triangle, from corner k to the next. */
+/* One side of a triangle. low and high are the smaller and the larger index of the two end points. */
 typedef struct {
   int low, high, triangle;
   bool backward; /* the triangle traverses the side from high to low */
 } Side;
-/* Returns the sides of all triangles (3 triangle_count), sorted so that the sides at the same edge are consecutive. The
- * caller frees the array with memory_free. */
+/* Returns the sides of all triangles (3 triangle_count), sorted so that sides with the same end points are consecutive.
+ * The caller frees the array with memory_free. */
 Side* part_sides(const Part* part);
-/* Returns the index after the last side at the edge of sides[first], which must be the first side at this edge. sides
- * (count): result of part_sides. */
+/* Returns the index after the last side with the same end points as sides[first]. sides[first] must be the first side
+ * with these end points. sides (count): result of part_sides. */
 int part_edge_end(const Side* sides, int count, int first);
 
 #endif

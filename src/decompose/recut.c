@@ -1,20 +1,21 @@
-/* Improves the border between neighbouring groups. Their cutting planes were chosen before the grouping, so the best
- * plane between two groups is searched again. */
+/* Improves the cut between neighbouring groups of pieces. The planes between the groups were chosen before the
+ * grouping, so the best plane between two groups is searched again. */
 #include "decompose/blocks.h"
 
-/* Pairs with less volume outside the solid are skipped [volume of the solid]. */
+/* Pairs of groups are skipped if their hulls have less volume outside the solid [volume of the solid]. */
 #define EXCESS_LEAST 1e-3
-/* Largest number of passes over all pairs. */
+/* Largest number of passes over all pairs of groups. */
 #define SWEEPS 6
-/* Least gain [volume of both hulls]. */
+/* A new cut is accepted if it reduces the volume of both hulls by at least this fraction. */
 #define RECUT_GAIN 2e-4
-/* Triangles of the coarse copy that planes are evaluated on. */
+/* Number of triangles of the coarse copy on which planes are evaluated. */
 #define RECUT_TRIANGLES 1200
 
-/* Smaller volumes count as flat [unit size^3]. */
+/* Hulls with a smaller volume count as flat [unit size^3]. */
 #define FLAT_VOLUME 1e-12
 
-/* Appends b to a. Caps on their common plane are kept, and cancel. */
+/* Appends part b to part a. If a and b have caps in a common plane, both caps are kept. The volumes of opposite caps
+ * cancel. */
 static void add_part(Part* a, const Part* b) {
   int points = a->point_count, caps = a->cap_count;
   for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);
@@ -32,7 +33,8 @@ static double estimated_volume(const Part* part) {
   return volume > FLAT_VOLUME ? volume : HUGE_VAL;
 }
 
-/* Cuts a and b again. False: no improvement; they are unchanged. */
+/* Joins both parts and cuts them by a better plane. Returns false, with parts and blocks unchanged, if no plane reduces
+ * the volume of the hulls. */
 static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) {
   Part both = {0};
   CutPlane plane;

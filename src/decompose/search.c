@@ -1,28 +1,30 @@
-/* Search for the best cutting plane of a piece: every candidate is evaluated on a coarse copy by the hulls of the two
- * sides. */
+/* Searches for the best cutting plane of a piece. Every candidate plane is evaluated on a coarse copy of the piece, by
+ * the volumes of the hulls on both sides. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decompose/blocks.h"
 
-/* Evenly spaced offsets tried along each direction. */
+/* Number of evenly spaced offsets that are tried along each direction. */
 #define OFFSETS 9
-/* Refinements of the best plane, each with half the step. */
+/* Number of refinements of the best plane. The step is halved in every refinement. */
 #define REFINEMENTS 3
-/* Number of face planes at concave edges that are tried, and the least total length of such edges [piece size]. */
+/* Largest number of face planes at concave edges that are tried. A face plane is tried if the weighted length of its
+ * concave edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
 #define FACE_PLANES 20
 #define CONCAVE_LENGTH 0.04
-/* Sine of the angle above which an edge counts as concave. */
+/* An edge counts as concave if the sine of the angle between its faces is above this. */
 #define CONCAVE_SINE 0.05
-/* Bonus of a cut into equal halves, bonus of a cut along a face, cost of each component beyond two [hull volume]. */
+/* Terms of a plane's score [hull volume]: penalty of unequal halves, bonus of a cut along a face, and cost of each
+ * component beyond two. */
 #define BALANCE_WORTH 0.02
 #define FACE_WORTH 0.02
 #define COMPONENT_COST 0.01
 
-/* Weight of the hulls after further cuts, relative to those after this cut. */
+/* Weight in the score of the hulls after further cuts, relative to the hulls after this cut. */
 #define OUTLOOK_WORTH 1.0
-/* Triangles of the coarse copy for the lookahead, and number of pieces up to which it is two cuts deep instead of one.
- */
+/* OUTLOOK_TRIANGLES: number of triangles of the coarse copy for the lookahead. The lookahead is two cuts deep below
+ * DEEP_SPLITS pieces, and one cut deep otherwise. */
 #define OUTLOOK_TRIANGLES 300
 #define DEEP_SPLITS 10
 
@@ -56,7 +58,9 @@ static uint64_t cell_code(Vec3 p, double size) {
   return x << 42 | y << 21 | (uint64_t)(int64_t)floor((p.z + 2.0) / size);
 }
 
-/* Vertex clustering: all points of a cell move to the one farthest from the centre. A closed surface stays closed. */
+/* Simplifies the surface by vertex clustering. Sets to[i] to the point that replaces point i. All points in a grid cell
+ * of edge `size` are replaced by the point in the cell that is farthest from the centre. A closed surface stays closed.
+ */
 static void cluster_points(const Part* part, double size, int* to) {
   Cluster* list = MEMORY_NEW(Cluster, part->point_count + 1);
   Vec3 middle = {0, 0, 0};
@@ -140,7 +144,7 @@ void pieces_free(Pieces* pieces) {
 
 typedef struct {
   CutPlane plane;
-  double step; /* half of the spacing to the next candidate; 0: the plane belongs to a face */
+  double step; /* half of the distance to the next candidate plane; 0 if the plane belongs to a face */
   double score;
 } Candidate;
 
@@ -173,8 +177,8 @@ static void add_direction(Candidates* list, Vec3 n) {
     list->items[list->count++] = (Candidate){{n, r.low + step * k}, 0.5 * step, HUGE_VAL};
 }
 
-/* Returns the eigenvectors of a symmetric matrix, as columns, by Jacobi rotations. The last digits of the axes decide
- * between mirrored planes; with dense_eigen a mesh of an angle that needs two hulls gets more. */
+/* Returns the eigenvectors of a symmetric matrix as columns, by Jacobi rotations. dense_eigen is not used because its
+ * rounding errors select worse planes for some symmetric meshes. */
 static Mat3 principal_axes(Mat3 a) {
   Mat3 v = mat3_identity();
   for (int sweep = 0; sweep < 12; sweep++)
@@ -289,8 +293,8 @@ typedef struct {
   int components;
 } Half;
 
-/* Crossing of an ascending edge with the plane; every edge of a closed surface also occurs descending. Returns 1 or 0.
- */
+/* Finds the intersection of an edge from below to above the plane. Returns 1 and sets *point, or returns 0. An edge
+ * from above to below is skipped, because a closed surface has every edge in both directions. */
 static int crossing(const Part* part, const double* height, int a, int b, Vec3* point) {
   if (!(height[a] < 0 && height[b] > 0)) return 0;
   Vec3 way = vec3_sub(part->points[b], part->points[a]);
@@ -298,7 +302,8 @@ static int crossing(const Part* part, const double* height, int a, int b, Vec3* 
   return 1;
 }
 
-/* Volume of the hull of the part below the plane: of its points there and the crossings. */
+/* Returns the volume of the convex hull of the part below the plane. The hull contains the points below the plane and
+ * the intersections of edges with the plane. */
 static double volume_below(const Part* part, CutPlane plane) {
   double* height = MEMORY_NEW(double, part->point_count + 1);
   Vec3* points = MEMORY_NEW(Vec3, part->point_count + 3 * part->triangle_count + part->edge_count + 1);
@@ -333,8 +338,8 @@ static Half measure_half(const Piece* piece, CutPlane plane) {
   return half;
 }
 
-/* Score of a plane, lower is better: volume of the hulls after the cut with bonuses and costs [volume of the piece's
- * hull]. HUGE_VAL: one side is empty. */
+/* Returns the score of a plane [volume of the piece's hull]. A lower score is better. The score is the volume of the
+ * hulls after the cut plus penalties and minus bonuses. Returns HUGE_VAL if the hulls of one side have no volume. */
 static double score_plane(const Piece* piece, CutPlane plane, bool face) {
   Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;
@@ -354,8 +359,8 @@ static void score_body(void* context, int index, int thread) {
 
 /* ---------------------------------------------------------------- look-ahead */
 
-/* Lookahead: least volume of the hulls after `depth` further bisections, each across the best axis. A ring shows its
- * gain only at the second and third cut. */
+/* Returns the smallest volume of the hulls after up to `depth` further cuts. Every cut halves the part along the best
+ * axis. Some shapes, such as a ring, gain volume only at the second and third cut. */
 static double outlook(const Part* part, int depth) {
   double least = rough_hull_volume(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
@@ -400,7 +405,8 @@ static void outlook_body(void* context, int index, int thread) {
   c->score += OUTLOOK_WORTH * sum / o->list->piece->hull.volume;
 }
 
-/* Chooses the candidates to examine: the best and the middle offset of every direction, and the best face planes. */
+/* Selects the candidates that are evaluated with the lookahead: the best and the central offset of every direction, and
+ * the best face planes. Returns their number. */
 static int choose_promising(const Candidates* list, int* chosen) {
   int count = 0, faces = 0;
   for (int i = 0; i < list->count;) {
@@ -419,7 +425,7 @@ static int choose_promising(const Candidates* list, int* chosen) {
   return count;
 }
 
-/* Rescores the promising candidates with the lookahead; the others are discarded. */
+/* Evaluates the selected candidates with the lookahead and discards the other candidates. */
 static void look_ahead(Candidates* list, int depth, int threads) {
   int chosen[CANDIDATES_MAX];
   Outlook o = {list, coarse_copy(&list->piece->coarse, OUTLOOK_TRIANGLES), chosen, depth};
@@ -441,7 +447,7 @@ static Candidate best_of(const Candidates* list) {
   return best;
 }
 
-/* Refines the best plane by translations and tilts of decreasing size. */
+/* Refines a plane by translations and rotations of decreasing size. */
 static Candidate refine(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {
@@ -464,7 +470,7 @@ static Candidate refine(const Piece* piece, Candidate best, int threads) {
     Candidates list = {piece, tries, 6};
     parallel_for(threads, 6, 2, 1, score_body, &list);
     Candidate next = best_of(&list);
-    /* least improvement: keeps planes of flat parts aligned with the axes */
+    /* Smaller improvements are ignored, so that planes of flat parts stay aligned with the axes. */
     if (next.score < best.score - 1e-3) best = next;
     best.step *= 0.5, angle *= 0.5;
   }

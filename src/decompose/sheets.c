@@ -1,13 +1,14 @@
-/* Removes coincident closed surfaces, whatever their triangles: both sides of a solid, or one side twice. Where two
- * surfaces meet at an edge of four sides, the fold angle decides which sides continue each other, because a surface
- * does not fold back on itself. Surfaces of the same box, area and absolute volume are equal. */
+/* Removes closed surfaces that coincide with another surface, whatever their triangulation. Examples are a solid with
+ * triangles on both sides, or with the same side twice. Surfaces coincide if bounding box, area and absolute volume are
+ * equal. At an edge of four triangles, the fold angle decides which triangles belong to the same surface, because a
+ * surface does not fold back on itself. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"
 
-/* Relative tolerance for equal areas, volumes and boxes of one surface triangulated in two ways. */
+/* Tolerance for equal areas, volumes and bounding boxes of two triangulations of the same surface, in unit size. */
 #define SAME 1e-9
-/* Largest number of surfaces compared; more are a triangle soup. */
+/* Surfaces are not compared if there are more than this. */
 enum { SHEETS_MOST = 1000 };
 
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
   bool closed, dropped;
 } Sheet;
 
-/* Unit vector perpendicular to the edge towards the third corner of the side's triangle. */
+/* Returns the unit vector from the edge towards the third corner of the side's triangle, perpendicular to the edge. */
 static Vec3 inward(const Part* part, const Side* side) {
   const int* t = part->triangles[side->triangle];
   Vec3 a = part->points[side->low], along = vec3_normalized(vec3_sub(part->points[side->high], a));
@@ -28,12 +29,13 @@ static Vec3 inward(const Part* part, const Side* side) {
   return along;
 }
 
-/* Cosine of the sharper of two fold angles. */
+/* Returns the cosine of the sharper of two fold angles: that between a and b, and that between c and d. */
 static double folds(const Part* part, const Side* a, const Side* b, const Side* c, const Side* d) {
   return fmax(vec3_dot(inward(part, a), inward(part, b)), vec3_dot(inward(part, c), inward(part, d)));
 }
 
-/* Joins the sides of one edge that continue each other. False: a side has no continuation. */
+/* Joins the triangles at one edge that belong to the same surface. sides (count): sides at the edge. Returns false if
+ * the surface cannot be continued across the edge. */
 static bool join_at_edge(const Part* part, const Side* sides, int count, int* root) {
   const Side *forward[2] = {sides, sides}, *backward[2] = {sides, sides};
   int ahead = 0, back = 0;
@@ -63,7 +65,7 @@ static bool is_same(const Sheet* a, const Sheet* b) {
          fabs(fabs(a->volume) - fabs(b->volume)) <= SAME && fabs(a->volume) > SAME;
 }
 
-/* Removes, of two equal sheets, the one that is inside out, else the later one. */
+/* Drops one of every two equal surfaces: the surface that is inside out, otherwise the later surface. */
 static void drop_same(Sheet* sheets, int count) {
   for (int i = 0; i < count; i++)
     for (int k = i + 1; k < count && !sheets[i].dropped; k++) {
@@ -72,7 +74,7 @@ static void drop_same(Sheet* sheets, int count) {
     }
 }
 
-/* Assigns each triangle to a surface. Returns the number of surfaces. */
+/* Sets number[i] to the surface of triangle i. Returns the number of surfaces. */
 static int number_sheets(const Part* part, int* number, Sheet* sheets) {
   int sides_count = 3 * part->triangle_count, count = 0;
   int* root = MEMORY_NEW(int, part->triangle_count + 1);

@@ -1,7 +1,8 @@
-/* One superquadric: radial distance and its derivatives by the parameters. */
+/* Radial distance of a point from one superquadric, and its derivatives with respect to the superquadric's variables.
+ */
 #include "decompose/superquadric.h"
 
-/* Range of the exponents: nearly a box to an ellipsoid. */
+/* Range of the exponents, from nearly a box (0.1) to an ellipsoid (1). */
 #define EXPONENT_LEAST 0.1
 #define EXPONENT_LARGEST 1.0
 #define LOG_2 0.693147180559945309417
@@ -15,7 +16,8 @@ Primitive primitive_of(const Superquadric* own) {
   return out;
 }
 
-/* True if the point is outside the bounding box by at least `limit`; its radial distance is then at least that. */
+/* Returns true if the point x is outside the bounding box by at least `limit`. The radial distance is then at least
+ * `limit`. */
 static bool beyond_box(const double* size, Vec3 x, double limit) {
   return fabs(x.x) >= size[0] + limit || fabs(x.y) >= size[1] + limit || fabs(x.z) >= size[2] + limit;
 }
@@ -36,7 +38,8 @@ void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope) {
   ShapeValue v = shape_evaluate(shape, x);
   double length = vec3_norm(x), gauge = 1 + v.value, by_gauge = length / (gauge * gauge);
   Vec3 at = vec3_scale(v.gradient,
-                       by_gauge); /* the gauge depends on x / a only: its derivative by log a is -x times that by x */
+                       by_gauge); /* The gauge function depends on x / a only, with semi-axis a. The derivative with
+                                     respect to log a is therefore -x times the derivative with respect to x. */
   slope[0] = -LOG_2 * at.x * x.x, slope[1] = -LOG_2 * at.y * x.y, slope[2] = -LOG_2 * at.z * x.z;
   for (int k = 0; k < 2; k++) {
     double value;

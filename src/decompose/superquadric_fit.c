@@ -1,5 +1,6 @@
-/* Joint fit of superquadrics to points with known side of a solid. The misfit of the union at a point depends only on
- * the nearest superquadric, so the normal equations split into 11 x 11 blocks (B12). */
+/* Fits several superquadrics together to points whose side of the solid is known. The misfit of the union at a point
+ * depends only on the nearest superquadric. The normal equations therefore split into one 11 x 11 block for every
+ * superquadric (B12). */
 #include <string.h>
 
 #include "decompose/superquadric.h"
@@ -7,18 +8,20 @@
 
 enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
 
-/* Damping: initial value, bounds, and factors after a good and a bad step. */
+/* Damping of the Levenberg-Marquardt method: initial value, bounds, and factors after a successful and a failed step.
+ */
 #define DAMPING_FIRST 1e-2
 #define DAMPING_LEAST 1e-7
 #define DAMPING_LARGEST 1e7
 #define DAMPING_LESS 0.3
 #define DAMPING_MORE 5
-/* Relative decrease of the cost below which the iteration ends. */
+/* The iteration ends below this relative decrease of the cost. */
 #define GAIN_LEAST 1e-5
-/* Regularization of the diagonal, relative to its largest entry, so that variables without effect stay. */
+/* Regularization: this fraction of the largest diagonal entry is added to the diagonal, so that variables without
+ * effect do not change. */
 #define DIAGONAL_LEAST 1e-9
 
-/* J^T J (upper triangle) and J^T r of one superquadric. */
+/* J^T J (upper triangle) and J^T r of one superquadric, with Jacobian J of the misfits r. */
 typedef struct {
   double square[NUMBERS][NUMBERS], slope[NUMBERS];
 } Normal;
@@ -28,13 +31,14 @@ typedef struct {
   const Primitive* list;
   int count;
   double width;
-  double* cost;   /* (chunks) */
-  Normal* normal; /* (chunks x count), or NULL: cost only */
+  double* cost;   /* cost of every chunk (chunks) */
+  Normal* normal; /* normal equations (chunks x count); NULL to compute the cost only */
 } Sums;
 
 static int chunks_of(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }
 
-/* Misfit at a point; *whose: the superquadric it depends on, -1: none. */
+/* Returns the misfit of the union at a point. Sets *whose to the superquadric on which the misfit depends, or to -1 if
+ * there is none. */
 static double misfit(const Sums* s, const FitPoint* point, int* whose) {
   double least = fmin(point->other, s->width);
   *whose = -1;
@@ -42,7 +46,7 @@ static double misfit(const Sums* s, const FitPoint* point, int* whose) {
     double distance = primitive_distance(&s->list[k], point->place, s->width);
     if (distance < least) least = distance, *whose = k;
   }
-  if (point->side != 0 && point->side * least >= 0) return 0; /* both on the same side */
+  if (point->side != 0 && point->side * least >= 0) return 0; /* The solid and the union are on the same side. */
   if (fabs(least) >= s->width) *whose = -1;
   return fmax(least, -s->width);
 }
@@ -71,7 +75,8 @@ static void sum_chunk(void* context, int chunk, int thread) {
   s->cost[chunk] = cost;
 }
 
-/* Total cost, and normal equations to normal (count). Chunks are summed in order, independent of threads. */
+/* Returns the total cost. Sets normal (count) to the normal equations unless normal is NULL. Chunks are summed in a
+ * fixed order, so that the result does not depend on the number of threads. */
 static double sum_all(const FitProblem* problem, const Superquadric* list, int count, double width, Normal* normal) {
   int chunks = chunks_of(problem);
   Primitive* made = MEMORY_NEW(Primitive, count);
@@ -101,7 +106,8 @@ double fit_cost(const FitProblem* problem, const Superquadric* list, int count, 
   return sum_all(problem, list, count, width, NULL);
 }
 
-/* Solves (J^T J + damping D) step = -J^T r of one superquadric. False: no step. */
+/* Solves (J^T J + damping D) step = -J^T r for one superquadric, with D the regularized diagonal of J^T J. Returns
+ * false if the equations cannot be solved. */
 static bool solve_normal(const Normal* normal, double damping, double* step) {
   double largest = 0, lower[NUMBERS * NUMBERS];
   for (int i = 0; i < NUMBERS; i++) largest = fmax(largest, normal->square[i][i]);

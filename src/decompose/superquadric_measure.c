@@ -1,5 +1,5 @@
-/* Quality of superquadrics at points that the fit did not use: volumes by a low-discrepancy sequence in the common box,
- * distances between the surfaces. */
+/* Measures the quality of superquadrics at points that the fit did not use. Volumes are estimated from a
+ * low-discrepancy sequence in the common bounding box. Distances are measured between the surfaces. */
 #include <assert.h>
 
 #include "decompose/superquadric.h"
@@ -28,10 +28,11 @@ typedef struct {
   const Primitive* list;
   int count;
   Vec3 low, box;
-  int (*found)[3]; /* per chunk: samples in the mesh, in the union, in both */
+  int (*found)[3]; /* for each chunk: number of samples in the mesh, in the union, in both */
 } Volumes;
 
-/* k-th point of the R3 low-discrepancy sequence (powers of the inverse root of x^4 = x + 1). */
+/* Returns point k of the R3 low-discrepancy sequence in the box. The ratios are powers of 1 / x, with x the root of x^4
+ * = x + 1. */
 static Vec3 place_of(const Volumes* v, int k) {
   static const double RATIO[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
   double part[3];
@@ -83,7 +84,7 @@ static SurfaceGap gap_between(const Vec3* places, int count, const SurfaceTree* 
   return gap;
 }
 
-/* True if the centre of a triangle lies inside another superquadric than `own`. */
+/* Returns true if the centre of a triangle lies inside a superquadric other than `own`. */
 static bool is_within_others(const ConvexHull* s, const int* corner, const Primitive* list, int count, int own) {
   Vec3 sum = vec3_add(s->vertices[corner[0]], vec3_add(s->vertices[corner[1]], s->vertices[corner[2]]));
   for (int k = 0; k < count; k++)
@@ -91,7 +92,8 @@ static bool is_within_others(const ConvexHull* s, const int* corner, const Primi
   return false;
 }
 
-/* The surfaces of all superquadrics in one mesh: whole, or without triangles inside others. */
+/* Returns the surfaces of all superquadrics in one mesh. Triangles inside other superquadrics are omitted unless
+ * `whole` is true. */
 static ConvexHull surfaces_together(const SuperquadricUnion* d, const Primitive* list, bool whole) {
   ConvexHull out = {0}, one;
   int triangles = 20 << (2 * SURFACE_LEVEL), vertices = triangles / 2 + 2;

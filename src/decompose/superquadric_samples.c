@@ -1,4 +1,4 @@
-/* Samples of a solid for a fit: distances on a grid, points on the surface. */
+/* Samples of a solid for fitting: distances from the surface on a grid, and points on the surface. */
 #include "decompose/superquadric.h"
 
 enum { MARGIN = 3, SURFACE_PLACES = 8000 };
@@ -32,7 +32,7 @@ static double triangle_area(const ConvexHull* s, int t) {
                                     vec3_sub(s->vertices[c[2]], s->vertices[c[0]])));
 }
 
-/* Point of a triangle from two numbers in [0, 1). */
+/* Returns a point of triangle t from two numbers u, v in [0, 1). */
 static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
   const int* c = s->triangles[t];
   if (u + v > 1) u = 1 - u, v = 1 - v;
@@ -40,7 +40,8 @@ static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
   return vec3_add_scaled(place, v, vec3_sub(s->vertices[c[2]], s->vertices[c[0]]));
 }
 
-/* True if the point lies inside an overlapping part of the solid, so that it is not on its surface. */
+/* Returns true if the point just outside triangle t lies inside the solid. The triangle is then covered by an
+ * overlapping part of the solid. */
 static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 place, double way) {
   const int* c = s->triangles[t];
   Vec3 normal =
@@ -48,13 +49,13 @@ static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 
   return surface_tree_winding(tree, vec3_add_scaled(place, way / vec3_norm(normal), normal)) != 0;
 }
 
-/* k-th number of an even sequence in [0, 1): multiples of an irrational number modulo 1. */
+/* Returns number k of an evenly distributed sequence in [0, 1): multiples of an irrational number modulo 1. */
 static double evenly(int k, double ratio) {
   double x = 0.5 + k * ratio;
   return x - floor(x);
 }
 
-/* Distributes surface points at equal steps of accumulated area. */
+/* Distributes points over the surface at equal steps of accumulated area. */
 static void spread_over(SolidSamples* out, const ConvexHull* s, const SurfaceTree* tree) {
   double step = out->area / SURFACE_PLACES, behind = 0, next = 0.5 * step;
   out->surface = MEMORY_NEW(Vec3, SURFACE_PLACES + 1);
@@ -75,7 +76,7 @@ SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int thre
   SolidSamples out = {.edge = fmax(box.x, fmax(box.y, box.z)) / cells};
   const double extent[3] = {box.x, box.y, box.z};
   for (int k = 0; k < 3; k++) out.size[k] = (int)(extent[k] / out.edge) + 2 + 2 * MARGIN;
-  /* offset by a quarter of an edge, so that no node lies on a face of the box */
+  /* The grid is offset by a quarter of an edge, so that no node lies on a face of the bounding box. */
   out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1));
   out.distance = MEMORY_NEW(double, solid_samples_count(&out));
   for (int t = 0; t < surface->triangle_count; t++) out.area += triangle_area(surface, t);

@@ -1,6 +1,7 @@
-/* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). They are added one by one: an
- * ellipsoid is placed where the solid has the largest uncovered clearance and fitted, then all are improved together.
- * Finally the least useful one is removed and placed again, as long as that improves the result. */
+/* Approximates a solid by a union of superquadrics (docs/derivations/shapes.md). Superquadrics are added one by one. A
+ * new superquadric starts as an ellipsoid where the solid has the largest uncovered clearance. The ellipsoid is fitted
+ * first, then all superquadrics are fitted together. Finally the least useful superquadric is repeatedly removed and
+ * placed again while the result improves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,31 +11,32 @@
 enum {
   MAX_DEFAULT = 18,
   CELLS_DEFAULT = 40,
-  REGION_STARTS = 6, /* initial shapes of a new superquadric from two regions, three axes each */
-  STARTS = 8,        /* all initial shapes: REGION_STARTS and one bar for each region */
+  REGION_STARTS = 6, /* initial shapes of a new superquadric from two regions, with three orders of the axes each */
+  STARTS = 8,        /* number of all initial shapes: REGION_STARTS, and one bar for each region */
   FIRST_STEPS = 20,  /* iterations for each initial shape */
-  ALONE_STEPS = 40,  /* iterations for the best of them */
-  JOINT_STEPS = 12,  /* joint iterations after each new one */
-  ROUNDS_MAX = 24,   /* attempts to move the least useful one */
-  FAILURES_MAX = 3,  /* consecutive failed attempts */
-  FINAL_STEPS = 100, /* final joint iterations */
+  ALONE_STEPS = 40,  /* iterations for the best initial shape */
+  JOINT_STEPS = 12,  /* iterations of the joint fit after a superquadric was added */
+  ROUNDS_MAX = 24,   /* largest number of attempts to move the least useful superquadric */
+  FAILURES_MAX = 3,  /* largest number of consecutive failed attempts */
+  FINAL_STEPS = 100, /* iterations of the final joint fit */
 };
 #define ERROR_DEFAULT 1e-3
-/* Limit of misfits [cells]; for the fit of a new superquadric at least WIDTH_OF_ROOM times the clearance where it was
- * placed. */
+/* Misfits are limited to WIDTH_CELLS [cells]. The first fit of a new superquadric uses a limit of at least
+ * WIDTH_OF_ROOM times the clearance at its initial position. */
 #define WIDTH_CELLS 2.0
 #define WIDTH_OF_ROOM 0.7
-/* For a new superquadric: weight of volume outside the solid (others may fill what it leaves), and smoothing width
- * [cells] of the volume by which the best initial shape is chosen. */
+/* Parameters for a new superquadric. OUTSIDE_WEIGHT: weight of volume outside the solid, because other superquadrics
+ * can fill the volume that the new one leaves. CHOICE_CELLS: limit of misfits [cells] when the best initial shape is
+ * chosen. */
 #define OUTSIDE_WEIGHT 2
 #define CHOICE_CELLS 0.5
-/* Radius around the node with the largest clearance, in units of that clearance. */
+/* Radius of the smaller region around the node with the largest clearance, relative to the clearance. */
 #define NEAR_ROOMS 4.0
-/* Least relative decrease of the cost by a new superquadric. */
+/* A new superquadric must reduce the cost by at least this fraction. */
 #define GAIN_OF_COST 5e-3
-/* Least semi-axis [cells]. */
+/* Smallest semi-axis [cells]. */
 #define LEAST_CELLS 0.4
-/* Weight of the surface relative to the volume: that of a layer of this many cells. */
+/* The points on the surface have the same weight as a layer of volume with this thickness [cells]. */
 #define SURFACE_CELLS 2.0
 
 typedef struct {
@@ -61,7 +63,7 @@ static FitProblem problem_create(const SolidSamples* s, int threads) {
   return p;
 }
 
-/* Distance of the union at a point, at most `limit`. */
+/* Returns the distance of a point from the union, at most `limit`. */
 static double union_distance(const Primitive* list, int count, Vec3 place, double limit) {
   double least = limit;
   for (int k = 0; k < count; k++) least = fmin(least, primitive_distance(&list[k], place, least));
@@ -82,8 +84,8 @@ static void ask_others(void* context, int chunk, int thread) {
     o->points[i].other = union_distance(o->list, o->count, o->points[i].place, o->limit);
 }
 
-/* Copy of the problem with `other` set to the distances of the given superquadrics, at most `limit`. Points are owned
- * by the caller. */
+/* Returns a copy of the problem with `other` set to the distances from the superquadrics of list (count), at most
+ * `limit`. The caller frees the points of the copy with memory_free. */
 static FitProblem problem_beside(const FitProblem* all, const Superquadric* list, int count, double limit) {
   FitProblem p = *all;
   Primitive* made = MEMORY_NEW(Primitive, count);
@@ -96,8 +98,8 @@ static FitProblem problem_beside(const FitProblem* all, const Superquadric* list
   return p;
 }
 
-/* Adapts the weights for one more superquadric: points already covered are removed, points outside the solid weigh
- * more. */
+/* Adapts the points for fitting one more superquadric. Removes inner points that are already covered, and increases the
+ * weight of points outside the solid. */
 static void weigh_for_one(FitProblem* p) {
   int kept = 0;
   for (int i = 0; i < p->count; i++) {
@@ -111,8 +113,8 @@ static void weigh_for_one(FitProblem* p) {
 
 /* ---------------------------------------------------------------- placement of a new superquadric */
 
-/* Clearance of each node from the surface and from the other superquadrics; 0: occupied or outside. Owned by the
- * caller. */
+/* Returns the clearance of each node from the surface and from the other superquadrics, 0 for covered nodes and nodes
+ * outside (number of nodes). The caller frees the array with memory_free. */
 static double* free_room(const SolidSamples* s, const FitProblem* beside) {
   int nodes = solid_samples_count(s);
   double* room = MEMORY_NEW(double, nodes);
@@ -127,8 +129,9 @@ static int roomiest(const double* room, int nodes) {
   return best;
 }
 
-/* Nodes with more clearance than `level` that are face-connected to `first` and within `reach` of it; returns their
- * number. The margin of the grid has no clearance. seen (nodes): all false, and reset on return. */
+/* Finds the nodes around `first` with more clearance than `level`. The nodes are connected to `first` by faces and lie
+ * within the distance `reach` of it. Sets nodes to these nodes and returns their number. seen (number of nodes): all
+ * false before and after the call. */
 static int region_of(const SolidSamples* s, const double* room, double level, double reach, int first, int* nodes,
                      bool* seen) {
   const int step[3] = {1, s->size[0], s->size[0] * s->size[1]};
@@ -147,7 +150,8 @@ static int region_of(const SolidSamples* s, const double* room, double level, do
   return count;
 }
 
-/* Ellipsoid with the mean and second moments of the nodes, enlarged by `more`; axes ascending. */
+/* Returns the ellipsoid with the mean and second moments of the nodes (count), enlarged by `more`. The semi-axes are in
+ * ascending order. */
 static Superquadric ellipsoid_of(const SolidSamples* s, const int* nodes, int count, double more) {
   Vec3 middle = {0, 0, 0};
   for (int i = 0; i < count; i++) middle = vec3_add_scaled(middle, 1.0 / count, solid_samples_place(s, nodes[i]));
@@ -176,8 +180,8 @@ static bool is_inside(const SolidSamples* s, Vec3 place) {
   return s->distance[(node[2] * s->size[1] + node[1]) * s->size[0] + node[0]] < 0;
 }
 
-/* The ellipsoid extended along its longest axis through the whole solid, including occupied parts: a bar that others
- * cross. */
+/* Returns the ellipsoid extended along its longest axis through the whole solid, including parts covered by other
+ * superquadrics. The result is a bar that may cross other superquadrics. */
 static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
   Vec3 axis = mat3_mul_vec(mat3_from_quat(from->rotation), vec3(0, 0, 1));
   double end[2];
@@ -193,10 +197,10 @@ static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
   return out;
 }
 
-/* The same body with another of its axes as z. */
+/* Returns the same body with the axes permuted cyclically `turns` times. */
 static Superquadric with_axis(const Superquadric* from, int turns) {
   Superquadric out = *from;
-  /* cyclic rotation of the axes: x to y to z */
+  /* cyclic permutation of the axes: x to y to z */
   Quat turn = quat_exp(vec3_scale(vec3(1, 1, 1), turns * 2.0943951023931953 / sqrt(3)));
   out.rotation = quat_normalized(quat_mul(from->rotation, turn));
   for (int k = 0; k < 3; k++) out.size[k] = from->size[(k + turns) % 3];
@@ -222,8 +226,9 @@ static void grow_start(void* context, int k, int thread) {
   s->cost[k] = fit_cost(&alone, &s->start[k], 1, CHOICE_CELLS / WIDTH_CELLS * s->width);
 }
 
-/* Initial shapes in two regions around the node of largest clearance: all of sufficient clearance, and the near part;
- * and bars. */
+/* Sets the initial shapes of a new superquadric. The shapes fit two regions around the node with the largest clearance.
+ * One region has all connected nodes with sufficient clearance, the other only the nearby nodes. A bar is added for
+ * each region. */
 static void lay_starts(const SolidSamples* s, const double* room, Starts* starts, double least, double largest) {
   static const double LEVEL[2] = {0.6, 0.25}, REACH[2] = {HUGE_VAL, NEAR_ROOMS};
   int nodes = solid_samples_count(s), first = roomiest(room, nodes);
@@ -242,7 +247,7 @@ static void lay_starts(const SolidSamples* s, const double* room, Starts* starts
   memory_free(region);
 }
 
-/* Adds one superquadric where it decreases the cost most. Returns false if no clearance is left. */
+/* Adds one superquadric where it reduces the cost most. Returns false if no node has clearance left. */
 static bool add_one(SuperquadricSearch* search) {
   const SolidSamples* s = search->samples;
   FitProblem beside = problem_beside(&search->problem, search->list, search->count, search->problem.largest);
@@ -270,7 +275,7 @@ static double improve_all(SuperquadricSearch* search, int steps) {
   return fit_improve(&search->problem, search->list, search->count, search->width, steps);
 }
 
-/* Misclassified volume relative to the solid's, from the nodes. */
+/* Returns the misclassified volume divided by the solid's volume, computed from the nodes. */
 static double wrong_part(const SuperquadricSearch* search) {
   int nodes = solid_samples_count(search->samples), wrong = 0, inside = 0;
   FitProblem asked = problem_beside(&search->problem, search->list, search->count, search->width);
@@ -306,7 +311,7 @@ static void take_away(SuperquadricSearch* search, int which) {
   memmove(&search->list[which], &search->list[which + 1], sizeof *search->list * (size_t)(search->count - which));
 }
 
-/* The superquadric whose removal costs least; *cost: the cost without it. */
+/* Returns the superquadric whose removal increases the cost least. Sets *cost to the cost without it. */
 static int least_needed(SuperquadricSearch* search, double* cost) {
   int best = -1;
   Superquadric* without = MEMORY_NEW(Superquadric, search->count);
@@ -321,7 +326,8 @@ static int least_needed(SuperquadricSearch* search, double* cost) {
   return best;
 }
 
-/* Removes the least useful superquadric and places a new one. False, with everything restored: no improvement. */
+/* Removes the least useful superquadric and adds a new one. Returns false, with the old superquadrics restored, if the
+ * cost does not decrease. */
 static bool move_one(SuperquadricSearch* search, double* cost) {
   int before = search->count;
   Superquadric* old = MEMORY_NEW(Superquadric, before);
@@ -352,7 +358,7 @@ static void rearrange(SuperquadricSearch* search) {
   }
 }
 
-/* Removes superquadrics whose removal costs nothing. */
+/* Removes superquadrics whose removal hardly increases the cost. */
 static void drop_needless(SuperquadricSearch* search) {
   double cost = fit_cost(&search->problem, search->list, search->count, search->width);
   while (search->count > 1) {

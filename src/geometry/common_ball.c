@@ -11,13 +11,13 @@ double hull_size(const ConvexHull* hull) {
   return size;
 }
 
-/* A constraint of the linear program: one face of one hull. */
+/* A constraint of the linear program, given by one face of one hull. */
 typedef struct {
   int hull, triangle;
 } BallRow;
 
-/* Adds the constraint n . x + r <= d of every face (D5). Lengths are in units of `size`, because the tolerances of GLPK
- * are absolute near zero. */
+/* Adds the constraint n . x + r <= d of every face to the linear program (D5). Lengths are in units of `size`, because
+ * GLPK has absolute tolerances near zero. */
 static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallRow* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];
@@ -34,7 +34,8 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
   }
 }
 
-/* Lists the constraints with the largest multipliers. Four constraints determine a vertex of the program. */
+/* Lists the active constraints with their multipliers. At most four constraints determine a vertex of the linear
+ * program. Returns their number. */
 static int list_holds(glp_prob* lp, const BallRow* rows, BallHold hold[BALL_HOLDS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {

@@ -6,7 +6,8 @@
 
 /* ---------------------------------------------------------------- Qhull */
 
-/* Stream that receives Qhull's messages, which are discarded: the caller reports errors in its own words. */
+/* A run of Qhull, and the stream that receives its messages. The messages are discarded, because the caller reports
+ * errors. */
 typedef struct {
   qhT qh;
   FILE* messages;
@@ -43,8 +44,8 @@ static void allocate(Facets* facets, qhT* qh) {
   facets->corners = MEMORY_NEW(int, corner_count);
 }
 
-/* Copies planes and corner loops. The orientation of qh_facet3vertex's loops is the same for all facets, but
- * unspecified; orient() corrects it. */
+/* Copies planes and corner loops. The loops of qh_facet3vertex have the same orientation for all facets, but the
+ * orientation is unspecified. orient() corrects it. */
 static void copy_facets(Facets* facets, qhT* qh) {
   facetT* facet;
   vertexT *vertex, **vertexp;
@@ -60,7 +61,8 @@ static void copy_facets(Facets* facets, qhT* qh) {
   }
 }
 
-/* Copies the facets with a handler for Qhull's errors, which use longjmp. No local variable is used after the jump. */
+/* Copies the facets with a handler for Qhull's errors, which use longjmp. Returns false after an error. No local
+ * variable is used after the jump. */
 static bool copy_facets_safely(Facets* facets, qhT* qh) {
   if (setjmp(qh->errexit) != 0) return false;
   qh->NOerrexit = False;
@@ -97,7 +99,7 @@ static Vec3 polygon_area(const Facets* facets, int facet, const Vec3* points) {
   return area;
 }
 
-/* Orients corner loops counter-clockwise seen from outside: reverses all if most of the area faces inward. */
+/* Orients all corner loops counter-clockwise seen from outside. Reverses all loops if most of the area faces inward. */
 static void orient(Facets* facets, const Vec3* points) {
   double outward = 0;
   for (int i = 0; i < facets->facet_count; i++) {
@@ -124,7 +126,7 @@ static int next_corner(const Facets* facets, int facet, int corner) {
   return corner + 1 < facets->first[facet + 1] ? corner + 1 : facets->first[facet];
 }
 
-/* Returns true if every directed edge occurs once, and its opposite, too. */
+/* Returns true if every directed edge occurs once and its opposite edge occurs too. */
 static bool edges_match(const Facets* facets) {
   int count = facets->first[facets->facet_count];
   uint64_t* edges = MEMORY_NEW(uint64_t, count);
@@ -152,8 +154,8 @@ static bool is_closed(const Facets* facets) {
 /* ---------------------------------------------------------------- */
 
 static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
-  /* Qhull options. C-0: merge facets that are not clearly convex. QJ: perturb the input instead. Pp: no messages on
-   * precision. */
+  /* Qhull options. C-0: merge facets that are not clearly convex. QJ: perturb the points instead. Pp: print no messages
+   * on precision. */
   static const char* const options[] = {"qhull C-0 Pp", "qhull QJ Pp"};
   for (int i = 0; i < 2; i++) {
     bool done = run_qhull(facets, &set->points[0].x, set->count, options[i]);
@@ -164,7 +166,7 @@ static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
   return HULL_FAILED;
 }
 
-/* Transforms planes n . y + o <= 0 of the scaled points y = factor (x - center) to the given points x. */
+/* Transforms planes n . y + o <= 0 from the scaled points y = factor (x - center) to the given points x. */
 static void return_to_input(Facets* facets, const NormalisedSet* set) {
   for (int i = 0; i < facets->facet_count; i++) {
     double* plane = facets->planes[i];

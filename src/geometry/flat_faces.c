@@ -1,10 +1,10 @@
-/* Flat faces of a hull: triangles that share an edge and a plane form one face. */
+/* Flat faces of a hull. Triangles that share an edge and a plane form one face. */
 #include <stdlib.h>
 
 #include "geometry/geometry.h"
 
-/* Largest distance of a corner from the plane of the adjacent triangle at which both triangles count as coplanar,
- * relative to the hull's size. Above the rounding of moved points, below any intended bend. */
+/* Two adjacent triangles count as coplanar if their corners lie within this distance of both planes, relative to the
+ * hull's size. The distance is above the rounding of moved points and below any intended bend. */
 #define FLAT_HEIGHT 1e-11
 
 typedef struct {
@@ -28,7 +28,7 @@ static double hull_length(const ConvexHull* hull) {
   return sqrt(square);
 }
 
-/* Returns true if all corners of b lie in the plane of a, and both face the same way. */
+/* Returns true if all corners of triangle b lie in the plane of triangle a, and both normals point to the same side. */
 static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
   const int *s = hull->triangles[a], *t = hull->triangles[b];
   const Vec3* x = hull->vertices;
@@ -57,8 +57,8 @@ static void join_flat(const ConvexHull* hull, int* root) {
   memory_free(sides);
 }
 
-/* Sorts the triangles by face; faces are in the order of their first triangles. first (faces + 1): index of the first
- * triangle of each face. Returns the number of faces. */
+/* Sorts the triangles by face. Faces are in the order of their first triangles. Sets order (count) to the sorted
+ * triangles, and first (faces + 1) to the first position of each face in order. Returns the number of faces. */
 static int order_triangles(int* root, int count, int* order, int* first) {
   int *face = MEMORY_NEW(int, count + 1), faces = 0;
   for (int i = 0; i < count; i++) face[i] = -1;
@@ -76,7 +76,7 @@ static int order_triangles(int* root, int count, int* order, int* first) {
   return faces;
 }
 
-/* Adds the corners of a face, each once. seen[vertex]: the last face that contained the vertex. */
+/* Adds the corners of a face, each once. seen[vertex]: last face that contained the vertex. */
 static void add_corners(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* seen) {
   int face = out->count, at = out->corner_first[face];
   for (int i = 0; i < count; i++)
@@ -95,8 +95,8 @@ static bool has_side(const int* triangle, int a, int b) {
   return false;
 }
 
-/* Adds the outer edges of a face: triangle edges whose reverse does not occur in the face. For faces of many triangles
- * the search is limited to the triangles at each vertex. */
+/* Adds the boundary edges of a face. A boundary edge is a triangle edge whose opposite edge does not occur in the face.
+ * chain and head list the triangles at each vertex, so that faces of many triangles are searched fast. */
 static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
   int face = out->count, at = out->edge_first[face];
   for (int i = 0; i < count; i++)

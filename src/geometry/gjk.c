@@ -1,27 +1,28 @@
 /* Gilbert-Johnson-Keerthi algorithm (GJK): finds the point v of the Minkowski difference C = A - B nearest to the
- * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are rotated. Results are
- * proved: the hulls are separated if all vertices of C lie beyond the plane through v (duality gap), and they intersect
- * if the origin is a convex combination of four vertices. All other cases differ from these by rounding only. */
+ * origin, by simplices of vertices of C. Works in the frame of A, so that only vertices of B are transformed. The hulls
+ * are proved to be separated if all vertices of C lie beyond the plane through v (duality gap). The hulls are proved to
+ * intersect if the origin is a convex combination of four vertices. In all other cases the error is a rounding error.
+ */
 #include <assert.h>
 #include "geometry/nearest.h"
 #include "geometry/support.h"
 
-/* Largest number of iterations. Cold starts need 4 to 20; hulls of many thousand vertices on a sphere need more. */
+/* Largest number of iterations. Cold starts need 4 to 20. Hulls with many thousand vertices on a sphere need more. */
 #define ITERATION_LIMIT 256
-/* Largest number of iterations that improve only the normal; one or two suffice. */
+/* Largest number of iterations that improve only the normal. One or two are usually enough. */
 #define STALL_LIMIT 8
 
 typedef struct {
   PointView a, b;
-  Mat3 r; /* pose of B in the frame of A */
+  Mat3 r; /* rotation and position of B in the frame of A */
   Vec3 t;
-  double scale; /* square of the largest coordinate so far */
+  double scale; /* square of the largest coordinate so far [m^2] */
 } GjkPair;
 
 /* Up to four vertices of C and the point of their convex hull nearest to the origin. */
 typedef struct {
   Vec3 vertex[4];
-  int a[4], b[4]; /* indices in the hulls */
+  int a[4], b[4]; /* vertex indices in the hulls */
   double weight[4];
   int count;
   Vec3 nearest;
@@ -30,7 +31,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- simplex */
 
-/* Reduces the simplex to the vertices that span its nearest point. */
+/* Reduces the simplex to the vertices that span the point nearest to the origin. */
 static inline void simplex_reduce(Simplex* simplex, double scale) {
   NearestPoint nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
   Simplex whole = *simplex;
@@ -50,7 +51,7 @@ static inline void simplex_reduce(Simplex* simplex, double scale) {
 
 static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view->x[i], view->y[i], view->z[i]); }
 
-/* Appends the vertex a - b of A - B. a, b: vertex indices. */
+/* Appends the vertex a - b of A - B. a and b are vertex indices. */
 static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b) {
   Vec3 point_a = view_vertex(&pair->a, a);
   Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
@@ -61,7 +62,7 @@ static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b)
   simplex->b[i] = b;
 }
 
-/* Appends the support vertex of A - B in the direction opposite to the given one. */
+/* Appends the support vertex of A - B in the direction opposite to `direction`. */
 static inline void simplex_append_support(Simplex* simplex, GjkPair* pair, Vec3 direction) {
   double height;
   int a = support_vertex(&pair->a, vec3_scale(direction, -1.0), &height);
@@ -86,8 +87,8 @@ static bool cache_fits(const GjkCache* cache, const GjkPair* pair) {
   return true;
 }
 
-/* Warm start: the last simplex at the present poses. Cold start: one vertex, the support along the line between the
- * frame origins. */
+/* Returns the initial simplex. A warm start takes the last simplex at the present poses. A cold start takes the support
+ * vertex along the line between the frame origins. */
 static Simplex simplex_start(GjkPair* pair, Pose pose_a, const GjkCache* cache) {
   Simplex simplex;
   simplex.count = 0;
@@ -107,21 +108,23 @@ static inline bool simplex_holds_origin(const Simplex* simplex, const GjkPair* p
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
-/* Returns true if |v| is the distance up to rounding: v . v - v . w bounds the remaining decrease of |v|, times |v|. */
+/* Returns true if |v| is proved to be the distance up to rounding, with v the nearest point and w the support vertex. v
+ * . v - v . w is an upper bound of |v| times the remaining decrease of |v|. */
 static inline bool is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Returns true if the nearest point of `next` is no farther from the origin than that of `simplex`, up to rounding. */
+/* Returns true if the nearest point of `next` is not farther from the origin than the nearest point of `simplex`, up to
+ * rounding. */
 static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
   double more = next->square - simplex->square;
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Iterates until the simplex contains the origin or |v| is proved to be the distance. If rounding leaves |v| unchanged
- * while the direction of v still changes, up to STALL_LIMIT further iterations follow, and the one with the largest
- * proved distance is used. Returns the number of support evaluations. */
+/* Iterates until the simplex contains the origin or |v| is proved to be the distance, with v the nearest point. The
+ * direction of v may still change when rounding leaves |v| unchanged. Up to STALL_LIMIT further iterations then follow,
+ * and the simplex with the largest proved distance is used. Returns the number of support evaluations. */
 static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;

@@ -1,19 +1,20 @@
-/* Convex pieces of the ground below a grid of heights. */
+/* Divides the ground below a grid of heights into convex pieces. */
 #include <string.h>
 
 #include "geometry/geometry.h"
 
-/* Largest deviation of a height from the plane of a patch, relative to the largest height. */
+/* A height counts as lying in the plane of a patch if its distance is at most this, relative to the largest height. */
 #define FLAT 1e-12
 
 typedef struct {
   const HeightGrid* grid;
   const HeightPlace* place;
-  double bottom, flat; /* lower face [m]; largest deviation from a plane, in units of the heights of the file */
-  bool* taken;         /* the cell belongs to a patch ((rows - 1) x (columns - 1)) */
+  double bottom,
+      flat;    /* z of the lower face [m]; largest deviation from a plane, in units of the heights of the file */
+  bool* taken; /* true if the cell belongs to a patch ((rows - 1) x (columns - 1)) */
 } HeightField;
 
-/* Rectangle of grid cells: columns i to i + width, rows j to j + depth. */
+/* A rectangle of grid cells: columns i to i + width, rows j to j + depth. */
 typedef struct {
   int i, j, width, depth;
 } Patch;
@@ -34,7 +35,7 @@ static bool cell_is_flat(const HeightField* f, int i, int j) {
   return fabs(twist) <= f->flat;
 }
 
-/* Returns true if cell (i, j) is free, flat, and on the plane of cell (i0, j0). */
+/* Returns true if cell (i, j) is not in a patch, is flat, and lies in the plane of cell (i0, j0). */
 static bool cell_continues(const HeightField* f, int i0, int j0, int i, int j) {
   if (f->taken[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
   double v = value_at(f, i0, j0), dx = value_at(f, i0 + 1, j0) - v, dy = value_at(f, i0, j0 + 1) - v;
@@ -51,7 +52,7 @@ static bool row_continues(const HeightField* f, const Patch* p, int j) {
   return true;
 }
 
-/* Returns the widest coplanar patch from this cell, extended in depth as far as possible. */
+/* Returns the widest coplanar patch that begins at cell (i, j), extended in depth as far as possible. */
 static Patch patch_from(const HeightField* f, int i, int j) {
   Patch p = {i, j, 1, 1};
   if (!cell_is_flat(f, i, j)) return p;
@@ -62,8 +63,8 @@ static Patch patch_from(const HeightField* f, int i, int j) {
 
 /* ---------------------------------------------------------------- a piece */
 
-/* Sets the corners of a piece: 0 to 3 on the lower face, counter-clockwise from above, 4 to 7 on the surface above
- * them. */
+/* Creates a convex piece from a patch. Corners 0 to 3 are on the lower face, counter-clockwise from above. Corners 4 to
+ * 7 are on the surface above corners 0 to 3. */
 static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   static const int RIGHT[4] = {0, 1, 1, 0}, BACK[4] = {0, 0, 1, 1};
   static const int SIDES[8][3] = {{0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},

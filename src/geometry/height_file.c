@@ -15,14 +15,14 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
-#ifdef __clang__ /* stb_image adds 0 to a null pointer for an empty chunk */
+#ifdef __clang__ /* stb_image adds 0 to a null pointer if a chunk is empty */
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
 #endif
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
-#ifndef __clang_analyzer__ /* the static analyzer reads the declarations only */
+#ifndef __clang_analyzer__ /* the static analyzer reads only the declarations */
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #endif
@@ -50,14 +50,15 @@ static Status check_size(const char* name, int columns, int rows, Diagnostics* d
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- pictures */
+/* ---------------------------------------------------------------- PNG images */
 
 static uint32_t big_endian(const char* bytes) {
   const uint8_t* b = (const uint8_t*)bytes;
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Returns true if every chunk up to the last, IEND, has the CRC of its type and data. stb_image does not check it. */
+/* Returns true if every chunk up to the last chunk, IEND, has the CRC of its type and data. stb_image does not check
+ * the CRC. */
 static bool png_is_whole(const char* data, size_t length) {
   for (size_t at = 8; length >= 12 && at <= length - 12;) {
     size_t size = big_endian(data + at);
@@ -74,12 +75,13 @@ static Status parse_png(HeightGrid* grid, const char* name, const char* data, si
   const stbi_uc* bytes = (const stbi_uc*)data;
   int columns, rows, channels, size = length < INT32_MAX ? (int)length : INT32_MAX;
   if (!stbi_info_from_memory(bytes, size, &columns, &rows, &channels))
-    return refuse(name, diagnostics, "not a PNG picture");
+    return refuse(name, diagnostics,
+                  "the file is not a PNG image: save the heights as a PNG image, or as numbers in a text file");
   Status status = check_size(name, columns, rows, diagnostics);
   if (status != STATUS_OK) return status;
-  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG picture is damaged");
+  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
   stbi_us* grey = stbi_load_16_from_memory(bytes, size, &columns, &rows, &channels, 1);
-  if (!grey) return refuse(name, diagnostics, "the PNG picture is damaged");
+  if (!grey) return refuse(name, diagnostics, "the PNG image is damaged: save the image again");
   *grid = (HeightGrid){columns, rows, MEMORY_NEW(double, columns* rows)};
   for (int j = 0; j < rows; j++)
     for (int i = 0; i < columns; i++)
@@ -96,7 +98,7 @@ typedef struct {
   int count, capacity, columns, rows;
 } TableReader;
 
-/* Reads a row of numbers. Its length must be that of the first row. */
+/* Reads a row of numbers. Adds an error if its length differs from that of the first row. */
 static void read_row(TableReader* reader, ObjWord word) {
   ObjPlace place = word.place;
   int count = 0;
@@ -110,7 +112,9 @@ static void read_row(TableReader* reader, ObjWord word) {
   } while (reader->count <= HEIGHT_SAMPLES_MAX && obj_text_word(&reader->text, &word));
   if (reader->rows == 0) reader->columns = count;
   if (count != reader->columns && reader->count <= HEIGHT_SAMPLES_MAX)
-    obj_text_error(&reader->text, place, "a row of %d numbers, where the first has %d", count, reader->columns);
+    obj_text_error(&reader->text, place,
+                   "the row has %d numbers, but the first row has %d: give all rows equally many numbers", count,
+                   reader->columns);
   reader->rows++;
 }
 

@@ -4,7 +4,8 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* Numbers the points that are corners of a facet, in input order; -1 for the others. Returns their number. */
+/* Numbers the points that are corners of a facet, in input order. Sets number[i] to -1 for all other points. Returns
+ * the number of corners. */
 static int number_vertices(const Facets* facets, int* number, int count) {
   for (int i = 0; i < count; i++) number[i] = -1;
   for (int i = 0; i < facets->first[facets->facet_count]; i++) number[facets->corners[i]] = 0;
@@ -77,12 +78,12 @@ const char* hull_result_text(HullResult result) {
 
 /* ---------------------------------------------------------------- thinning */
 
-/* Greedy selection of vertices. The distance of a vertex from the hull of the selected ones never increases, so an old
- * distance is an upper bound. Only the vertex with the largest bound is updated. */
+/* Greedy selection of vertices. The distance of a vertex from the hull of the selected vertices never increases, so an
+ * old distance is an upper bound. Only the vertex with the largest bound is updated. */
 typedef struct {
-  Vec3* points; /* relative to the first vertex */
-  double* miss; /* upper bound of the distance [m]; -1 = selected */
-  int* stamp;   /* number of selected vertices when it was computed */
+  Vec3* points; /* points relative to the first vertex */
+  double* miss; /* upper bound of the distance of each vertex [m]; -1 if selected */
+  int* stamp;   /* number of selected vertices when the bound was computed */
   int count;
   PointView kept;
   double* kept_coordinates[3]; /* storage of the view */
@@ -95,7 +96,7 @@ static void thinning_free(Thinning* thinning) {
   for (int k = 0; k < 3; k++) memory_free(thinning->kept_coordinates[k]);
 }
 
-/* Selects a vertex, and pads its block of the view with copies of it. */
+/* Selects a vertex and pads the last block of the view with copies of the vertex. */
 static void thinning_keep(Thinning* thinning, int index) {
   PointView* kept = &thinning->kept;
   kept->padded = (kept->count + 8) / 8 * 8;
@@ -126,7 +127,7 @@ static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
   return thinning;
 }
 
-/* Returns the vertex farthest from the hull of the selected ones; of equal ones the first. */
+/* Returns the vertex farthest from the hull of the selected vertices. On ties the first vertex is returned. */
 static int thinning_farthest(Thinning* thinning) {
   for (;;) {
     int best = 0;
@@ -138,7 +139,7 @@ static int thinning_farthest(Thinning* thinning) {
   }
 }
 
-/* Builds the hull of the selected vertices in their original order and coordinates. */
+/* Replaces *hull by the hull of the selected vertices, in their original order and coordinates. */
 static HullResult thinning_finish(const Thinning* thinning, ConvexHull* hull) {
   Vec3* points = MEMORY_NEW(Vec3, thinning->kept.count);
   int count = 0;

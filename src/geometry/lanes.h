@@ -1,5 +1,5 @@
-/* Private to geometry/: as many doubles at a time as a register of the machine holds. Written with the compilers'
- * vector extension; AVX-512 has its own instruction where the compiler does not find it. */
+/* Private to geometry/: SIMD vectors of doubles, with as many lanes as a register of the processor. Written with the
+ * vector extension of gcc and clang. AVX-512 uses intrinsics where compilers do not select the instruction. */
 #ifndef SDRS_GEOMETRY_LANES_H
 #define SDRS_GEOMETRY_LANES_H
 
@@ -18,7 +18,7 @@
 #endif
 
 typedef double Lanes __attribute__((vector_size(8 * LANES)));
-/* All bits of a lane set = true; also used for indices. */
+/* Mask or indices of the lanes. A mask is true if all bits of the lane are set. */
 typedef int64_t LaneMask __attribute__((vector_size(8 * LANES)));
 
 static inline Lanes lanes_load(const double* aligned) { return *(const Lanes*)aligned; }
@@ -27,7 +27,8 @@ static inline Lanes lanes_fill(double value) { return (Lanes){0} + value; }
 
 static inline LaneMask lanes_fill_index(int64_t value) { return (LaneMask){0} + value; }
 
-/* a b + c, rounded twice on every machine: a fused operation would make results depend on it. */
+/* Returns a b + c with two roundings on every processor. A fused operation would make results depend on the processor.
+ */
 static inline Lanes lanes_multiply_add(Lanes a, Lanes b, Lanes c) { return a * b + c; }
 
 static inline LaneMask lanes_choose_index(LaneMask mask, LaneMask yes, LaneMask no) {
@@ -42,7 +43,7 @@ static inline Lanes lanes_max(Lanes a, Lanes b) {
 #endif
 }
 
-/* The largest of the lanes. */
+/* Returns the largest of the lanes. */
 static inline double lanes_maximum(Lanes a) {
 #ifdef LANES_AVX512
   return _mm512_reduce_max_pd((__m512d)a);
@@ -53,7 +54,7 @@ static inline double lanes_maximum(Lanes a) {
 #endif
 }
 
-/* Bit i = lane i. */
+/* Returns a bit mask in which bit i is set if lane i is true. */
 static inline unsigned lanes_bits(LaneMask mask) {
 #ifdef LANES_AVX512
   return (unsigned)_mm512_movepi64_mask((__m512i)mask);

@@ -10,7 +10,7 @@ void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor) {
     for (int j = 0; j < 4; j++) sum->s[i][j] += factor * term->s[i][j];
 }
 
-/* Returns the moments for mass m, first moment m c and second moment sum m x x^T. */
+/* Returns the moment with the given mass, first moment and second moment. */
 static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
   const double column[3] = {first.x, first.y, first.z};
   MassMoment moment = {{{0}}};
@@ -22,8 +22,8 @@ static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
   return moment;
 }
 
-/* Adds the tetrahedron (0, a, b, c) of unit density: volume V = det / 6, first moment V (a + b + c) / 4, second moment
- * V / 20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c. */
+/* Adds the moments of the tetrahedron (0, a, b, c) with unit density. Volume V = det / 6, first moment V (a + b + c) /
+ * 4, second moment V / 20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c. */
 static void add_tetrahedron(double* mass, Vec3* first, Mat3* second, Vec3 a, Vec3 b, Vec3 c) {
   double volume = vec3_dot(a, vec3_cross(b, c)) / 6.0;
   Vec3 sum = vec3_add(a, vec3_add(b, c));
@@ -62,7 +62,7 @@ MassMoment mass_moment_points(const Vec3* points, int count) {
   return assemble(1.0, vec3_scale(first, 1.0 / count), mat3_scale(second, 1.0 / count));
 }
 
-/* I = tr(P) 1 - P with the second moment P about the same point, hence P = tr(I) / 2 1 - I. */
+/* The inertia tensor is I = tr(P) 1 - P, with P the second moment about the same point. Hence P = tr(I) / 2 1 - I. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]) {
   assert(!(mass < 0));
   const Mat3 tensor = {{{inertia[0], inertia[3], inertia[4]},
@@ -73,7 +73,7 @@ MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]
   return assemble(mass, vec3_scale(center, mass), second);
 }
 
-/* Transforms the moments to x' = R x + t: S' = T S T^T with T = (R t; 0 1). */
+/* Transforms the moment to x' = R x + t: S' = T S T^T with T = (R t; 0 1). */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose) {
   assert(moment);
   double mass = moment->s[3][3];

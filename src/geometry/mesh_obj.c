@@ -8,8 +8,8 @@
 /* Largest number of values of a vertex: x y z, then up to four of w, r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
-/* Mark of an `o` or `g` statement; it applies to the faces up to the next one. Equal pairs of names denote the same
- * group. */
+/* An `o` or `g` statement with its names. The names apply to the faces up to the next `o` or `g` statement. Marks with
+ * equal names denote the same group. */
 typedef struct {
   ObjWord object, group;
   int order; /* index of the mark */
@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
   ObjText text;
   double scale;
-  int position_total; /* number of positions in the file: face indices may refer to later ones */
-  Mesh* mesh;         /* faces in file order; the arrays are over-allocated */
+  int position_total; /* number of positions in the file, because face indices may refer to later positions */
+  Mesh* mesh;         /* faces in file order; the arrays are larger than needed */
   int* face_mark;     /* order of the group mark of each face */
   int face_capacity, corner_capacity;
   GroupMark* marks;
@@ -62,7 +62,7 @@ static void read_position(ObjReader* reader) {
 
 /* ---------------------------------------------------------------- f */
 
-/* Skips the optional index of a texture or normal: "/", "/7". Returns the number of characters. */
+/* Skips the optional index of a texture or normal, such as "/" or "/7". Returns the number of characters skipped. */
 static int unused_index(const char* at, int length) {
   int unused;
   return length > 0 && *at == '/' ? 1 + obj_word_integer(at + 1, length - 1, &unused) : 0;
@@ -80,8 +80,8 @@ static bool read_index(ObjReader* reader, ObjWord word, int* index) {
   return false;
 }
 
-/* Reads the position index of a face corner: positive ones count from 1, negative ones backwards from the last position
- * read. */
+/* Reads the position index of a face corner. Positive indices count from 1. Negative indices count backwards from the
+ * last position read. */
 static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   int index, before = reader->mesh->position_count, total = reader->position_total;
   if (!read_index(reader, word, &index)) return false;
@@ -124,7 +124,7 @@ static void read_face(ObjReader* reader, int line) {
 
 /* ---------------------------------------------------------------- o, g */
 
-/* Adds a mark. It replaces the last mark if that has no faces. */
+/* Adds a mark. Replaces the last mark if it has no faces. */
 static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   const Mesh* mesh = reader->mesh;
   int last = reader->mark_count - 1;
@@ -161,7 +161,7 @@ static int compare_marks(const void* left, const void* right) {
   return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Sets `first` of every mark. */
+/* Sets `first` of every mark to the first mark with the same names. */
 static void join_marks(ObjReader* reader) {
   GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
   memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);
@@ -188,7 +188,7 @@ static bool same_position(const Mesh* mesh, int a, int b) {
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/* Returns true for fewer than three distinct corners. */
+/* Returns true if the face has fewer than three distinct corners. */
 static bool is_degenerate(const Mesh* mesh, int first, int end) {
   int second = first;
   while (second < end && same_position(mesh, mesh->corners[first], mesh->corners[second])) second++;
@@ -203,7 +203,7 @@ static int face_end(const Mesh* mesh, int face) {
   return face + 1 < mesh->face_count ? mesh->face_first[face + 1] : mesh->corner_count;
 }
 
-/* Counts the faces of each group; a degenerate face gets mark -1. */
+/* Counts the faces of each group. Sets face_mark to -1 for degenerate faces. */
 static void count_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   for (int face = 0; face < mesh->face_count; face++) {
@@ -218,7 +218,7 @@ static void count_faces(ObjReader* reader) {
   }
 }
 
-/* Makes one group per mark with faces; the counts of the marks become the indices of their first faces. */
+/* Creates one group for every mark with faces. Sets face_count of every mark to the index of its first face. */
 static void make_groups(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   mesh->groups = MEMORY_NEW(MeshGroup, reader->mark_count);
@@ -232,7 +232,7 @@ static void make_groups(ObjReader* reader) {
   }
 }
 
-/* Sorts the faces by group; within a group they keep the file order. */
+/* Sorts the faces by group. Faces of a group keep the file order. */
 static void sort_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   int kept = mesh->face_count - mesh->degenerate_face_count;
@@ -276,8 +276,8 @@ static StatementKind kind_of(ObjWord word) {
   return obj_word_is(word, "g") ? STATEMENT_GROUP : STATEMENT_OTHER;
 }
 
-/* Finds the next statement. Both passes over the file use it, so that they agree on where statements begin. Reads
- * names, which can contain blanks and '#'; the other words can be skipped by obj_text_skip. */
+/* Finds the next statement. Both passes over the file use this function, so that they agree on the statements. Reads
+ * names, which can contain blanks and '#'. Other words can be skipped by obj_text_skip. */
 static bool next_statement(ObjText* text, Statement* statement) {
   ObjWord word;
   if (!obj_text_statement(text, &word)) return false;
@@ -286,7 +286,7 @@ static bool next_statement(ObjText* text, Statement* statement) {
   return true;
 }
 
-/* Counts the positions of the file. The array then has its final size, and faces can refer to later positions. */
+/* Counts the positions of the file, so that the array has its final size and faces can refer to later positions. */
 static int count_positions(ObjText text) {
   Statement statement;
   int count = 0;
@@ -316,7 +316,7 @@ static void read_statements(ObjReader* reader) {
   }
 }
 
-/* Reports a mesh without faces, at the last line. */
+/* Adds an error at the last line if the mesh has no faces. */
 static void check_faces(ObjReader* reader) {
   const Mesh* mesh = reader->mesh;
   ObjPlace end = reader->text.place;
@@ -325,10 +325,11 @@ static void check_faces(ObjReader* reader) {
   if (mesh->face_count > mesh->degenerate_face_count) return;
   reader->text.error_count++;
   if (mesh->face_count == 0)
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face: there is no 'f' statement");
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place,
+                    "no face: the file has no 'f' statement: export the mesh with faces");
   else
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face of the %d has three different corners",
-                    mesh->face_count);
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place,
+                    "no face of the %d has three different corners: export the mesh again", mesh->face_count);
 }
 
 static void read_text(ObjReader* reader) {
@@ -348,8 +349,9 @@ static void read_text(ObjReader* reader) {
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
-  if (length > INT_MAX) { /* limits every count below to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+  if (length > INT_MAX) { /* limits all counts to the range of int */
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+                    "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }
   ObjReader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};

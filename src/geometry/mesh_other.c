@@ -1,6 +1,6 @@
-/* Reads meshes of other formats, such as Collada, by the Open Asset Import Library. The library is loaded on demand and
- * runs in a separate process, which returns OBJ text. A file that makes the library crash or hang is therefore reported
- * as an error. */
+/* Reads meshes of other formats, such as Collada, by the Open Asset Import Library. The library is loaded on demand in
+ * a separate process, which returns OBJ text. A file on which the library crashes or hangs is therefore reported as an
+ * error. */
 #include <assert.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -23,7 +23,7 @@
 #define MOST_SECONDS 120
 #define MOST_MEMORY ((rlim_t)16 << 30)
 #define MOST_TEXT ((size_t)1 << 30)
-/* Largest depth of the node tree; a deeper one is treated as a cycle. */
+/* Largest depth of the node tree. Deeper nodes are ignored, because the tree may have a cycle. */
 #define MOST_DEPTH 200
 
 static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
@@ -55,7 +55,7 @@ static bool importer_load(Importer* importer) {
   return importer->import && importer->create_settings && importer->set_integer && importer->error;
 }
 
-/* Pose and scale of a node: three rows of a matrix that acts on (x, y, z, 1). */
+/* Pose and scale of a node, as three rows of a matrix that acts on (x, y, z, 1). */
 typedef struct {
   double row[3][4];
 } Placement;
@@ -77,8 +77,8 @@ static bool mirrors(const Placement* place) {
   return vec3_dot(x, vec3_cross(y, z)) < 0;
 }
 
-/* Writes one OBJ group. A mirroring transform reverses the orientation of the faces, so their corners are written in
- * reverse order. */
+/* Writes one mesh as an OBJ group. *points: number of points written before, to which the points of the mesh are added.
+ * A mirroring transform reverses the orientation of faces, so their corners are then written in reverse order. */
 static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* place, int number, long* points) {
   fprintf(out, "o part_%d\n", number);
   for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -112,8 +112,8 @@ static void write_node(FILE* out, const struct aiScene* scene, const struct aiNo
     write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
 }
 
-/* Converts a file to OBJ text, or to a line with `!` and the error. Axes are those of the file, as robot files expect;
- * its unit, if given, is converted to metres. */
+/* Writes the mesh of a file as OBJ text, or `!` and an error text. Axes are those of the file, as robot files expect.
+ * Coordinates are in metres if the file names its unit. */
 static void convert(const char* path, FILE* out) {
   Importer importer;
   if (!importer_load(&importer)) {
@@ -134,7 +134,7 @@ static void convert(const char* path, FILE* out) {
   if (points == 0) fprintf(out, "!it has no triangles");
 }
 
-/* Runs the conversion and ends the process; memory is not freed. */
+/* Runs the conversion and ends the process. Memory is not freed. */
 static void run_conversion(const char* path, int channel) {
   setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS});
   setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
@@ -150,7 +150,7 @@ static void run_conversion(const char* path, int channel) {
 
 /* ---------------------------------------------------------------- in the calling process */
 
-/* Reads the text from the channel to its end, at most MOST_TEXT bytes. */
+/* Appends the data of the channel to the text, up to the end or to MOST_TEXT bytes. */
 static void receive(int channel, Text* text) {
   static const size_t AT_ONCE = 1 << 16;
   char* buffer = memory_alloc(AT_ONCE);

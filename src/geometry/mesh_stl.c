@@ -7,13 +7,13 @@
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* Layout of a binary file [bytes]: header, number of triangles; for each triangle the normal, three corners and two
- * bytes. */
+/* Layout of a binary file [bytes]. The header and the number of triangles come first. Each triangle has a normal, three
+ * corners and two further bytes. */
 enum { HEAD = 80, PREFIX = HEAD + 4, TRIANGLE = 50, CORNERS_AT = 12 };
 
-/* Triangles in file order. Equal corners are merged to positions at the end. */
+/* Reader of an STL file. Triangles are in file order. Equal corners are merged to positions at the end. */
 typedef struct {
-  ObjText text; /* also counts the errors of a binary file */
+  ObjText text; /* text of the file; also counts the errors of a binary file */
   double scale;
   Vec3* corners; /* (3 x triangles) */
   int* lines;    /* line of each triangle (triangles) */
@@ -26,10 +26,10 @@ typedef struct {
 
 static void add_corner(StlReader* reader, Vec3 corner) {
   reader->corners = memory_grown(reader->corners, sizeof(Vec3), reader->corner_count, &reader->corner_capacity);
-  reader->corners[reader->corner_count++] = vec3(corner.x + 0.0, corner.y + 0.0, corner.z + 0.0); /* -0 is 0 */
+  reader->corners[reader->corner_count++] = vec3(corner.x + 0.0, corner.y + 0.0, corner.z + 0.0); /* replaces -0 by 0 */
 }
 
-/* Stores the line of the triangle formed by the last three corners. */
+/* Stores the line of the triangle that consists of the last three corners. */
 static void add_line(StlReader* reader, int line) {
   int triangle = reader->corner_count / 3 - 1;
   reader->lines = memory_grown(reader->lines, sizeof(int), triangle, &reader->line_capacity);
@@ -66,7 +66,7 @@ static void read_vertex(StlReader* reader, ObjPlace place) {
   add_corner(reader, vec3(coordinate[0], coordinate[1], coordinate[2]));
 }
 
-/* Ends a facet. A wrong number of corners is reported and completed to three, so that reading can continue. */
+/* Ends a facet. Reports a wrong number of corners and corrects it to three, so that reading can continue. */
 static void end_facet(StlReader* reader, int first, ObjPlace place) {
   int count = reader->corner_count - first;
   if (count != 3) obj_text_error(&reader->text, place, "a facet needs 3 vertices, got %d", count);
@@ -75,13 +75,13 @@ static void end_facet(StlReader* reader, int first, ObjPlace place) {
   add_line(reader, place.line);
 }
 
-/* Reads the statements between solid and endsolid: facet normal ... / outer loop / vertex x y z three times / endloop /
- * endfacet. */
+/* Reads the statements of a text file: solid, facet normal ..., outer loop, three times vertex x y z, endloop,
+ * endfacet, endsolid. */
 static void read_statements(StlReader* reader) {
   ObjText* text = &reader->text;
   ObjWord word;
   ObjPlace facet = {0};
-  int first = -1; /* corner of the open facet */
+  int first = -1; /* first corner of the open facet, -1 if none is open */
   for (; obj_text_statement(text, &word); obj_text_skip(text)) {
     if (is_word(word, "facet")) {
       if (first >= 0) end_facet(reader, first, facet);
@@ -92,7 +92,7 @@ static void read_statements(StlReader* reader) {
       if (first >= 0)
         read_vertex(reader, word.place);
       else
-        obj_text_error(text, word.place, "a vertex outside of a facet");
+        obj_text_error(text, word.place, "a vertex outside of a facet: write vertices between 'facet' and 'endfacet'");
     } else if (is_word(word, "endfacet")) {
       if (first >= 0) end_facet(reader, first, facet);
       first = -1;
@@ -138,7 +138,8 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
   size_t count = integer_at(data + HEAD), there = (length - PREFIX) / TRIANGLE;
   if (count > there) {
-    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f", (double)count, (double)there);
+    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f: export the mesh again",
+                 (double)count, (double)there);
     return;
   }
   add_group(reader, NULL, 0);
@@ -157,8 +158,9 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* Returns true for a text file. A binary can begin with "solid", too: then its length equals that of its triangles, or
- * its triangle count contains a zero byte, which does not occur in text. Bytes after the triangles are allowed. */
+/* Returns true if the data are a text file. Binary files can begin with "solid" too. A binary file is recognized if its
+ * length fits the number of triangles, or if the number contains a zero byte, which does not occur in text. Bytes after
+ * the triangles are allowed. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
   if (length < PREFIX) return true;
@@ -168,8 +170,8 @@ static bool is_text(const char* data, size_t length) {
 
 /* ---------------------------------------------------------------- the mesh */
 
-/* Merges equal corners to positions, numbered in file order. Returns the position of every corner, owned by the caller.
- */
+/* Merges equal corners to positions, numbered in file order. Returns the position of every corner. The caller frees the
+ * array with memory_free. */
 static int* make_positions(Mesh* mesh, const StlReader* reader) {
   int *number = points_equal(reader->corners, reader->corner_count), count = reader->corner_count;
   mesh->positions = MEMORY_NEW(Vec3, count + 1);
@@ -181,7 +183,7 @@ static int* make_positions(Mesh* mesh, const StlReader* reader) {
   return number;
 }
 
-/* Sets the triangles that have three distinct corners, and the groups that contain any. */
+/* Adds the triangles with three distinct corners to the mesh, and the groups that contain such triangles. */
 static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
   int triangles = reader->corner_count / 3;
   mesh->corners = MEMORY_NEW(int, reader->corner_count + 1);
@@ -204,7 +206,7 @@ static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
     }
     if (group.face_count == 0) continue;
     mesh->groups[mesh->group_count++] = group;
-    reader->groups[g].name = NULL; /* ownership moved to the mesh */
+    reader->groups[g].name = NULL; /* the mesh now owns the name */
   }
 }
 
@@ -214,15 +216,16 @@ static void make_mesh(Mesh* mesh, StlReader* reader) {
   memory_free(number);
   if (mesh->face_count > 0) return;
   diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0},
-                  "no triangle with three different corners");
+                  "the file has no triangle with three different corners: export the mesh again");
   reader->text.error_count++;
 }
 
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
-  if (length > INT_MAX) { /* limits every count below to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+  if (length > INT_MAX) { /* limits all counts to the range of int */
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+                    "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }
   StlReader reader = {.text = obj_text_start(name, data, length, diagnostics), .scale = scale};

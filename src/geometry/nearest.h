@@ -1,24 +1,25 @@
 /* Private to geometry/: the point of a vertex, edge, triangle or tetrahedron nearest to the origin. Inline, because GJK
- * calls it in every iteration. Hulls of very different size produce thin triangles and tetrahedra. These are solved as
- * accurately as their corners are known, with the shortest edges, iterative refinement and the normals. */
+ * calls the functions in every iteration. Hulls of very different size produce thin triangles and tetrahedra. Shortest
+ * edges, iterative refinement and normals keep their solutions as accurate as the corners. */
 #ifndef SDRS_GEOMETRY_NEAREST_H
 #define SDRS_GEOMETRY_NEAREST_H
 
 #include "geometry/geometry.h"
 
-/* Lengths below these fractions of the largest coordinate are rounding errors: a corner has an error of about 3 ulp,
- * the height of a point over a face two or three times that. The argument `scale` of the functions below is the square
- * of the largest coordinate [m^2]. */
-#define GAP_TOLERANCE 1e-15  /* two distances that differ by less are the same */
-#define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin; flatter tetrahedra are replaced by their faces */
-/* Sine of the angle below which three corners count as collinear, because their normal would consist of rounding
- * errors. */
+/* Lengths below these fractions of the largest coordinate count as rounding errors. A corner has an error of about 3
+ * ulp, and the height of a point over a face two or three times as much. The argument `scale` of the functions below is
+ * the square of the largest coordinate [m^2]. */
+#define GAP_TOLERANCE 1e-15  /* distances that differ by less are equal */
+#define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin, flatter tetrahedra as flat */
+/* Three corners count as collinear if the sine of their angle is below this, because their normal would consist of
+ * rounding errors. */
 #define COLLINEAR_SINE 1e-14
-/* Largest number of refinement steps. Each step adds correct digits, about 3 for the thinnest tetrahedron that is not
- * counted as flat. */
+/* Largest number of refinement steps. Each step adds correct digits, about 3 for the thinnest tetrahedron that does not
+ * count as flat. */
 #define REFINEMENT_LIMIT 4
 
-/* Nearest point of a simplex to the origin. It lies on the vertex, edge, triangle or tetrahedron of `count` corners. */
+/* Point of a simplex nearest to the origin. The point lies on the vertex, edge, triangle or tetrahedron of `count`
+ * corners. */
 typedef struct {
   Vec3 point;
   double square;
@@ -26,37 +27,37 @@ typedef struct {
   double weight[4];
 } NearestPoint;
 
-/* Returns the larger number. Faster than fmax, which is a function call because it handles operands that are not
- * numbers. */
+/* Returns the larger number. Faster than fmax, which is a function call because it handles NaN. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* Returns corner i. p: the corners [m], here and below. */
+/* Returns corner i as the nearest point. p: corners of the simplex [m], here and below. */
 static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-/* Returns the nearest point of the edge from corner i to corner j; corner i if the edge has no length. */
+/* Returns the nearest point of the edge from corner i to corner j. Returns corner i if the edge has no length. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
   if (!(along > 0)) return nearest_vertex(p, i);
   if (!(along < square)) return nearest_vertex(p, j);
   double weight = along / square;
-  /* The point is computed from the nearer end, because smaller coordinates have smaller rounding errors. The component
-   * along the edge that rounding leaves is then removed; it would tilt the normal of hulls that nearly touch. */
+  /* The point is computed from the nearer end, because smaller coordinates have smaller rounding errors. Rounding
+   * leaves a component along the edge. The component is removed because it would tilt the normal of hulls that nearly
+   * touch. */
   Vec3 point = weight < 0.5 ? vec3_add_scaled(p[i], weight, edge) : vec3_add_scaled(p[j], weight - 1.0, edge);
   point = vec3_add_scaled(point, -vec3_dot(point, edge) / square, edge);
   return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
 }
 
-/* Keeps the nearer point, the first one if both are equally near. */
+/* Keeps the nearer point, and the first point if both are equally near. */
 static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
   if (other.square < best->square) *best = other;
 }
 
 /* ---------------------------------------------------------------- triangle */
 
-/* A triangle whose corner 0 lies opposite to its longest edge. The cross product of the two shorter edges, u and w, has
+/* A triangle whose corner 0 lies opposite its longest edge. The cross product of the two shorter edges, u and w, has
  * the smallest rounding error. */
 typedef struct {
   int corner[3];
@@ -67,7 +68,7 @@ typedef struct {
   bool collinear;
 } Triangle;
 
-/* Returns the triangle of corners i, j, k, given in any order. If `collinear` is true its normal is meaningless. */
+/* Returns the triangle of corners i, j, k, given in any order. If `collinear` is true, the normal is meaningless. */
 static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
   double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
@@ -88,8 +89,9 @@ static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   return t;
 }
 
-/* Adds to `part` the barycentric coordinates of the foot of the origin's perpendicular on the plane, relative to
- * `point` and times |normal|^2. point: a point of the plane whose barycentric coordinates `part` already holds. */
+/* Adds the barycentric coordinates of the foot of the perpendicular from the origin to the triangle's plane to `part`.
+ * The coordinates are relative to `point` and are multiplied by |normal|^2. point: a point of the plane, whose
+ * barycentric coordinates `part` already contains. */
 static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   Vec3 turn = vec3_cross(point, t->normal);
   double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
@@ -98,14 +100,15 @@ static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   part[0] -= u + w;
 }
 
-/* Returns the foot of the origin's perpendicular as a combination of the corners. t must not be collinear. */
+/* Returns the foot of the perpendicular from the origin, computed from barycentric coordinates `part` times |normal|^2.
+ * t must not be collinear. */
 static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
 }
 
-/* Returns the foot of the origin's perpendicular on the plane. It is computed along the normal from the nearest corner,
- * which is more accurate than a sum of corners. */
+/* Returns the foot of the perpendicular from the origin to the plane. The foot is computed along the normal from the
+ * nearest corner, which is more accurate than a combination of corners. */
 static inline NearestPoint nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;
@@ -117,7 +120,8 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-/* Returns the nearest point of the triangle i, j, k of p (4). A collinear triangle is replaced by its three edges. */
+/* Returns the nearest point of the triangle with corners i, j, k of p (4). A collinear triangle is replaced by its
+ * three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -129,7 +133,7 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
     inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
   }
   if (inside) return nearest_in_plane(&t, part);
-  /* Outside: the nearest point is on an edge beyond which the projection lies. */
+  /* The origin projects outside the triangle: the nearest point is on an edge beyond which the projection lies. */
   NearestPoint best = {.square = HUGE_VAL};
   const int* corner = t.corner;
   if (t.collinear || !(part[0] > 0)) best = nearest_on_edge(p, corner[1], corner[2]);
@@ -140,11 +144,12 @@ static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int 
 
 /* ---------------------------------------------------------------- tetrahedron */
 
-/* A tetrahedron. Barycentric coordinate i of a point x is (x - p0) . normal i / volume, for i = 1, 2, 3. */
+/* A tetrahedron with corners p. Barycentric coordinate i of a point x is (x - p0) . normal i / volume, for i = 1, 2, 3.
+ */
 typedef struct {
-  Vec3 normal[4]; /* of the faces opposite to the corners; normal 0 is the sum of the others */
-  double volume;  /* six times the volume, signed */
-  bool flat;      /* the volume is zero to within rounding */
+  Vec3 normal[4]; /* normals of the faces opposite the corners; normal 0 is the sum of the other normals */
+  double volume;  /* six times the signed volume */
+  bool flat;      /* true if the volume is zero to within rounding */
 } Tetrahedron;
 
 /* Returns the tetrahedron of p[0] ... p[3]. scale [m^2]: square of the largest coordinate. */
@@ -157,7 +162,7 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
-/* Returns sum part_i p_i over the corners p (4). */
+/* Returns the sum of part_i p_i over the corners p (4). */
 static inline Vec3 combination(const Vec3* p, const double part[4]) {
   Vec3 sum = vec3_scale(p[0], part[0]);
   for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
@@ -175,8 +180,8 @@ static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double p
   part[0] -= sum;
 }
 
-/* Returns the origin as a combination of the four corners p (4) with sum 1. For a thin tetrahedron the first solution
- * consists mostly of rounding errors, which iterative refinement reduces. */
+/* Returns the origin as a combination of the four corners p (4), with weights of sum 1. For a thin tetrahedron the
+ * first solution consists mostly of rounding errors, which iterative refinement reduces. */
 static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
   double part[4] = {1, 0, 0, 0};
   Vec3 rest = p[0];
@@ -204,8 +209,8 @@ static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   return height / sqrt(nearest->square);
 }
 
-/* Keeps the point of the nearer face. If both are equally near to within rounding, keeps the point with the larger
- * height_behind, so that no corner of p (4) lies between its plane and the origin. */
+/* Keeps the point of the nearer face. If both points are equally near to within rounding, keeps the point with the
+ * larger height_behind. No corner of p (4) then lies between the plane of the face and the origin. */
 static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
@@ -213,7 +218,7 @@ static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPo
     *best = other;
 }
 
-/* Returns the nearest point of the tetrahedron p[0] ... p[3]. The result has four corners if the origin is inside, to
+/* Returns the nearest point of the tetrahedron p[0] ... p[3]. The result has four corners if the origin is inside to
  * within ZERO_TOLERANCE. A flat tetrahedron is replaced by its faces. */
 static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
@@ -224,9 +229,9 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
     origin = origin_by_corners(p, &solid, scale);
     bool inside = all_positive(origin.weight);
     if (inside && origin.square <= ZERO_TOLERANCE * ZERO_TOLERANCE * scale) return origin;
-    all = inside; /* but not proven */
+    all = inside; /* all faces are examined, because rounding prevents a proof that the origin is inside */
   }
-  /* Outside: the nearest point is on a face that the origin sees. */
+  /* The origin is outside: the nearest point is on a face whose outer side faces the origin. */
   NearestPoint best = {.square = HUGE_VAL};
   for (int i = 0; i < 4; i++)
     if (all || !(origin.weight[i] > 0))
@@ -234,7 +239,7 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   return best;
 }
 
-/* Returns the nearest point of a simplex of 1 to 4 corners, p[count]. */
+/* Returns the nearest point of the simplex p[count] with 1 to 4 corners. */
 static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);

@@ -11,7 +11,8 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c ==
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Returns the end of the line if a backslash, with only blanks behind it, joins the next line; otherwise NULL. */
+/* Returns the end of the line if the line continues on the next line, otherwise NULL. A line continues if it ends with
+ * a backslash, followed only by blanks. */
 static const char* continuation(const ObjText* text, const char* at) {
   if (*at != '\\') return NULL;
   do at++;
@@ -26,7 +27,7 @@ static void next_line(ObjText* text) {
   text->place = (ObjPlace){at, at, text->place.line + 1};
 }
 
-/* Skips blanks and continued line ends. */
+/* Skips blanks and ends of continued lines. */
 static void skip_blanks(ObjText* text) {
   while (text->place.at < text->end) {
     const char* joined = continuation(text, text->place.at);
@@ -70,7 +71,7 @@ bool obj_text_word(ObjText* text, ObjWord* word) {
 bool obj_text_statement(ObjText* text, ObjWord* word) {
   if (text->error_count >= OBJ_ERRORS_MAX) return false;
   while (!obj_text_word(text, word)) {
-    skip_to_line_end(text); /* a comment, which a backslash does not continue */
+    skip_to_line_end(text); /* skips a comment, which a backslash does not continue */
     if (text->place.at >= text->end) return false;
     next_line(text);
   }
@@ -101,7 +102,7 @@ bool obj_word_is(ObjWord word, const char* text) {
 
 /* ---------------------------------------------------------------- messages */
 
-/* Returns the column in characters, as all messages count it. */
+/* Returns the column of a position, counted in characters. */
 static int column_of(ObjPlace place) {
   int column = 1;
   for (const char* at = place.line_start; at < place.at; at++)
@@ -144,7 +145,8 @@ bool obj_text_is_text(ObjText* text) {
     skip_to_line_end(&walk);
     if (walk.place.at < zero) next_line(&walk);
   }
-  obj_text_error(text, (ObjPlace){zero, walk.place.line_start, walk.place.line}, "not text: there is a NUL byte");
+  obj_text_error(text, (ObjPlace){zero, walk.place.line_start, walk.place.line},
+                 "not text: the file has a NUL byte: save the file as plain text");
   return false;
 }
 
@@ -158,8 +160,8 @@ static int digits(const char* at, int length) {
 
 static int sign(const char* at, int length) { return length > 0 && (*at == '+' || *at == '-') ? 1 : 0; }
 
-/* Returns true for [+-] digits [. digits] [e [+-] digits] with at least one digit before the e. Rejects hexadecimal
- * numbers and words such as nan. */
+/* Returns true if the word is [+-] digits [. digits] [e [+-] digits] with at least one digit before the e. Hexadecimal
+ * numbers and words such as nan are not accepted. */
 static bool is_decimal(const char* at, int length) {
   int i = sign(at, length), whole = digits(at + i, length - i), fraction = 0;
   i += whole;
@@ -179,7 +181,7 @@ static bool is_decimal(const char* at, int length) {
 }
 
 bool obj_word_number(ObjText* text, ObjWord word, double* value) {
-  char buffer[512]; /* longer than any usual decimal of a double */
+  char buffer[512]; /* longer than any usual decimal number */
   if (!is_decimal(word.place.at, word.length) || word.length >= (int)sizeof buffer) {
     obj_text_error(text, word.place, "expected a finite decimal number, got '%s'", obj_quote(word).text);
     return false;

@@ -1,14 +1,15 @@
-/* Depth of the origin in the Minkowski difference C = A - B by an expanding polytope. The polytope is the hull of some
- * vertices of C. The vertex of C beyond its face nearest to the origin is added until there is none. */
+/* Penetration depth of two hulls A and B: the depth of the origin in the Minkowski difference C = A - B, by an
+ * expanding polytope. The polytope is the hull of some vertices of C. The face of the polytope nearest to the origin is
+ * found, and the vertex of C farthest beyond this face is added. The search ends when there is no such vertex. */
 #include <assert.h>
 
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
-/* A face of the polytope is a face of C if no vertex of C lies beyond it by more than this fraction of the size of C.
- */
+/* A face of the polytope counts as a face of C if no vertex of C lies farther beyond it than this fraction of the size
+ * of C. */
 #define FACE_TOLERANCE 1e-13
-/* Largest number of iterations. Each adds a new vertex of C; hulls of 500 vertices need a few dozen. */
+/* Largest number of iterations. Each iteration adds a vertex of C. Hulls of 500 vertices need a few dozen. */
 #define ROUND_LIMIT 2000
 
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
   Pose pose_a, pose_b; /* poses relative to the origin of B, because differences of large coordinates lose digits */
   Vec3* points;        /* vertices of C found so far */
   int count, capacity;
-  double size; /* largest |vertex| [m] */
+  double size; /* largest distance of a vertex from the origin [m] */
 } Polytope;
 
 static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
@@ -37,8 +38,8 @@ static void polytope_add(Polytope* polytope, Vec3 point) {
   polytope->size = fmax(polytope->size, vec3_norm(point));
 }
 
-/* Initializes the polytope with the support points in 26 directions, and in both directions along the normal of three
- * widely separated points. The last two leave the plane of the others if those are coplanar. */
+/* Initializes the polytope with the support points in 26 directions. Adds the support points in both directions along
+ * the normal of three widely separated points, in case all other points are coplanar. */
 static void polytope_start(Polytope* polytope) {
   for (int x = -1; x <= 1; x++)
     for (int y = -1; y <= 1; y++)
@@ -49,8 +50,8 @@ static void polytope_start(Polytope* polytope) {
   polytope_add(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
 }
 
-/* Finds the face nearest to the origin, or the face that the origin is farthest outside of. Returns the height of the
- * face above the origin. */
+/* Finds the face with the smallest height above the origin. The height is negative if the origin is outside. Sets
+ * *normal and *height. Returns false if the polytope is flat. */
 static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height) {
   Facets facets;
   bool solid = facets_create(&facets, polytope->points, polytope->count) == HULL_OK;
@@ -65,14 +66,14 @@ static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height)
   return solid;
 }
 
-/* Returns the height of C over the origin along the normal of its face nearest to the origin; 0 if the origin is
- * outside. Moving B by d moves C by -d, so the normal is the direction in which B separates. */
+/* Returns the depth of the origin in C along the normal of the nearest face, or 0 if the origin is outside. Moving B by
+ * d moves C by -d, so *normal is the direction in which B must move to separate. */
 static double depth_of_origin(Polytope* polytope, Vec3* normal) {
   double reach = 0;
   for (int round = 0; round < ROUND_LIMIT; round++) {
     double height;
     if (!nearest_face(polytope, normal, &height))
-      return 0; /* C is flat: the smallest displacement separates the hulls */
+      return 0; /* C is flat, so an arbitrarily small displacement separates the hulls */
     Vec3 beyond = difference_support(polytope, *normal);
     reach = vec3_dot(beyond, *normal);
     if (!(reach > 0)) return 0;

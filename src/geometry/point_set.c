@@ -2,10 +2,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Points within this fraction of their diameter of a common plane count as coplanar, because their hull would be
- * determined by rounding. */
+/* Points count as coplanar if they lie within this fraction of their diameter of a plane. Rounding errors would
+ * otherwise determine their hull. */
 #define FLAT_TOLERANCE 1e-10
-/* Relative rounding error of coordinates; it matters for points far from the origin. */
+/* Relative rounding error of coordinates, which matters for points far from the origin. */
 #define COORDINATE_ROUNDING 1e-15
 
 /* ---------------------------------------------------------------- extent */
@@ -78,7 +78,7 @@ static int compare_tagged(const void* left, const void* right) {
 
 static bool same_point(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Removes duplicates; the first of equal points remains, in input order. */
+/* Removes duplicates and keeps the first of equal points, in input order. */
 static void drop_duplicates(NormalisedSet* set) {
   int count = set->count;
   Tagged* sorted = MEMORY_NEW(Tagged, count);

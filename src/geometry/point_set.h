@@ -1,33 +1,33 @@
-/* Private to geometry/: extent and distinct points of a point set, needed before its hull is computed. */
+/* Private to geometry/: extent and distinct points of a point set. Qhull receives only the distinct points. */
 #ifndef SDRS_GEOMETRY_POINT_SET_H
 #define SDRS_GEOMETRY_POINT_SET_H
 
 #include "geometry/geometry.h"
 
-/* Corners of a large tetrahedron of points. Each corner is the point farthest from the first point, line or plane
- * through the corners before it. */
+/* A large tetrahedron with corners from a point set. Each corner is the point farthest from the first corner, or from
+ * the line or plane through the earlier corners. */
 typedef struct {
   int corner[4];
-  double diameter; /* distance of the first two [m] */
-  Vec3 normal;     /* unit, of the plane of the first three; zero when they are collinear */
-  double height;   /* of the fourth over that plane [m]; 0 when all points are coplanar. No point is farther from the
-                      plane, so the set is at most twice as thick. */
+  double diameter; /* distance of the first two corners [m] */
+  Vec3 normal;     /* unit normal of the plane of the first three corners; zero if they are collinear */
+  double height; /* distance of the fourth corner from the plane [m]; 0 if all points are coplanar. No point is farther
+                    from the plane */
 } Spread;
-/* Returns the large tetrahedron of points (count >= 1). Equal points give diameter 0, collinear ones a zero normal.
- * Allocates nothing. */
+/* Returns a large tetrahedron of points (count >= 1). The diameter is 0 if all points are equal, and the normal is zero
+ * if they are collinear. Allocates nothing. */
 Spread spread_corners(const Vec3* points, int count);
 
-/* The distinct points of a set, moved and scaled into [-1, 1]: point = center + scaled / factor. */
+/* The distinct points of a set, moved and scaled into [-1, 1]. point = center + scaled / factor. */
 typedef struct {
   Vec3* points;
-  int* source; /* index in the input, ascending: the first of equal points */
+  int* source; /* index of each point in the input, ascending; of equal points the first */
   int count;
   Vec3 center;
   double factor;
 } NormalisedSet;
 
-/* Sets *set to the distinct points of points (count). Returns HULL_OK if they span a solid, else the reason as
- * hull_create. The caller frees the set in any case. */
+/* Computes the distinct points of points (count). Returns HULL_OK if the points span a solid, otherwise an error of
+ * hull_create. The caller frees the set with normalised_free even after an error. */
 HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count);
 /* Frees both arrays and zeroes the set. Accepts a zeroed set. */
 void normalised_free(NormalisedSet* set);

@@ -19,7 +19,7 @@ PointView point_view_create(const Vec3* points, int count) {
 }
 
 void point_view_free(PointView* view) {
-  union { /* discards const: the owner frees the view */
+  union { /* discards const, because the owner frees the view */
     const double* read;
     double* own;
   } block = {.read = view->x};

@@ -1,6 +1,6 @@
 #include "geometry/geometry.h"
 
-/* The corners that are not cut off yet, as a linked ring. */
+/* The corners that are not yet cut off, as a linked ring. */
 typedef struct {
   const Vec3* points;
   const int* corners;
@@ -21,7 +21,8 @@ static double corner_area(const Ring* ring, int i) {
 
 static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Returns true for an ear: a convex corner whose triangle with its neighbours contains no other corner. */
+/* Returns true if corner i is an ear. An ear is a convex corner whose triangle with its neighbours contains no other
+ * corner. */
 static bool is_ear(const Ring* ring, int i) {
   Vec3 a = corner_point(ring, ring->previous[i]), b = corner_point(ring, i), c = corner_point(ring, ring->next[i]);
   if (!(area(ring, a, b, c) > 0)) return false;
@@ -33,8 +34,8 @@ static bool is_ear(const Ring* ring, int i) {
   return true;
 }
 
-/* Returns the first ear from `start` on. If there is none, because of rounding or self-intersection, returns the most
- * convex corner. */
+/* Returns the first ear from `start` on. Returns the most convex corner if there is no ear, because of rounding or
+ * self-intersection. */
 static int find_ear(const Ring* ring, int start) {
   int best = start, i = start;
   double most = -HUGE_VAL;
@@ -60,8 +61,8 @@ static int cut_ears(Ring* ring, int count, int (*triangles)[3]) {
     take_triangle(ring, ear, triangles[made++]);
     ring->next[before] = after;
     ring->previous[after] = before;
-    at = ring->next[after]; /* continue behind the new triangle, so that a convex polygon is not divided into a fan from
-                               one corner */
+    at = ring->next[after]; /* continues after the new triangle, so that a convex polygon does not become a fan from one
+                               corner */
   }
   take_triangle(ring, at, triangles[made++]);
   return made;

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "geometry/geometry.h"
 
-/* Largest subdivisions. Above them neighbouring surface points coincide by rounding, or their number overflows. */
+/* Largest subdivisions. With finer subdivisions neighbouring points coincide by rounding, or their number overflows. */
 #define SPHERE_RESOLUTION_MAX 6
 #define SEGMENTS_MAX 4096
 
@@ -17,8 +17,9 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size) {
 
 /* ---------------------------------------------------------------- sphere */
 
-/* Divides a spherical triangle into four, `depth` times, and writes the corners. Returns the end of the output. A
- * midpoint is bit-identical from both sides of an edge (a + b = b + a), so hull_create removes the duplicates. */
+/* Divides a spherical triangle into four triangles, `depth` times, and writes the corners to out. Returns the end of
+ * the output. The midpoint of an edge is bit-identical for both triangles at the edge (a + b = b + a), so hull_create
+ * removes the duplicates. */
 static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b, Vec3 c) {
   if (depth == 0) {
     *out++ = vec3_scale(a, radius);
@@ -33,8 +34,8 @@ static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b,
   return split_triangle(out, radius, depth - 1, ab, bc, ca);
 }
 
-/* Sets the corners of an icosahedron: the cyclic permutations of (0, +-1, +-golden ratio). Its faces are the triples of
- * mutual neighbours. */
+/* Sets the corners of an icosahedron: the cyclic permutations of (0, +-1, +-golden ratio), normalized. Three corners
+ * that are all neighbours form a face. */
 static void icosahedron_corners(Vec3 corners[12]) {
   double golden = 0.5 * (1.0 + sqrt(5.0));
   for (int i = 0; i < 4; i++) {
@@ -49,7 +50,7 @@ static bool neighbours(Vec3 a, Vec3 b) {
   return vec3_dot(a, b) > 0.4;
 } /* the cosine is 1/sqrt(5) = 0.447 for neighbours and negative otherwise */
 
-/* Returns the corners of all triangles, with duplicates; *count: their number. Owned by the caller. */
+/* Returns the corners of all triangles, with duplicates (*count). The caller frees the array with memory_free. */
 static Vec3* triangle_corners(double radius, int resolution, int* count) {
   Vec3 corners[12];
   icosahedron_corners(corners);
@@ -74,8 +75,8 @@ HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
   return result;
 }
 
-/* Returns the slot of a hash table that holds the point, or the free slot for it. Entries are point numbers + 1;
- * `slots` is a power of two. */
+/* Returns the slot of a hash table that contains the point, or the free slot for the point. Entries are point numbers +
+ * 1. `slots` is a power of two. */
 static int slot_of(const int* table, int slots, const Vec3* points, Vec3 point) {
   uint64_t word[3], mixed = 0;
   memcpy(word, &point, sizeof word);
@@ -104,7 +105,7 @@ Vec3* primitive_sphere_points(int resolution, int* count) {
 
 /* ---------------------------------------------------------------- cylinder and capsule */
 
-/* Writes points of a circle about the z axis; returns the end of the output. */
+/* Writes points of a circle about the z axis to out. Returns the end of the output. */
 static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
   for (int i = 0; i < segments; i++) {
     double angle = 2 * M_PI * i / segments;
@@ -123,7 +124,8 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
   return result;
 }
 
-/* Writes the rings from the rim to the pole, and the pole. side = -1: lower cap. */
+/* Writes the rings of a cap from the rim to the pole, and the pole, to out. side = -1: lower cap. Returns the end of
+ * the output. */
 static Vec3* add_cap(Vec3* out, double radius, double length, int segments, int rings, double side) {
   for (int j = 0; j < rings; j++) {
     double latitude = 0.5 * M_PI * j / rings;
@@ -147,12 +149,12 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
 
 /* ---------------------------------------------------------------- rounded box */
 
-/* Distance of the outermost grid lines from the cube's edges, in grid spacings: large enough to separate points of
- * neighbouring faces, small enough to keep the shape of an even grid. */
+/* Distance of the outermost grid lines from the cube's edges, in grid spacings. The distance is large enough to
+ * separate points of neighbouring faces, and small enough to keep the shape of an even grid. */
 #define EDGE_SPREAD 0.1
 
-/* Returns a point of a face of the unit cube. axis: that of the face normal; side = +-1: its sign; u, v: coordinates
- * along the next two axes. */
+/* Returns a point of a face of the unit cube. axis: axis of the face normal. side = +-1: sign of the normal. u, v:
+ * coordinates along the next two axes. */
 static Vec3 cube_point(int axis, double side, double u, double v) {
   double c[3];
   c[axis] = side;
@@ -161,8 +163,7 @@ static Vec3 cube_point(int axis, double side, double u, double v) {
   return vec3(c[0], c[1], c[2]);
 }
 
-/* Projects the point to the sphere, then moves it outward by half the extent in the direction of its octant (no
- * coordinate is 0). */
+/* Projects the point to the sphere. Then moves each coordinate outward by half the extent. No coordinate is 0. */
 static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
   Vec3 p = vec3_scale(vec3_normalized(point), radius);
   return vec3_add(p, vec3(copysign(0.5 * extent.x, p.x), copysign(0.5 * extent.y, p.y), copysign(0.5 * extent.z, p.z)));
@@ -171,7 +172,8 @@ static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments) {
   *hull = (ConvexHull){0};
   if (segments < 8 || segments > SEGMENTS_MAX) return HULL_FAILED;
-  int lines = 2 * (segments / 8), count = 0; /* even, because an odd number has points on the planes of symmetry */
+  int lines = 2 * (segments / 8),
+      count = 0; /* even, because an odd number would put points on the planes of symmetry */
   double* grid = MEMORY_NEW(double, lines);
   for (int i = 0; i < lines; i++) grid[i] = (double)(2 * i - lines + 1) / (lines - 1);
   grid[lines - 1] = 1.0 - EDGE_SPREAD * 2.0 / (lines - 1);
@@ -188,7 +190,7 @@ HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, i
   return result;
 }
 
-/* ---------------------------------------------------------------- two circles with a radius about them */
+/* ---------------------------------------------------------------- rounded hull of two circles */
 
 HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
                              int segments) {

@@ -1,4 +1,4 @@
-/* Convex hulls of points and circles with a radius about them: support and distance. */
+/* Support and distance of round bodies: convex hulls of points and circles, enlarged by a radius. */
 #include <assert.h>
 #include "geometry/geometry.h"
 
@@ -8,8 +8,8 @@ enum {
   REFINEMENTS = 40,
   ROOM = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
 };
-/* Upper and lower bounds of a distance count as equal if they differ by less than these fractions of the bodies' size
- * and of the gap. */
+/* Upper and lower bounds of a distance count as equal if they differ by less than SETTLED of the bodies' size plus
+ * RELATIVE of the distance. */
 #define SETTLED 1e-13
 #define RELATIVE 1e-9
 
@@ -41,7 +41,8 @@ double round_support(const RoundBody* body, Vec3 direction, Vec3* at) {
 
 /* ---------------------------------------------------------------- distance */
 
-/* Points inscribed in the circles of a body; they are refined where the body is nearest to the other. */
+/* Points on the circles of a body, and vertices of the body. Points are added where the body is nearest to the other
+ * body. */
 typedef struct {
   _Alignas(64) double x[ROOM];
   _Alignas(64) double y[ROOM];
@@ -81,8 +82,9 @@ static PointView view_of(Inscribed* in, const RoundBody* body) {
   return (PointView){in->x, in->y, in->z, in->count, padded};
 }
 
-/* Adds the points of the circles nearest to a point of the other body, and two beside each. The distance error is then
- * quadratic in the length of the chords at the nearest point. simplex: indices of its vertices. */
+/* Adds the points of the circles nearest to the point `other` of the other body, and one point on each side of them.
+ * The distance error is then quadratic in the length of the chords at the nearest point. simplex (count): indices of
+ * the simplex vertices in `in`. */
 static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 other, const int* simplex, int count) {
   Vec3 x = mat3_tmul_vec(pose.r, vec3_sub(other, pose.t));
   for (int k = 0; k < core->ring_count; k++) {
@@ -102,7 +104,7 @@ static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 ot
   }
 }
 
-/* Adds the support point of the core along a world direction; returns its height [m]. */
+/* Adds the support point of the core along a world direction. Returns its height along the direction [m]. */
 static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direction) {
   Vec3 at;
   double height = round_support(core, mat3_tmul_vec(pose.r, direction), &at);
@@ -110,9 +112,9 @@ static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direc
   return height;
 }
 
-/* Returns the distance of the cores, without their radii. Inscribed points give an upper bound, support planes along
- * the normal a lower bound. Support points are added until the bounds agree; each search starts from the last simplex.
- * `last`: direction of an earlier result, or 0. */
+/* Returns the distance of the cores, which are the bodies without their radii. Inscribed points give an upper bound,
+ * and support planes along the normal give a lower bound. Support points are added until the bounds agree. Each search
+ * starts from the last simplex. `last`: direction of an earlier result, or 0. */
 static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, Vec3 last) {
   Inscribed in_a, in_b;
   seed(&in_a, a);

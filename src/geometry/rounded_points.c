@@ -6,10 +6,10 @@
 
 #include "geometry/geometry.h"
 
-/* Sizes below this fraction of the points' extent are zero: the points lie on a line or, as of HULL_FLAT, in a plane.
- */
+/* Sizes below this fraction of the points' extent count as zero. The points then lie on a line, or in a plane as for
+ * HULL_FLAT. */
 #define FLAT 1e-10
-/* Normals nearer than this give one vertex of the tessellation. */
+/* Two directions at a vertex with a smaller difference give one point of the tessellation. */
 #define SAME_NORMAL 1e-6
 
 /* ---------------------------------------------------------------- hull of any rank */
@@ -30,8 +30,9 @@ static double turn_of(const PlanePoint* a, const PlanePoint* b, const PlanePoint
   return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-/* Writes the convex hull of sorted points as a polygon, counter-clockwise, without points on its sides. Returns its
- * number of corners. area: twice the area of a triangle that counts as zero. corner: at least count + 1. */
+/* Computes the convex hull of sorted points as a polygon, counter-clockwise, without points on its sides. points
+ * (count): sorted by x, then y. area: turns with a smaller area (twice that of the triangle) count as straight. corner:
+ * receives the polygon, at least count + 1. Returns the number of corners. */
 static int polygon_hull(const PlanePoint* points, int count, double area, PlanePoint* corner) {
   int found = 0;
   for (int side = 0; side < 2; side++) {
@@ -41,7 +42,7 @@ static int polygon_hull(const PlanePoint* points, int count, double area, PlaneP
       while (found >= first + 2 && !(turn_of(&corner[found - 2], &corner[found - 1], p) > area)) found--;
       corner[found++] = *p;
     }
-    found--; /* the last is the first of the other side */
+    found--; /* the last corner is the first corner of the other side */
   }
   return found;
 }
@@ -103,7 +104,7 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) 
     if (vec3_norm(off) > vec3_norm(beside)) beside = off;
   }
   double width = vec3_norm(beside);
-  if (!(width > FLAT * length)) { /* otherwise hull_create could return a hull of rounding errors */
+  if (!(width > FLAT * length)) { /* otherwise hull_create could return a hull that consists of rounding errors */
     keep(core, points, end, 2);
     return HULL_OK;
   }
@@ -115,24 +116,25 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) 
 
 /* ---------------------------------------------------------------- edges of a core and their angles */
 
-/* One side of an edge: unit direction from tail, outward unit normal of the face on its left, and the angle from that
- * normal to the one of the face on its right [rad]. A segment has two sides of an edge of 360 degrees. */
+/* A directed edge of the core. along: unit direction from tail to head. normal: outward unit normal of the face on the
+ * left. turn: angle from this normal to that of the face on the right [rad]. A segment has two directed edges with an
+ * angle of 360 degrees. */
 typedef struct {
   int tail, head;
   Vec3 along, normal;
   double turn;
-  int next; /* next side with the same tail; -1: none */
+  int next; /* next directed edge with the same tail, -1 if there is none */
 } CoreEdge;
 typedef struct {
-  CoreEdge* edges; /* three per triangle, in its order */
+  CoreEdge* edges; /* three for each triangle, in the order of the triangles */
   int count;
-  int* first; /* one side with each vertex as tail, -1: none (vertex_count) */
+  int* first; /* one directed edge with each vertex as tail, -1 if there is none (vertex_count) */
 } CoreEdges;
 
 static Vec3 outside(const CoreEdge* e) { return vec3_cross(e->along, e->normal); }
 
-/* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both of its sides: the
- * smallest angle belongs to the same side. */
+/* Returns the angle between the faces of an edge. A diagonal of a flat polygon has faces on both sides of the polygon.
+ * The smallest angle belongs to the face on the same side. */
 static double turn_at(const CoreEdges* all, const CoreEdge* e) {
   double least = 2 * M_PI;
   for (int k = all->first[e->head]; k >= 0; k = all->edges[k].next) {
@@ -176,7 +178,8 @@ static void free_edges(CoreEdges* all) {
 
 /* ---------------------------------------------------------------- moments */
 
-/* Directions u from a face, an edge or a vertex of the core to the surface: integrals of 1, u and u u^T over them. */
+/* The outward directions u at a face, an edge or a vertex of the core: the integrals of 1, u and u u^T over these
+ * directions. */
 typedef struct {
   double one;
   Vec3 first;
@@ -185,8 +188,10 @@ typedef struct {
 
 static Mat3 both_ways(Vec3 a, Vec3 b) { return mat3_add(mat3_outer(a, b), mat3_outer(b, a)); }
 
-/* Adds the positions y + t u, 0 <= t <= radius, over a simplex (corner_count points) and its directions: integral of
- * X X^T t^(k - 1) dt du dy, X = (y + t u, 1), for k = 4 - corner_count = 1 (face), 2 (edge), 3 (vertex). */
+/* Adds the second moment of the rounded layer around a face, an edge or a vertex of the core. The layer consists of the
+ * points y + t u, with y in the simplex corners (corner_count), 0 <= t <= radius and u in the directions. size: area,
+ * length or 1. The moment is the integral of X X^T t^(k - 1) dt du dy, X = (y + t u, 1), for k = 4 - corner_count = 1
+ * (face), 2 (edge), 3 (vertex). slope: true to add the derivative with respect to the radius. */
 static void add_layer(MassMoment* sum, const Vec3* corners, int corner_count, double size, const Directions* u,
                       double radius, bool slope) {
   double total[4] = {0}, base[4][4] = {{0}}, power[3], weight = size / (corner_count * (corner_count + 1));
@@ -213,7 +218,7 @@ static void add_layer(MassMoment* sum, const Vec3* corners, int corner_count, do
     }
 }
 
-/* Directions on the arc from the left face's normal to the right face's. */
+/* Returns the directions at an edge: the arc from the normal of the left face to the normal of the right face. */
 static Directions arc_of(const CoreEdge* e) {
   double s = math_sin(e->turn), c = math_cos(e->turn);
   Vec3 n = e->normal, t = outside(e);
@@ -223,9 +228,9 @@ static Directions arc_of(const CoreEdge* e) {
                       mat3_add(second, mat3_scale(both_ways(n, t), 0.5 * s * s))};
 }
 
-/* Directions on the spherical polygon of the outward normals at a vertex: its area is 2 pi minus the faces' angles, and
- * the integral of u follows from the divergence theorem. Of u u^T only its part along the identity is set: the others
- * cancel in the sum over the vertices, the only use. */
+/* Returns the directions at a vertex: the spherical polygon of its outward normals. The area of the polygon is 2 pi
+ * minus the faces' angles, and the integral of u follows from the divergence theorem. The integral of u u^T is set to
+ * its multiple of the identity only, because the remainders cancel in the sum over all vertices. */
 static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int vertex) {
   Directions fan = {core->vertex_count == 1 ? 4 * M_PI : 2 * M_PI, {0, 0, 0}, mat3_zero()};
   for (int k = all->first[vertex]; k >= 0; k = all->edges[k].next) {
@@ -239,7 +244,8 @@ static Directions fan_of(const ConvexHull* core, const CoreEdges* all, int verte
   return fan;
 }
 
-/* Adds the layer of thickness radius around the core, or its derivative with respect to the radius. */
+/* Adds the moment of the layer of thickness `radius` around the core. slope: true to add the derivative with respect to
+ * the radius instead. */
 static void add_layers(MassMoment* sum, const ConvexHull* core, const CoreEdges* all, double radius, bool slope) {
   const Vec3* v = core->vertices;
   for (int k = 0; k < core->triangle_count; k++) {
@@ -251,7 +257,7 @@ static void add_layers(MassMoment* sum, const ConvexHull* core, const CoreEdges*
   }
   for (int k = 0; k < all->count; k++) {
     const CoreEdge* e = &all->edges[k];
-    if (e->tail > e->head) continue; /* the other side */
+    if (e->tail > e->head) continue; /* every edge is processed once */
     const Vec3 ends[2] = {v[e->tail], v[e->head]};
     Directions arc = arc_of(e);
     add_layer(sum, ends, 2, vec3_norm(vec3_sub(ends[1], ends[0])), &arc, radius, slope);
@@ -282,7 +288,8 @@ typedef struct {
   int count, capacity;
 } Tessellation;
 
-/* Adds the point of the surface in direction u from the place, unless there is one since `first`. */
+/* Adds the surface point in direction u from `place`. Skips the point if an equal point was added since index `first`.
+ */
 static void add_to_tessellation(Tessellation* made, Vec3 place, Vec3 u, double radius, int first) {
   Vec3 p = vec3_add_scaled(place, radius, u);
   for (int i = first; i < made->count; i++)
@@ -297,7 +304,8 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
   if (segments < 8 || segments > 4096) return HULL_FAILED;
   double step = 2 * M_PI / segments;
   int resolution = 0, ball_count;
-  /* The ball's triangles have sides of 63 degrees / 2^resolution, at most 1.5 times the arcs of the edges. */
+  /* The triangles of the ball have sides of 63 degrees / 2^resolution, at most 1.5 times as long as the arcs of the
+   * edges. */
   for (double side = 1.1072; resolution < 6 && side > 1.5 * step; side *= 0.5) resolution++;
   Vec3* ball = primitive_sphere_points(resolution, &ball_count);
   CoreEdges all = edges_of(core);
@@ -314,7 +322,7 @@ HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, dou
       }
     }
     for (int b = 0; b < ball_count; b++) {
-      bool within = true; /* true: the direction is among the vertex's normals and not near an arc */
+      bool within = true; /* true if the direction is an outward normal at the vertex and not near an arc */
       for (int k = all.first[i]; k >= 0 && within; k = all.edges[k].next)
         within = vec3_dot(ball[b], all.edges[k].along) < -0.25 * step;
       if (within) add_to_tessellation(&made, core->vertices[i], ball[b], radius, first);

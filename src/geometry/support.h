@@ -1,37 +1,40 @@
-/* Private to geometry/: the support function of a point set. Inline, because GJK spends most of its time in it. */
+/* Private to geometry/: the support function of a point set, the vertex farthest along a direction. Inline, because GJK
+ * spends most of its time here. */
 #ifndef SDRS_GEOMETRY_SUPPORT_H
 #define SDRS_GEOMETRY_SUPPORT_H
 
 #include "geometry/geometry.h"
 #include "geometry/lanes.h"
 
-/* direction . vertex for a block of vertices from `first` on. */
+/* Returns direction . vertex for the LANES vertices from index `first` on. */
 static inline Lanes support_heights(const PointView* points, int first, Vec3 direction) {
   Lanes x = lanes_fill(direction.x) * lanes_load(points->x + first);
   Lanes xy = lanes_multiply_add(lanes_fill(direction.y), lanes_load(points->y + first), x);
   return lanes_multiply_add(lanes_fill(direction.z), lanes_load(points->z + first), xy);
 }
 
-/* The highest vertex that each lane has met and the block where it met it first. */
+/* The largest height that each lane has found, and the first block of vertices with this height. */
 typedef struct {
   Lanes height;
   LaneMask block;
 } SupportLanes;
 
-/* Takes in the block of LANES vertices from `first` on; blocks must come in rising order. */
+/* Compares the block of LANES vertices from index `first` on with the best heights. Blocks must come in ascending
+ * order. */
 static inline void support_raise(SupportLanes* best, const PointView* points, int first, Vec3 direction) {
   Lanes heights = support_heights(points, first, direction);
   best->block = lanes_choose_index(heights > best->height, lanes_fill_index(first), best->block);
   best->height = lanes_max(heights, best->height);
 }
 
-/* Chooses the higher of two candidates per lane, on ties the first. */
+/* Returns the larger height of two candidates in every lane. On ties the smaller index wins. */
 static inline SupportLanes support_merge(SupportLanes a, SupportLanes b) {
   LaneMask from_b = (b.height > a.height) | ((b.height == a.height) & (b.block < a.block));
   return (SupportLanes){lanes_max(b.height, a.height), lanes_choose_index(from_b, b.block, a.block)};
 }
 
-/* The vertex among the lanes' winners, smallest index on ties; 0 when there is none (not a number). */
+/* Returns the vertex with height `maximum`. On ties the smallest index wins. Returns 0 if there is no such vertex,
+ * because the heights are not numbers. */
 static inline int support_winner(SupportLanes best, double maximum) {
   int64_t winner = INT64_MAX;
   for (unsigned bits = lanes_bits(best.height == maximum); bits; bits &= bits - 1) {
@@ -42,8 +45,8 @@ static inline int support_winner(SupportLanes best, double maximum) {
   return winner == INT64_MAX ? 0 : (int)winner;
 }
 
-/* Index of the vertex farthest along a direction, smallest index on ties; *value = its height. The padding repeats the
- * last vertex, so it can tie but never win. */
+/* Returns the index of the vertex farthest along a direction. On ties the smallest index wins. Sets *value to the
+ * height of the vertex. Padding repeats the last vertex, so that a padding index is never returned. */
 static inline int support_vertex(const PointView* points, Vec3 direction, double* value) {
   SupportLanes even = {support_heights(points, 0, direction), {0}};
   if (points->padded == LANES) {
@@ -51,7 +54,7 @@ static inline int support_vertex(const PointView* points, Vec3 direction, double
     unsigned bits = lanes_bits(even.height == *value);
     return bits ? __builtin_ctz(bits) : 0;
   }
-  /* Two chains of comparisons, so that one need not wait for the other. */
+  /* Two independent chains of comparisons run in parallel in the processor. */
   SupportLanes odd = {support_heights(points, LANES, direction), lanes_fill_index(LANES)};
   int first = 2 * LANES;
   for (; first + LANES < points->padded; first += 2 * LANES) {

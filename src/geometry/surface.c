@@ -1,18 +1,19 @@
-/* Properties of triangles as a surface: closed, manifold, oriented, and the enclosed volume. */
+/* Properties of a triangle surface: closed, manifold, oriented, and the enclosed volume. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "geometry/geometry.h"
 
-/* Largest number of passes: contracting an edge can make another edge branching; one or two passes suffice. */
+/* Largest number of passes. Contracting an edge can give another edge more than two triangles. One or two passes are
+ * usually enough. */
 enum { SETTLE_PASSES = 5 };
 
-/* An edge of a triangle. key is the first member, because order_uint64 sorts by it. */
+/* An edge of a triangle. key is the first member because order_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* smaller point << 32 | larger point */
   int triangle;
-  bool forward; /* the triangle runs from the smaller to the larger point */
+  bool forward; /* true if the triangle traverses the edge from the smaller to the larger point */
 } EdgeUse;
 
 TriangleSurface surface_of_hull(const ConvexHull* hull) {
@@ -84,7 +85,7 @@ static TurnedTriangle turned_triangle(const int triangle[3], int index) {
   return t;
 }
 
-/* Removes pairs of opposite triangles, which enclose nothing. */
+/* Removes pairs of opposite triangles, which enclose no volume. */
 static void drop_opposite_pairs(TriangleSurface* surface) {
   int count = surface->triangle_count, kept = 0;
   TurnedTriangle* sorted = MEMORY_NEW(TurnedTriangle, count + 1);
@@ -148,7 +149,8 @@ static EdgeUse* edge_uses(const TriangleSurface* surface) {
 
 /* ---------------------------------------------------------------- short edges of many triangles */
 
-/* Joins the ends of short edges that have more than two triangles. Returns the number of joined edges. */
+/* Joins the ends of edges that have more than two triangles and are at most `length` long. Returns the number of joined
+ * edges. */
 static int join_branching(const TriangleSurface* surface, double length, int* set) {
   int count = 3 * surface->triangle_count, joined = 0;
   EdgeUse* uses = edge_uses(surface);
@@ -197,8 +199,8 @@ static int corner_of(const TriangleSurface* surface, int triangle, int point) {
   return 3 * triangle + (corner[0] == point ? 0 : corner[1] == point ? 1 : 2);
 }
 
-/* Checks that the triangles at every point form one fan: triangles that share an edge at the point belong to one fan.
- */
+/* Counts the points, and the points whose triangles form more than one fan. Triangles that share an edge at the point
+ * belong to the same fan. */
 static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = 3 * surface->triangle_count;
   int *fan = MEMORY_NEW(int, count + 1), *fans = MEMORY_NEW(int, surface->point_count + 1);
@@ -229,7 +231,7 @@ static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex
   return vec3_dot(a, vec3_cross(b, c));
 }
 
-/* Counts shells: triangles that share an edge belong to the same shell. */
+/* Counts shells and cavities and adds their volumes. Triangles that share an edge belong to the same shell. */
 static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = surface->triangle_count, *set = MEMORY_NEW(int, count + 1);
   double* volume = MEMORY_NEW(double, count + 1);
@@ -238,7 +240,7 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
     if (uses[i].key == uses[i - 1].key) sets_join(set, uses[i].triangle, uses[i - 1].triangle);
   for (int t = 0; t < count; t++) {
     int root = sets_root(set, t);
-    /* apex: a point of the same shell, which limits cancellation */
+    /* A point of the same shell as apex limits cancellation. */
     volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6;
   }
   for (int t = 0; t < count; t++) {
@@ -251,7 +253,7 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
   memory_free(set);
 }
 
-/* Counts groups of triangles that share points. */
+/* Counts groups of triangles that are connected by points. */
 static void check_groups(SurfaceCheck* check, const TriangleSurface* surface) {
   int* set = MEMORY_NEW(int, surface->point_count + 1);
   bool* counted = MEMORY_NEW(bool, surface->point_count + 1);

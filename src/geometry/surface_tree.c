@@ -5,14 +5,14 @@
 
 #include "geometry/nearest.h"
 
-/* Approximate number of triangles of a leaf. */
+/* Approximate number of triangles in a leaf. */
 #define LEAF_TRIANGLES 4
-/* Grid cells along each axis for the Morton order of the triangles. */
+/* Number of grid cells along each axis for the Morton order of the triangles. */
 #define CURVE_STEPS 1024
 
 /* ---------------------------------------------------------------- building */
 
-/* Spreads the ten bits of a number to every third bit. */
+/* Spreads the ten bits of x so that two zero bits separate neighbouring bits. */
 static uint64_t spread_bits(uint64_t x) {
   x = (x | x << 16) & 0x030000FFu;
   x = (x | x << 8) & 0x0300F00Fu;
@@ -25,7 +25,8 @@ static uint64_t curve_step(double x, double low, double width) {
   return step < CURVE_STEPS ? (uint64_t)fmax(step, 0) : CURVE_STEPS - 1;
 }
 
-/* Returns the triangles in Morton order of their centres, ties by number. Owned by the caller. */
+/* Returns the triangles in Morton order of their centres, ties by number (count). The lower 32 bits of an entry are the
+ * triangle. The caller frees the array with memory_free. */
 static uint64_t* curve_order(const Vec3 (*corners)[3], int count) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int t = 0; t < count; t++) low = vec3_min(low, corners[t][0]), high = vec3_max(high, corners[t][0]);
@@ -64,7 +65,7 @@ SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], i
   assert(points && triangles && count > 0);
   SurfaceTree tree = {.count = count, .leaves = 1};
   while (tree.leaves * LEAF_TRIANGLES < count) tree.leaves *= 2;
-  /* generic rotation, so that the axes are not parallel to faces */
+  /* The rotation is not aligned with faces of usual solids. */
   tree.turn = mat3_from_quat(quat_normalized((Quat){sqrt(7), sqrt(2), sqrt(3), sqrt(5)}));
   tree.corners = memory_alloc(sizeof *tree.corners * (size_t)count);
   tree.low = MEMORY_NEW(Vec3, 2 * tree.leaves);
@@ -142,8 +143,8 @@ double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec
 
 /* ---------------------------------------------------------------- winding number */
 
-/* Returns true if the point lies left of the edge a -> b in the x-y plane. The results for a -> b and b -> a are
- * opposite, also for points on the edge. */
+/* Returns true if the point p lies left of the edge a -> b in the x-y plane. The results for a -> b and b -> a are
+ * opposite, even for points on the edge. */
 static bool left_of(Vec3 a, Vec3 b, Vec3 p) {
   bool turned = b.x < a.x || (b.x == a.x && b.y < a.y);
   Vec3 from = turned ? b : a, to = turned ? a : b;
@@ -151,7 +152,7 @@ static bool left_of(Vec3 a, Vec3 b, Vec3 p) {
   return left != turned;
 }
 
-/* Returns 1 or -1 if the triangle lies above the point and faces up or down, else 0. */
+/* Returns 1 if the triangle lies above the point and faces up, -1 if it lies above and faces down, and 0 otherwise. */
 static int crossing(const Vec3 corners[3], Vec3 p) {
   Vec3 a = corners[0], b = corners[1], c = corners[2];
   bool left = left_of(a, b, p);

@@ -1,28 +1,29 @@
-/* Computes the union of convex hulls as one surface. docs/derivations/union.md */
+/* Computes the union of convex hulls as one surface (docs/derivations/union.md). */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "geometry/facets.h"
 #include "geometry/union.h"
 
-/* Smallest cosine between the normals of coplanar faces. The normals are compared because the vertices of a small face
- * lie near many planes. */
+/* Two faces count as coplanar only if the cosine between their normals is at least this. The vertices of a small face
+ * lie near many planes, so their distances alone do not decide. */
 #define SAME_PLANE_COSINE 0.999
-/* Margin around a hull's box [unit frame]; planes move by less. */
+/* Margin around the bounding box of a hull [unit frame]. Planes move by less when they are merged. */
 #define BOX_ROOM 1e-4
 
-/* Tolerances of coincidence of planes and of points, relative to the diagonal of all hulls. That of points is larger,
- * because planes can intersect at small angles. The pairs are tried in this order until the surface is closed. */
+/* Tolerances for merging planes (plane) and points (weld), relative to the diagonal of all hulls. The tolerance of
+ * points is larger because planes can intersect at small angles. The rows are tried in this order until the surface is
+ * closed. */
 static const struct {
   double plane, weld;
 } SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
 
 /* A facet of a hull with its plane in floating-point numbers. */
 typedef struct {
-  int hull, index; /* index among all facets: decides between equals */
+  int hull, index; /* index among all facets, which decides between facets of equal area */
   Vec3 normal;
   double offset, area;
-  const int* corners; /* indices of the hull's points */
+  const int* corners; /* indices into the hull's points */
   int corner_count;
 } RawFacet;
 
@@ -31,10 +32,10 @@ typedef struct {
   const ConvexHull* hulls;
   int hull_count;
   Facets* facets;
-  RawFacet* raw; /* sorted by area, largest first */
+  RawFacet* raw; /* sorted by decreasing area */
   int raw_count;
   Vec3 center;
-  double scale, diagonal; /* diagonal in the unit frame */
+  double scale, diagonal; /* scale of the unit frame; diagonal of all hulls in the unit frame */
 } Input;
 
 /* ---------------------------------------------------------------- facets of all hulls */
@@ -117,9 +118,9 @@ static bool input_create(Input* input, const ConvexHull* hulls, int hull_count) 
 
 /* ---------------------------------------------------------------- merging nearly equal planes */
 
-/* The hulls as sets of exact planes. Owned arrays. */
+/* The hulls as sets of exact planes. The arrays are owned. */
 typedef struct {
-  ExactPlane* planes; /* planes of the hulls, then the walls of the box */
+  ExactPlane* planes; /* planes of the hulls, followed by the walls of the box */
   Vec3* normals;
   double* offsets;
   int plane_count;
@@ -144,7 +145,8 @@ static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, d
   return p;
 }
 
-/* Adds a side. Returns false if both sides of one plane bound the hull: it is flat. */
+/* Adds a half-space to a hull. Returns false if the hull has both half-spaces of one plane, because the hull is then
+ * flat. */
 static bool add_side(PlaneHull* hull, PlaneSide side) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) return hull->sides[i].flipped == side.flipped;
@@ -175,7 +177,8 @@ static void planes_free(Planes* planes) {
   memory_free(planes->offsets);
 }
 
-/* Assigns planes to facets: the largest unassigned facet defines a plane, which all facets that lie on it share. */
+/* Assigns a plane to every facet. The largest facet without a plane defines a plane, and all facets that lie on this
+ * plane share it. Returns false if a hull is flat. */
 static bool planes_create(Planes* planes, const Input* input, double tolerance) {
   *planes = (Planes){.hull_count = input->hull_count};
   planes->planes = MEMORY_NEW(ExactPlane, input->raw_count + BOX_WALLS);

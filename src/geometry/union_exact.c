@@ -1,8 +1,8 @@
-/* Exact arithmetic of integer planes and of their points of intersection. docs/derivations/union.md */
+/* Exact arithmetic of integer planes and their intersections (docs/derivations/union.md). */
 #include "geometry/union.h"
 
-/* Scale of integer plane coefficients, 2^40: 3x3 determinants stay below 2^123 and fit 127 bits. Planes are rounded by
- * less than 1e-12 of the size. */
+/* Scale of integer plane coefficients, 2^40. Determinants of 3x3 coefficients then stay below 2^123 and fit 127 bits.
+ * Planes are rounded by less than 1e-12 of the size. */
 #define UNIT 1099511627776.0
 
 ExactPlane exact_plane(Vec3 normal, double offset) {
@@ -10,7 +10,7 @@ ExactPlane exact_plane(Vec3 normal, double offset) {
       {llround(UNIT * normal.x), llround(UNIT * normal.y), llround(UNIT * normal.z), llround(UNIT * offset)}};
 }
 
-/* Returns the determinant of columns i, j, k. */
+/* Returns the determinant of columns i, j, k of three planes. */
 static __int128 minor(const ExactPlane* const rows[3], int i, int j, int k) {
   const int64_t *a = rows[0]->row, *b = rows[1]->row, *c = rows[2]->row;
   __int128 jk = (__int128)b[j] * c[k] - (__int128)b[k] * c[j];
@@ -19,7 +19,7 @@ static __int128 minor(const ExactPlane* const rows[3], int i, int j, int k) {
   return a[i] * jk - a[j] * ik + a[k] * ij;
 }
 
-/* Cramer's rule for n . y = -o (U1). */
+/* Solves n . y = -o for three planes by Cramer's rule (U1). */
 bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c) {
   const ExactPlane* const rows[3] = {a, b, c};
   point->w[0] = -minor(rows, 3, 1, 2);
@@ -32,7 +32,7 @@ bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, con
   return point->w[3] > 0;
 }
 
-/* Sign of four products of 123 and 41 bits (U2). They are summed in two halves, the lower one of 64 bits. */
+/* The sum of four products of 123 and 41 bits is evaluated in two halves, the lower half with 64 bits (U2). */
 int exact_side(const ExactPlane* plane, const ExactPoint* point) {
   __int128 high = 0, low = 0;
   for (int k = 0; k < 4; k++) {

@@ -1,4 +1,4 @@
-/* Convex faces cut by planes, and their parts outside the other hulls. docs/derivations/union.md */
+/* Convex faces cut by planes, and the parts of faces outside other hulls (docs/derivations/union.md). */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static void face_add(UnionFace* face, ExactPoint point, int edge) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* Computes the side of each corner relative to a plane. Returns bits: bit 0, some are inside; bit 1, some are outside.
- */
+/* Sets signs to the side of each corner relative to a plane. Returns a bit mask: bit 0 is set if a corner is inside,
+ * bit 1 if a corner is outside. */
 static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide side, signed char* signs) {
   int found = 0;
   for (int i = 0; i < face->count; i++) {
@@ -58,8 +58,8 @@ static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k
   return point;
 }
 
-/* Returns the part of the face where the sign is `keep` (-1: inside, 1: outside) or zero. At least one sign must be
- * `keep`. */
+/* Returns the part of the face where the sign is `keep` or zero. keep is -1 for inside and 1 for outside. At least one
+ * sign must equal `keep`. */
 static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const signed char* signs, int plane,
                            int keep) {
   UnionFace part = face_create(face->side, face->count + 2);
@@ -72,8 +72,8 @@ static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const
   return part;
 }
 
-/* Cuts the face by a half-space and keeps the part inside. The part outside is moved to `outside` unless that is NULL.
- */
+/* Cuts the face by a half-space and keeps the part inside. The part outside is added to `outside` unless outside is
+ * NULL. */
 static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, FaceList* outside) {
   signed char* signs = MEMORY_NEW(signed char, face->count + 1);
   int found = face_signs(table, face, side, signs);
@@ -84,14 +84,15 @@ static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, F
     face_free(face);
     *face = inside;
   } else if (!(found & 1)) {
-    face_free(face); /* the plane of the face itself */
+    face_free(face); /* the face lies in the cutting plane */
   }
   memory_free(signs);
 }
 
 /* ---------------------------------------------------------------- faces of a hull */
 
-/* Returns the square in which a plane cuts the box |y| <= 1 along its dominant axis, long enough to cover the box. */
+/* Returns a square on a plane that covers the intersection of the plane with the box |y| <= 1. The square is bounded by
+ * the walls of the box along the two axes other than the plane's dominant axis. */
 static UnionFace plane_square(const PlaneTable* table, PlaneSide side) {
   const int64_t* n = table->planes[side.plane].row;
   int axis = 0;
@@ -120,7 +121,7 @@ UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
 
 /* ---------------------------------------------------------------- clipping by the other hulls */
 
-/* Returns true if the hull has a face on this plane; *same: with the same orientation. */
+/* Returns true if the hull has a face on the plane. Sets *same to true if the face has the same orientation. */
 static bool hull_on_plane(const PlaneHull* hull, PlaneSide side, bool* same) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) {
@@ -140,8 +141,8 @@ static bool box_meets(const UnionFace* face, const PlaneHull* hull) {
          high.y >= hull->low.y && high.z >= hull->low.z;
 }
 
-/* Keeps the part of the face outside a hull, or on one of its other planes. A face that does not intersect the hull
- * remains undivided: the pieces cut off before this was known are discarded. */
+/* Adds the part of the face outside a hull to the list. A face that does not intersect the hull stays undivided. Pieces
+ * that were cut off before this was known are discarded. */
 static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHull* hull, FaceList* list) {
   FaceList pieces = {0};
   UnionFace inside = face_create(face.side, face.count);
@@ -154,7 +155,7 @@ static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHu
     face_list_add(list, face);
   } else {
     for (int i = 0; i < pieces.count; i++) face_list_add(list, pieces.items[i]);
-    pieces.count = 0; /* ownership moved to the result */
+    pieces.count = 0; /* the list now owns the pieces */
     face_free(&face);
   }
   face_free(&inside);

@@ -1,26 +1,28 @@
-/* Converts the faces of a union to triangles with shared corners. docs/derivations/union.md (U4) */
+/* Converts the faces of a union to triangles with shared corners (docs/derivations/union.md, U4). */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "geometry/union.h"
 
-/* Corners at less than this distance from the line through their neighbours are removed [unit frame]. Exact planes are
- * rounded by 1e-12, their intersections at small angles by more. Removing many such corners changes the surface by a
- * negligible amount. */
+/* Corners are removed if their distance from the line through their neighbours is below this [unit frame]. Exact planes
+ * are rounded by 1e-12, and their intersections at small angles by more. Removing many such corners changes the surface
+ * by a negligible amount. */
 #define STRAIGHT 1e-9
-/* Direction along which points are sorted; usual parts have no face perpendicular to it. */
+/* Direction along which points are sorted. Usual solids have no face perpendicular to this direction. */
 static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135954999579};
 
-/* Tolerance for finding exact points by their rounded positions, which have an error of about 1e-15 [unit frame]. */
+/* Exact points are found by their rounded positions with this tolerance [unit frame]. The rounded positions have an
+ * error of about 1e-15. */
 #define ROUNDING 1e-12
 
-/* Longest edge that is contracted where surfaces touch along it [weld distances]. */
+/* Edges along which surfaces touch are contracted if they are not longer than this [weld distances]. */
 #define SHORT_EDGE 30
-/* Largest number of passes: a bent edge can come near other points; one or two passes suffice. */
+/* Largest number of passes that insert points into edges. An edge with an inserted point can come near other points.
+ * One or two passes are usually enough. */
 enum { BEND_PASSES = 4 };
 
-/* A face as a loop of point indices, counter-clockwise from outside. Convex up to the weld distance. */
+/* A face as a loop of point indices, counter-clockwise from outside. The loop is convex up to the weld distance. */
 typedef struct {
   PlaneSide side;
   int* ids;
@@ -31,12 +33,12 @@ typedef struct {
   const ExactPlane* planes;
   const Vec3* normals;
   double weld;
-  /* points: corners of the hulls, then corners of the faces */
+  /* corners of the hulls, followed by corners of the faces */
   Vec3* points;
-  const ExactPoint** exact; /* borrowed; NULL for a hull's corner */
-  int* set;                 /* equal or joined points, by sets_root */
+  const ExactPoint** exact; /* exact corners of faces, borrowed; NULL for corners of hulls */
+  int* set;                 /* union-find sets of equal or joined points, see sets_root */
   int point_count;
-  double* keys; /* sort keys of the points, ascending */
+  double* keys; /* positions of the sorted points along SORT_AXIS, ascending */
   int *sorted, sorted_count;
   WeldLoop* loops;
   int loop_count, loop_capacity;
@@ -92,7 +94,7 @@ static bool on_planes(const Patchwork* work, const int* planes, int count, int p
 
 static int before(const UnionFace* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
 
-/* Finds equal points of faces: a point equals another if it lies on the three planes that define the other. */
+/* Joins equal corners of faces. Two points are equal if one lies on the three planes that define the other. */
 static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
   int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
   for (int f = 0, place = first; f < faces->count; f++)
@@ -114,7 +116,7 @@ static void find_equal_points(Patchwork* work, const FaceList* faces, int first)
   memory_free(meeting);
 }
 
-/* Sorts the marked points, so that points on edges are found by bisection. */
+/* Sorts the points with wanted[point] set along SORT_AXIS, so that points on edges are found by bisection. */
 static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   SortedPoint* sorted = sort_points(work);
   work->sorted_count = 0;
@@ -127,8 +129,8 @@ static void sort_wanted_points(Patchwork* work, const bool* wanted) {
   memory_free(sorted);
 }
 
-/* Joins points closer than the weld distance. The smallest index represents a set: a corner of a hull if there is one.
- */
+/* Joins points closer to each other than the weld distance. A set is represented by its smallest index, which is a
+ * hull's corner if the set contains one. */
 static void join_near_points(Patchwork* work) {
   SortedPoint* sorted = sort_points(work);
   for (int i = 0; i < work->point_count; i++)
@@ -189,8 +191,9 @@ static int first_key_from(const Patchwork* work, double key) {
   return low;
 }
 
-/* Lists the points between a and b on the edge, in order: points that lie exactly on both of its planes, or, without
- * planes, points within `room` of it. found has space for all points. Returns their number. */
+/* Lists the points on the edge between a and b, in order. With planes, the points must lie exactly on both planes of
+ * the edge. Without planes (NULL), points within `room` of the edge are listed. found has space for all points. Returns
+ * their number. */
 static int points_on_edge(const Patchwork* work, int a, int b, const int* planes, double room, OnEdge* found) {
   Vec3 p = work->points[a], edge = vec3_sub(work->points[b], p);
   double square = vec3_dot(edge, edge), key_a = vec3_dot(SORT_AXIS, p), key_b = key_a + vec3_dot(SORT_AXIS, edge);
@@ -209,7 +212,7 @@ static int points_on_edge(const Patchwork* work, int a, int b, const int* planes
   return count;
 }
 
-/* Workspace for one loop. */
+/* A growing list of point indices. */
 typedef struct {
   int* ids;
   int count, capacity;
@@ -220,7 +223,7 @@ static void id_add(IdList* list, int id) {
   list->ids[list->count++] = id;
 }
 
-/* Removes repetitions (a a) and spikes (a b a) until none is left. */
+/* Removes repeated points (a a) and spikes (a b a) from the loop until none is left. */
 static void drop_spikes(IdList* list) {
   for (int i = 0, clean = 0; list->count > 0 && clean < list->count;) {
     int n = list->count, next = (i + 1) % n, second = (i + 2) % n;
@@ -239,7 +242,7 @@ static void drop_spikes(IdList* list) {
   }
 }
 
-/* Adds a loop; one that visits a point twice is divided into two. */
+/* Adds a loop to the patchwork. A loop that visits a point twice is divided into two loops. */
 static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   drop_spikes(list);
   for (int i = 0; i < list->count; i++)
@@ -257,8 +260,8 @@ static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   if (list->count >= 3) add_loop(work, side, list->ids, list->count);
 }
 
-/* Adds the loop of a face, including the points on its edges. Edges of neighbouring faces then coincide, and each
- * occurs equally often in both directions; joining points preserves this. */
+/* Adds the loop of a face, including the points on its edges. Edges of neighbouring faces then coincide, and each edge
+ * occurs equally often in both directions. Joining points preserves this property. */
 static void add_face(Patchwork* work, const UnionFace* face, int first, OnEdge* found, IdList* list) {
   list->count = 0;
   for (int i = 0; i < face->count; i++) {
@@ -280,7 +283,7 @@ static void make_loops(Patchwork* work, const FaceList* faces, int first) {
   memory_free(found);
 }
 
-/* Rebuilds all loops from lists of indices. */
+/* Returns the loops and removes them from the patchwork. The caller frees the loops and their indices. */
 static WeldLoop* take_loops(Patchwork* work, int* count) {
   WeldLoop* old = work->loops;
   *count = work->loop_count;
@@ -289,7 +292,7 @@ static WeldLoop* take_loops(Patchwork* work, int* count) {
   return old;
 }
 
-/* Replaces points of loops by the joined ones, and drops loops without area. */
+/* Replaces the points of loops by the representatives of their sets, and removes loops without area. */
 static void weld_loops(Patchwork* work) {
   int count;
   join_near_points(work);
@@ -304,9 +307,9 @@ static void weld_loops(Patchwork* work) {
   memory_free(old);
 }
 
-/* Inserts points within the weld distance of an edge as corners, in all loops alike: the edge is processed from its end
- * with the smaller index. Two nearly coincident lines then have the same points. Returns the number of loops that grew.
- */
+/* Inserts points within the weld distance of an edge as corners. An edge is always processed from its end with the
+ * smaller index, so that all loops get the same points. Nearly coincident edges then have the same points. Returns the
+ * number of loops with new points. */
 static int bend_edges(Patchwork* work) {
   bool* used = MEMORY_NEW(bool, work->point_count + 1);
   for (int l = 0; l < work->loop_count; l++)
@@ -336,7 +339,7 @@ static int bend_edges(Patchwork* work) {
 
 /* ---------------------------------------------------------------- a set of edges */
 
-/* Hash set of undirected edges: key + 1; 0: free. */
+/* Hash set of undirected edges. A slot contains the key + 1, or 0 if it is free. */
 typedef struct {
   uint64_t* slots;
   uint64_t mask;
@@ -362,7 +365,7 @@ static void edge_add(EdgeSet* set, int a, int b) {
   *edge_slot(set, a, b) = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
 }
 
-/* Returns the edges of all loops, with space for twice as many. */
+/* Returns the set of edges of all loops, with space for twice as many edges. */
 static EdgeSet edges_of_loops(const Patchwork* work) {
   int count = 0;
   for (int l = 0; l < work->loop_count; l++) count += work->loops[l].count;
@@ -373,16 +376,16 @@ static EdgeSet edges_of_loops(const Patchwork* work) {
   return set;
 }
 
-/* ---------------------------------------------------------------- faces joined */
+/* ---------------------------------------------------------------- joining faces */
 
-/* Returns the distance of b to the right of the line from a to c; not negative for a convex corner. */
+/* Returns the distance of b to the right of the line from a to c. The distance is not negative for a convex corner. */
 static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   Vec3 p = work->points[a], ac = vec3_sub(work->points[c], p), ab = vec3_sub(work->points[b], p);
   double length = vec3_norm(ac);
   return length > 0 ? vec3_dot(normal, vec3_cross(ab, ac)) / length : 0;
 }
 
-/* A directed edge. key is the first member, because order_uint64 sorts by it. */
+/* A directed edge. key is the first member because order_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* from << 32 | to */
   int loop, place;
@@ -409,7 +412,8 @@ static int at(const WeldLoop* loop, int i) {
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
-/* Returns true if `count` numbers from position i of p and from position j of q share one. */
+/* Returns true if the p_count points of loop p from position i on and the q_count points of loop q from position j on
+ * have a common point. */
 static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* q, int j, int q_count) {
   for (int k = 0; k < p_count; k++)
     for (int m = 0; m < q_count; m++)
@@ -417,13 +421,14 @@ static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* 
   return false;
 }
 
-/* Joins p and q along all their common edges around p's edge i, i + 1, which is q's edge j + 1, j, if the result is
- * convex at both ends. */
+/* Joins loops p and q along all common edges around the edge from i to i + 1 of p, which is the edge from j + 1 to j of
+ * q. Returns false, with both loops unchanged, if the result would not be convex at both ends or would visit a point
+ * twice. */
 static bool join_loops(const Patchwork* work, WeldLoop* p, int i, WeldLoop* q, int j) {
   int start = i, end = i + 1, q_start = j + 1, q_end = j, shared = 1; /* p[start] = q[q_start], p[end] = q[q_end] */
   while (shared < p->count && at(p, end + 1) == at(q, q_end - 1)) end++, q_end--, shared++;
   while (shared < p->count && at(p, start - 1) == at(q, q_start + 1)) start--, q_start++, shared++;
-  int left_p = p->count - shared, left_q = q->count - shared; /* remaining edges */
+  int left_p = p->count - shared, left_q = q->count - shared; /* numbers of remaining edges */
   if (left_p < 1 || left_q < 1) return false;
   Vec3 normal = loop_normal(work, p->side);
   if (bulge(work, normal, at(p, start - 1), at(p, start), at(q, q_start + 1)) < -STRAIGHT) return false;
@@ -455,8 +460,8 @@ static bool is_reverse(const WeldLoop* p, int i, const WeldLoop* q, int j) {
   return same;
 }
 
-/* Removes pairs of opposite loops: the two sides of a sheet or crack thinner than the weld distance coincide and bound
- * no solid. */
+/* Removes pairs of opposite loops, which enclose no volume. Opposite loops are the two sides of a sheet or crack
+ * thinner than the weld distance. */
 static void drop_opposite_loops(Patchwork* work) {
   int count;
   DirectedEdge* edges = directed_edges(work, &count);
@@ -509,7 +514,8 @@ static void remove_place(WeldLoop* loop, int place) {
   loop->count--;
 }
 
-/* Removes points that belong to two loops only and lie between the same straight neighbours in both. */
+/* Removes points that belong to exactly two loops and lie on the straight line between their neighbours, if both loops
+ * have the same neighbours. */
 static void drop_straight(Patchwork* work) {
   int *uses = MEMORY_NEW(int, work->point_count + 1), (*user)[2];
   user = (int(*)[2])memory_alloc(sizeof *user * (size_t)(work->point_count + 1));
@@ -545,8 +551,9 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
   return vec3_norm(vec3_add_scaled(ap, -t, ab));
 }
 
-/* Returns the quality of an ear: the height of the corner over the edge that cuts it off, relative to the longest side.
- * Negative if the corner is no ear, if another corner lies on that edge, or if the surface already has the edge. */
+/* Returns the quality of cutting off corner i of a loop as a triangle. The quality is the height of the corner over the
+ * new edge, relative to the longest side. The quality is negative if the corner is not convex, if another corner lies
+ * on the new edge, or if the surface already has the new edge. */
 static double ear_quality(const Patchwork* work, const EdgeSet* edges, const WeldLoop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);
@@ -558,8 +565,8 @@ static double ear_quality(const Patchwork* work, const EdgeSet* edges, const Wel
   return height / longest;
 }
 
-/* Cuts off the best ear until one triangle is left. The loops are nearly convex, so no corner lies inside another ear.
- */
+/* Triangulates a loop by cutting off the best corner until no triangle is left. The loops are nearly convex, so no
+ * corner lies inside the triangle of another corner. */
 static void cut_loop(const Patchwork* work, EdgeSet* edges, WeldLoop* loop, TriangleSurface* surface) {
   Vec3 normal = loop_normal(work, loop->side);
   while (loop->count >= 3) {

@@ -1,20 +1,22 @@
-/* Smallest wall thickness of a solid, by rays from its surface inwards. docs/derivations/union.md (U5) */
+/* Smallest wall thickness of a solid, measured by rays from its surface inward (docs/derivations/union.md, U5). */
 #include <assert.h>
 
 #include "geometry/geometry.h"
 
-/* Largest angle between opposite walls: 30 degrees. The edge of a blunter wedge is not a wall. */
+/* Two faces form a wall if their normals are opposite to within 30 degrees. Faces at a larger angle form a wedge, whose
+ * thin edge does not count as a wall. The constant is the cosine of the angle. */
 #define FACING_COSINE 0.8660254037844387
-/* Hits within this fraction of the size are ignored, because a ray starts on its own triangle. */
+/* Intersections of a ray within this distance of its start are ignored, relative to the solid's size, because the ray
+ * starts on a triangle. */
 #define START_ROOM 1e-9
 /* Tolerance of barycentric coordinates, so that no ray passes between adjacent triangles. */
 #define SEAM 1e-9
 
 typedef struct {
   const TriangleSurface* surface;
-  Vec3* normals;     /* unit; zero for a triangle without area (triangles) */
+  Vec3* normals;     /* unit normals of the triangles; zero for a triangle without area (triangles) */
   int* rays;         /* number of rays of each triangle */
-  double* thickness; /* smallest thickness by the rays of each triangle [m] */
+  double* thickness; /* smallest thickness measured by the rays of each triangle [m] */
   double start_room;
 } Walls;
 
@@ -28,8 +30,8 @@ static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
   return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
 }
 
-/* Returns the distance from a point along a ray to its exit through a triangle, HUGE_VAL without one: from + t way = a
- * + u ab + v ac. */
+/* Returns the distance t from a point along a ray to its exit through a triangle. Returns HUGE_VAL if the ray does not
+ * exit there. Solves from + t way = a + u ab + v ac. */
 static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
   Vec3 a = corner(walls->surface, triangle, 0);
@@ -40,7 +42,8 @@ static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
   return meets ? t : HUGE_VAL;
 }
 
-/* Returns the smallest exit distance, if the surface there faces back. */
+/* Returns the distance along a ray to the nearest exit. Returns HUGE_VAL if the surface there does not face the
+ * opposite direction. */
 static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
   double least = HUGE_VAL;
   int wall = -1;
@@ -51,8 +54,8 @@ static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
   return wall >= 0 && vec3_dot(way, walls->normals[wall]) >= FACING_COSINE ? least : HUGE_VAL;
 }
 
-/* Returns sample k of a triangle: its centre, then points of the additive R2 sequence (Roberts), which fills the
- * triangle evenly. */
+/* Returns sample k of a triangle: the centre for k = 0, otherwise a point of the additive R2 sequence (Roberts), which
+ * covers the triangle evenly. */
 static Vec3 sample_of(const TriangleSurface* surface, int triangle, int k) {
   double u = 1.0 / 3, v = 1.0 / 3;
   if (k > 0) {
@@ -76,8 +79,8 @@ static void measure_triangle(void* context, int triangle, int thread) {
   walls->thickness[triangle] = least;
 }
 
-/* Distributes rays so that each represents the same area. Triangles smaller than that share rays, so that slivers at an
- * acute edge do not count as walls. Returns the total area. */
+/* Distributes rays so that each ray represents the same area. Several triangles with a smaller area share a ray, so
+ * that slivers at an acute edge do not count as walls. Returns the total area. */
 static double share_rays(Walls* walls, int samples) {
   const TriangleSurface* surface = walls->surface;
   double total = 0, before = 0;

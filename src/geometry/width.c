@@ -1,9 +1,9 @@
-/* Smallest width of a hull: the smallest distance of parallel support planes. One of the planes contains a face, or
- * both contain an edge. */
+/* Smallest width of a hull: the smallest distance of two parallel support planes. Either one plane contains a face, or
+ * each plane contains an edge. */
 #include <assert.h>
 #include "geometry/geometry.h"
 
-/* Distance by which a vertex can lie beyond a support plane, because of rounding, relative to the hull's size. */
+/* A vertex may lie outside a support plane by at most this because of rounding, relative to the hull's size. */
 #define PASSED 1e-12
 
 static Vec3 at(const ConvexHull* hull, int i) { return hull->vertices[i]; }
@@ -35,7 +35,7 @@ static void try_face(const ConvexHull* hull, int triangle, HullWidth* best) {
   foot_weights(at(hull, far), at(hull, t[0]), at(hull, t[1]), at(hull, t[2]), best->top_weight);
 }
 
-/* Returns true if all vertices lie between the planes perpendicular to n through the two points. */
+/* Returns true if all vertices lie between the planes n . x = low and n . x = high, up to rounding. */
 static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, double rounding) {
   for (int i = 0; i < hull->vertex_count; i++) {
     double height = vec3_dot(n, at(hull, i));
@@ -44,12 +44,13 @@ static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, d
   return true;
 }
 
-/* Finds the end points of the common perpendicular of edges a b and c d, as weights of the four corners. */
+/* Updates the smallest width by the distance of two parallel planes through the edges e and f. The end points of the
+ * common perpendicular give the weights of the four corners. */
 static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], double rounding, HullWidth* best) {
   Vec3 a = at(hull, e[0]), c = at(hull, f[0]), u = vec3_sub(at(hull, e[1]), a), v = vec3_sub(at(hull, f[1]), c);
   Vec3 n = vec3_cross(u, v), w = vec3_sub(c, a);
   double square = vec3_dot(n, n);
-  if (!(square > 1e-24 * vec3_dot(u, u) * vec3_dot(v, v))) return; /* parallel edges: a face attains the same width */
+  if (!(square > 1e-24 * vec3_dot(u, u) * vec3_dot(v, v))) return; /* for parallel edges, a face has the same width */
   n = vec3_scale(n, 1 / sqrt(square));
   double width = vec3_dot(n, w);
   if (width < 0) n = vec3_scale(n, -1), width = -width;
@@ -66,7 +67,8 @@ static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], do
                       .bottom_weight = {1 - s, s}};
 }
 
-/* Lists every edge once, from the triangle in which its vertex indices ascend. Returns the number of edges. */
+/* Lists every edge once. An edge is taken from the triangle in which its vertex indices ascend. Returns the number of
+ * edges. */
 static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
   int count = 0;
   for (int i = 0; i < 3 * hull->triangle_count; i++) {

@@ -51,7 +51,7 @@ static void bad_files_are_refused(void** state) {
     const char *text, *wanted;
   } rows[] = {
       {"1 2\n3 x\n", "2:3: expected a finite decimal number, got 'x'\n"},
-      {"1 2\n3\n4 5\n", "2:1: a row of 1 numbers, where the first has 2\n"},
+      {"1 2\n3\n4 5\n", "2:1: the row has 1 numbers, but the first row has 2: give all rows equally many numbers\n"},
       {"1 2\n1e40 3\n", "2:1: height '1e40' is beyond 1e+30\n"},
       {"1 2\nnan 3\n", "2:1: expected a finite decimal number, got 'nan'\n"},
   };
@@ -64,12 +64,13 @@ static void bad_files_are_refused(void** state) {
   text_add(&text, "%s3 x 1\n", few);
   expect_problems("1 2 3\n", 6, false, text.data);
   text_free(&text);
-  expect_problems("1 2\n", 4, true, "0:0: not a PNG picture\n");
+  expect_problems("1 2\n", 4, true,
+                  "0:0: the file is not a PNG image: save the heights as a PNG image, or as numbers in a text file\n");
   char* data;
   size_t length;
   Diagnostics diagnostics = {0};
   assert_int_equal(file_read_reported(CORPUS "grey8.png", &data, &length, &diagnostics), STATUS_OK);
-  expect_problems(data, length - 25, true, "0:0: the PNG picture is damaged\n");
+  expect_problems(data, length - 25, true, "0:0: the PNG image is damaged: save the image again\n");
   for (size_t k = 8; k < length; k++) { /* every byte behind the signature is under a checksum, or is one */
     data[k] ^= 1;
     HeightGrid changed;
