@@ -8,6 +8,8 @@
 /* Default tolerance of steps; the rounding error is its lower bound. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
+/* Resolution that passes where the noise of a run hides the default bound. An error of this size is found. */
+#define ENOUGH 1e-4
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
@@ -15,7 +17,8 @@ static const OptionRow OPTIONS[] = {
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
     {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
-    {"average", 0, OPTION_COUNT, "N", "where noise hides the bound, differences are means over N step lengths (1)"},
+    {"average", 0, OPTION_COUNT, "N",
+     "where noise hides the bound: differences over N more step lengths (16; 1: none)"},
     {"fixed-substeps", 0, OPTION_FLAG, NULL,
      "diagnostic: moved runs repeat the substeps of the unmoved run, which is another function than the run"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -129,7 +132,7 @@ static void print_remedy(const GradcheckBlockReport* b) {
     printf("; --average %d looks closer\n", average_for(b));
 }
 
-static void print_block(const char* name, const GradcheckBlockReport* b) {
+static void print_block(const char* name, const GradcheckBlockReport* b, double bound) {
   if (b->directions == 0) return;
   printf("  %-12s %7d  %12.4e  %11.2e  %11.2e", name, b->count, b->norm, b->error, b->resolution);
   if (isfinite(b->order))
@@ -137,6 +140,22 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
   else
     printf("      -");
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
+  if (b->verdict == GRADCHECK_RIGHT && b->resolution > bound) {
+    printf("  passed to %.1e", b->resolution);
+    if (b->scatter > 0)
+      printf(": the gradient varies by %.1e (rounding) when numbers change by 1e-12\n", b->scatter);
+    else
+      printf(": the run's rounding, %.0e, hides less\n", b->noise);
+    return;
+  }
+  if (unchecked && b->narrow > 0) {
+    printf("  KINK: the gradient holds over changes up to %.0e only: perturb the start\n", b->narrow);
+    return;
+  }
+  if (unchecked && b->scatter > 0) {
+    printf("  cannot be checked: the gradient varies by %.1e when numbers change by 1e-12\n", b->scatter);
+    return;
+  }
   const char* why = !unchecked         ? ""
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
@@ -176,6 +195,8 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "kink", block->kink);
   json_bool(json, "jump", block->jump);
   json_number(json, "beside", block->beside);
+  json_number(json, "narrow", block->narrow);
+  json_number(json, "noise", block->noise);
   json_close(json, '}');
 }
 
@@ -233,7 +254,7 @@ static void print_report(const Options* options, const char* name, const Gradche
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b], bound);
   if (r->kinks)
     printf(
         "  the contact law is once differentiable where the nearest features change: differences need not agree "
@@ -398,10 +419,11 @@ static ExitCode check_scene(const Options* options, const GradcheckOptions* chec
   return code;
 }
 
-static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2]) {
+static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2],
+                            double bound) {
   printf("%s, the task's own variables: %s\n", name, blocks_text(report, 2));
-  print_block("design", &report[0]);
-  print_block("control", &report[1]);
+  print_block("design", &report[0], bound);
+  print_block("control", &report[1], bound);
   if (options->verbose) {
     print_sweeps("design", &report[0]);
     print_sweeps("control", &report[1]);
@@ -428,7 +450,7 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   if (options->json)
     json_variables(json, name, report);
   else
-    print_variables(options, name, report);
+    print_variables(options, name, report, option_number(options, "bound", DEFAULT_BOUND));
   bool wrong = report[0].verdict == GRADCHECK_WRONG || report[1].verdict == GRADCHECK_WRONG;
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
@@ -617,8 +639,9 @@ static ExitCode gradcheck(const Options* options) {
                             .steps = option_count(options, "steps", 0),
                             .tolerance = option_number(options, "tolerance", TIGHT_TOLERANCE),
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
+                            .enough = option_given(options, "bound") ? 0 : ENOUGH,
                             .seed = (uint64_t)option_count(options, "seed", 1),
-                            .average = option_count(options, "average", 1),
+                            .average = option_count(options, "average", 0),
                             .fixed_substeps = option_given(options, "fixed-substeps"),
                             .threads = options->threads,
                             .interrupted = interrupted,

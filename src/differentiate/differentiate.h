@@ -448,7 +448,8 @@ typedef enum {
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
-/* Typical number of perturbed runs per direction: 18 to 30, and up to 126 more when it is found wrong. */
+/* Typical number of perturbed runs per direction: 18 to 30. Up to 32 more where noise hides the bound, and up to 142
+ * more when the direction is found wrong. */
 enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
@@ -457,13 +458,14 @@ typedef struct {
   int steps;        /* steps of the run; 0 = all */
   double tolerance; /* relative tolerance of the solver in each step */
   double bound;     /* relative error that passes */
+  double enough;    /* resolution that passes where noise hides the bound (J14); 0: the bound only */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* RecordOptions.substeps of the base run */
   bool fixed_substeps; /* perturbed runs repeat the substeps of the base run; false: they choose their own */
   double memory;       /* memory limit of the base run [bytes]; 0: it is kept whole */
-  int average;         /* number of step lengths averaged per difference where noise dominates; 0: 1 */
+  int average;         /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
   /* Called after each perturbed run with the number done and expected in total; NULL: not called. */
   void (*progress)(void* context, const char* block, int runs, int expected);
   void* progress_context;
@@ -494,9 +496,12 @@ typedef struct {
   bool jump;     /* unchecked: the value at the point differs from the limit of its neighbours (J9) */
   bool rough;    /* the last differences vary by much more than rounding explains (J11) */
   double noise;  /* noise of one function value (J3) */
-  double needed; /* number of averaged step lengths that would resolve the bound (J14); INFINITY: none */
+  double needed; /* number of step lengths whose fit would resolve the bound (J14); INFINITY: none */
   double beside; /* length of the shortest step that crosses a jump near the point, in scales: longer steps are not used
                     (J12); 0: no such jump */
+  double narrow; /* longest step over which differences agree with the gradient if no longer step does (J16), in
+                    scales; 0: they do not, or longer steps agree too */
+  double scatter; /* relative variation of g . d under changes of 1e-12 of the scales (J17); 0: not measured */
 } GradcheckDirection;
 
 typedef struct {
@@ -507,7 +512,8 @@ typedef struct {
   bool kink, jump, rough;          /* in any direction */
   bool singular;                   /* a loop is in a singular configuration (J15): not checkable */
   double beside;                   /* largest over unchecked directions without a jump at the point */
-  double noise, needed;            /* largest over unchecked directions */
+  double noise, needed, scatter;   /* largest over directions whose resolution is above the bound */
+  double narrow;                   /* largest over unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
@@ -548,10 +554,15 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
+/* Sets gradient[count] to the gradient at values[count]. context: that of the function value. Returns false if there is
+ * none. */
+typedef bool (*GradcheckGradient)(void* context, const double* values, double* gradient);
+
 /* Size of rounding errors: smaller differences are not counted as errors. */
 typedef struct {
-  double value;    /* rounding of one function value */
-  double gradient; /* rounding of the gradient's norm, in the numbers' scales */
+  double value;                  /* rounding of one function value */
+  double gradient;               /* rounding of the gradient's norm, in the numbers' scales */
+  GradcheckGradient gradient_at; /* measures the rounding of wrong directions (J17); NULL: not measured */
 } GradcheckFloor;
 
 /* Function value of a vector; NaN where undefined. When interrupted, gradcheck_vector stops early with fewer
