@@ -410,8 +410,8 @@ static Fit fit_powers(const Samples* s, int n, int powers, double power, double*
     slope = product(column, rest, n) / square;
     for (int j = 0; j < n; j++) rest[j] -= slope * column[j];
   }
-  double whole = root_mean(rest, 0, n, n - powers),
-         upper = root_mean(rest, n / 2, n, fmax(1, n - n / 2 - 0.7 * powers));
+  int half = n / 2;
+  double whole = root_mean(rest, 0, n, n - powers), upper = root_mean(rest, half, n, fmax(1, n - half - 0.7 * powers));
   return (Fit){slope, 1 / sqrt(square), fmax(whole, upper)};
 }
 
@@ -466,7 +466,7 @@ static bool average(const Sweep* s, const GradcheckOptions* options, double zero
   bool hidden = d->verdict == GRADCHECK_UNCHECKED && !d->kink && !d->jump && d->resolution < 1;
   int lengths = lengths_of(options);
   if (!hidden || lengths <= 1 || relative(zero, d->scale) >= options->bound) return true;
-  size_t most = (size_t)(lengths + d->tried);
+  size_t most = (size_t)lengths + (size_t)d->tried;
   double* memory = MEMORY_NEW(double, (3 + FIT_POWERS) * most);
   Samples samples = {0, memory, memory + most};
   bool complete = take_samples(s, options, d, lengths, &samples);
