@@ -8,6 +8,8 @@
 /* Default relative tolerance of the step solver. Rounding errors may prevent a step from reaching it. */
 #define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
+/* Resolution that passes where the noise of a run hides the default bound. An error of this size is found. */
+#define ENOUGH 1e-4
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
@@ -15,7 +17,8 @@ static const OptionRow OPTIONS[] = {
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
     {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
-    {"average", 0, OPTION_COUNT, "N", "where noise hides the bound, differences are means over N step lengths (1)"},
+    {"average", 0, OPTION_COUNT, "N",
+     "where noise hides the bound: differences over N more step lengths (16; 1: none)"},
     {"fixed-substeps", 0, OPTION_FLAG, NULL,
      "diagnostic: moved runs repeat the substeps of the unmoved run, which is another function than the run"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -131,7 +134,7 @@ static void print_remedy(const GradcheckBlockReport* b) {
     printf("; --average %d looks closer\n", average_for(b));
 }
 
-static void print_block(const char* name, const GradcheckBlockReport* b) {
+static void print_block(const char* name, const GradcheckBlockReport* b, double bound) {
   if (b->directions == 0) return;
   printf("  %-12s %7d  %12.4e  %11.2e  %11.2e", name, b->count, b->norm, b->error, b->resolution);
   if (isfinite(b->order))
@@ -139,6 +142,22 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
   else
     printf("      -");
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
+  if (b->verdict == GRADCHECK_RIGHT && b->resolution > bound) {
+    printf("  passed to %.1e", b->resolution);
+    if (b->scatter > 0)
+      printf(": the gradient varies by %.1e (rounding) when numbers change by 1e-12\n", b->scatter);
+    else
+      printf(": the run's rounding, %.0e, hides less\n", b->noise);
+    return;
+  }
+  if (unchecked && b->narrow > 0) {
+    printf("  KINK: the gradient holds over changes up to %.0e only: perturb the start\n", b->narrow);
+    return;
+  }
+  if (unchecked && b->scatter > 0) {
+    printf("  cannot be checked: the gradient varies by %.1e when numbers change by 1e-12\n", b->scatter);
+    return;
+  }
   const char* why = !unchecked         ? ""
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
@@ -178,6 +197,8 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "kink", block->kink);
   json_bool(json, "jump", block->jump);
   json_number(json, "beside", block->beside);
+  json_number(json, "narrow", block->narrow);
+  json_number(json, "noise", block->noise);
   json_close(json, '}');
 }
 
@@ -235,7 +256,7 @@ static void print_report(const Options* options, const char* name, const Gradche
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b], bound);
   if (r->kinks)
     printf(
         "  the contact law is once differentiable where the nearest features change: differences need not agree "
@@ -401,10 +422,11 @@ static ExitCode check_scene(const Options* options, const GradcheckOptions* chec
   return code;
 }
 
-static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2]) {
+static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2],
+                            double bound) {
   printf("%s, the task's own variables: %s\n", name, blocks_text(report, 2));
-  print_block("design", &report[0]);
-  print_block("control", &report[1]);
+  print_block("design", &report[0], bound);
+  print_block("control", &report[1], bound);
   if (options->verbose) {
     print_sweeps("design", &report[0]);
     print_sweeps("control", &report[1]);
@@ -431,7 +453,7 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   if (options->json)
     json_variables(json, name, report);
   else
-    print_variables(options, name, report);
+    print_variables(options, name, report, option_number(options, "bound", DEFAULT_BOUND));
   bool wrong = report[0].verdict == GRADCHECK_WRONG || report[1].verdict == GRADCHECK_WRONG;
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
@@ -622,8 +644,9 @@ static ExitCode gradcheck(const Options* options) {
                             .steps = option_count(options, "steps", 0),
                             .tolerance = option_number(options, "tolerance", TIGHT_TOLERANCE),
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
+                            .enough = option_given(options, "bound") ? 0 : ENOUGH,
                             .seed = (uint64_t)option_count(options, "seed", 1),
-                            .average = option_count(options, "average", 1),
+                            .average = option_count(options, "average", 0),
                             .fixed_substeps = option_given(options, "fixed-substeps"),
                             .threads = options->threads,
                             .interrupted = interrupted,
@@ -664,8 +687,10 @@ const Verb VERB_GRADCHECK = {
         "the step size with which the error falls (2 for a smooth function). A block whose resolution is above\n"
         "the bound cannot be checked; it fails only where its error is above both. Where the rounding of the run "
         "hides\n"
-        "it, --average N says more, for N times the runs. A scene has no loss: a random\n"
-        "linear function of its poses and rates stands in. A direction takes about 26 runs: --steps makes them short.\n"
+        "it, differences over 16 (--average N) more step lengths are fitted, and a resolution of 1e-4 passes unless\n"
+        "--bound is given. A scene has no loss: a random\n"
+        "linear function of its poses and rates stands in. A direction takes about 26 runs, and at most 32 more where\n"
+        "rounding hides the bound: --steps makes them short.\n"
         "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
         "vertices,\n"
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed "

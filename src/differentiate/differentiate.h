@@ -451,8 +451,8 @@ typedef enum {
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
-/* Typical number of perturbed runs per direction, for the progress display. A direction takes 18 to 30 runs, and up to
- * 126 more if the gradient appears wrong. */
+/* Typical number of perturbed runs per direction, for the progress display. A direction takes 18 to 30 runs, up to 32
+ * more if noise hides the bound, and up to 142 more if the gradient appears wrong. */
 enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
@@ -461,6 +461,7 @@ typedef struct {
   int steps;        /* number of steps of the run; 0 takes all */
   double tolerance; /* relative tolerance of the solver in each step */
   double bound;     /* largest relative error that passes */
+  double enough;    /* resolution that passes where noise hides the bound (J14); 0 allows `bound` only */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
@@ -468,7 +469,7 @@ typedef struct {
   bool fixed_substeps; /* true: perturbed runs repeat the substeps of the base run; false: perturbed runs choose their
                           own substeps */
   double memory;       /* memory limit of the base run [bytes]; 0 keeps the whole run in memory */
-  int average;         /* number of step lengths averaged per difference where noise dominates; 0 counts as 1 */
+  int average;         /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
   /* Called after each perturbed run with the finished and the expected number of runs. NULL is allowed. */
   void (*progress)(void* context, const char* block, int runs, int expected);
   void* progress_context;
@@ -499,9 +500,12 @@ typedef struct {
   bool jump;     /* not checkable, because the value at x differs from the limit of the values nearby (J9) */
   bool rough;    /* the last differences vary by much more than rounding explains (J11) */
   double noise;  /* noise of one function value (J3) */
-  double needed; /* number of averaged step lengths that would resolve the bound (J14); INFINITY if no number would */
+  double needed; /* number of step lengths whose fit would resolve the bound (J14); INFINITY if no number would */
   double beside; /* shortest step, in scales, that crosses a jump near x, or 0 without a jump; longer steps are not used
                     (J12) */
+  double narrow; /* longest step, in scales, over which differences agree with the gradient while longer steps disagree
+                    (J16); 0 without such a limit */
+  double scatter; /* relative variation of g . d under changes of x by 1e-12 of the scales (J17); 0 if not measured */
 } GradcheckDirection;
 
 typedef struct {
@@ -512,7 +516,8 @@ typedef struct {
   bool kink, jump, rough;          /* in any direction */
   bool singular;                   /* not checkable, because a loop is in a singular configuration (J15) */
   double beside;                   /* largest over unchecked directions without a jump at the point */
-  double noise, needed;            /* largest over unchecked directions */
+  double noise, needed, scatter;   /* largest over directions whose resolution is above the bound */
+  double narrow;                   /* largest over unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
@@ -553,10 +558,15 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
+/* Computes the gradient at values[count] into gradient[count]. context: the context of the function value. Returns
+ * false if the function has no gradient at `values`. */
+typedef bool (*GradcheckGradient)(void* context, const double* values, double* gradient);
+
 /* Size of rounding errors. Smaller differences are not counted as errors. */
 typedef struct {
-  double value;    /* rounding of one function value */
-  double gradient; /* rounding of the gradient's norm, in the numbers' scales */
+  double value;                  /* rounding of one function value */
+  double gradient;               /* rounding of the gradient's norm, in the numbers' scales */
+  GradcheckGradient gradient_at; /* used to measure the rounding of a gradient that seems wrong (J17); may be NULL */
 } GradcheckFloor;
 
 /* Returns the function value of a vector, or NaN if undefined. If interrupted, gradcheck_vector stops with fewer

@@ -141,9 +141,52 @@ static double block_value(void* context, const double* values) {
   }
   model_destroy(&model);
   diagnostics_free(&diagnostics);
-  if (++c->runs == c->expected) c->expected += GRADCHECK_RUNS * (c->options->average > 1 ? c->options->average : 1);
+  if (++c->runs == c->expected) c->expected += GRADCHECK_RUNS;
   if (c->options->progress) c->options->progress(c->options->progress_context, NAMES[b->block], c->runs, c->expected);
   return value;
+}
+
+/* Creates a whole recording and seeds for a gradient. */
+static void create_whole(const Check* c, const Model* model, int steps, Recording* recording, LossSeeds* seeds) {
+  recording_create(recording, model, steps);
+  *seeds = loss_seeds_create(model, steps);
+  if (c->loss) loss_keep_pairs(c->loss, steps, recording, seeds);
+}
+
+/* Sets gradient[] to the adjoint's gradient by the block at `values`, as GradcheckGradient. Not with bounded memory. */
+static bool block_gradient_at(void* context, const double* values, double* gradient) {
+  const BlockContext* b = context;
+  Check* c = b->check;
+  if (c->options->memory > 0) return false;
+  Model model;
+  Recording recording;
+  LossSeeds seeds;
+  Diagnostics diagnostics = {0};
+  RecordReport report;
+  RecordOptions options = record_options(c);
+  ModelGradient all;
+  bool sound = false;
+  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
+  if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
+    if (b->block == GRADCHECK_STATE) state_move(&model, values);
+    model.simulation.steps = c->base.steps;
+    create_whole(c, &model, c->base.steps, &recording, &seeds);
+    if (recording_run(&recording, &model, &options, &report, &diagnostics) == STATUS_OK) {
+      value_of(c, &recording, &seeds);
+      model_gradient_create(&all, &model);
+      all.without_turns = true; /* not part of any block */
+      RunAdjoint* adjoint = run_adjoint_create(&model, c->options->threads);
+      sound = run_adjoint(adjoint, &recording, &seeds, 1.0, &all).sound;
+      run_adjoint_destroy(adjoint);
+      if (sound) block_gradient(&model, b->block, &all, gradient);
+      model_gradient_destroy(&all);
+    }
+    recording_destroy(&recording);
+    loss_seeds_destroy(&seeds);
+  }
+  model_destroy(&model);
+  diagnostics_free(&diagnostics);
+  return sound;
 }
 
 static int expected_runs(const Check* c) {
@@ -169,7 +212,7 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
-  GradcheckFloor floor = {.value = c->rounding, .gradient = c->report->adjoint.rounding};
+  GradcheckFloor floor = {c->rounding, c->report->adjoint.rounding, block_gradient_at};
   for (int b = 0; b < GRADCHECK_BLOCKS; b++)
     floor.gradient = fmax(floor.gradient, ZERO * block_norm(c->model, (GradcheckBlock)b, gradient));
   return floor;

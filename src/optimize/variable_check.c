@@ -32,7 +32,7 @@ static double moved_loss(void* context, const double* values) {
 static double large_change(const DesignVariable* v) { return v->scale > 0 ? v->scale : LARGE; }
 
 static GradcheckFloor floor_of(const Optimization* o) {
-  GradcheckFloor floor = {0, 0};
+  GradcheckFloor floor = {0, 0, NULL};
   for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
   for (int k = 0; k < o->design.variable_count; k++)
     floor.gradient = math_hypot(floor.gradient, ZERO * large_change(&o->design.variables[k]) * o->gradient[k]);

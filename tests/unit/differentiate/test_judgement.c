@@ -156,8 +156,8 @@ static void judgement_J1_J2_J3_J4_right_gradients_are_never_wrong(void** state) 
     }
 }
 
-/* Noise that hides the bound: means over 64 lengths have an eighth of it, and tell what is right without calling it
- * wrong, and what is wrong by a fifty-thousandth without calling it right. */
+/* Noise that hides the bound: a fit to 64 lengths resolves it for correct gradients without calling them wrong, and
+ * finds gradients that are wrong by 2e-5. */
 static void judgement_J14_means_tell_more(void** state) {
   (void)state;
   int plain = 0, mean = 0, wrong = 0, nearer = 0;
@@ -182,8 +182,8 @@ static void judgement_J14_means_tell_more(void** state) {
   assert_int_equal(wrong, FUNCTIONS);
 }
 
-/* What single lengths say of how many it takes holds for most, and where rounding stands against it no number is told.
- */
+/* The proposed number of step lengths resolves the bound for most functions. No number is proposed if rounding exceeds
+ * the bound. */
 static void judgement_J14_foretells_how_many(void** state) {
   (void)state;
   int told = 0, held = 0;
@@ -206,6 +206,84 @@ static void judgement_J14_foretells_how_many(void** state) {
   gradcheck_vector(NUMBERS, exact.gradient, exact.unit, exact.base, floor, value_of, &exact, &options, 1, &report);
   assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
   assert_true(isinf(report.needed));
+}
+
+/* Fits by default, with a resolution of 1e-4 as enough: of functions with noise of 1e-9 to 1e-3, with and without kinks
+ * of the second derivative, correct gradients are never wrong. At 1e-9 all smooth functions pass, and an error of 1e-4
+ * is found in all of them. */
+static void judgement_J14_fits_by_default(void** state) {
+  (void)state;
+  int functions = tests_count(40, 400);
+  for (double noise = 1e-9; noise < 5e-3; noise *= 10)
+    for (int kinked = 0; kinked < 2; kinked++) {
+      int right = 0, found = 0;
+      for (int n = 0; n < functions; n++) {
+        uint64_t seed = 20000 + (uint64_t)n;
+        Function f = function_with(seed, 1, noise, 1);
+        f.kinked = kinked;
+        GradcheckOptions options = {.directions = 3, .bound = 1e-6, .enough = 1e-4};
+        GradcheckFloor floor = {.value = 10 * DBL_EPSILON};
+        GradcheckBlockReport report;
+        gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, seed, &report);
+        if (report.verdict == GRADCHECK_WRONG)
+          fail_msg("seed %llu, noise %g: a right gradient is called wrong: error %g, resolution %g",
+                   (unsigned long long)seed, noise, report.error, report.resolution);
+        right += report.verdict == GRADCHECK_RIGHT;
+        for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 1 + 1e-4;
+        gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, seed, &report);
+        found += report.verdict == GRADCHECK_WRONG;
+      }
+      print_message("noise %g%s: %d right, %d errors found, of %d\n", noise, kinked ? ", kinks" : "", right, found,
+                    functions);
+      if (noise < 5e-9 && !kinked) assert_true(right == functions && found == functions);
+    }
+}
+
+/* x + tanh(x / 1e-10), of slope 1e10 over steps below 1e-10 only: a kink for gradcheck. Slopes that are wrong by a
+ * factor of 1.1 or -1 there are wrong. */
+static double steep(void* context, const double* x) {
+  (void)context;
+  return x[0] + tanh(x[0] / 1e-10);
+}
+
+static void judgement_J16_a_narrow_range(void** state) {
+  (void)state;
+  static const double factor[] = {1, 1.1, -1}, one = 1, zero = 0;
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6};
+  for (int k = 0; k < 3; k++) {
+    double slope = factor[k] * (1 + 1e10);
+    GradcheckBlockReport report;
+    gradcheck_vector(1, &slope, &one, &zero, (GradcheckFloor){.value = 1e-16}, steep, NULL, &options, 1, &report);
+    assert_int_equal(report.verdict, k == 0 ? GRADCHECK_UNCHECKED : GRADCHECK_WRONG);
+    assert_int_equal(report.kink, k == 0);
+    if (k == 0) assert_true(report.narrow >= 1e-12 && report.narrow < 1e-10);
+  }
+}
+
+/* exp(x) and a gradient with an error of rounding of up to 5e-6 that varies with x. */
+static double exponential(void* context, const double* x) {
+  (void)context;
+  return exp(x[0]);
+}
+static bool rounded_slope(void* context, const double* x, double* gradient) {
+  (void)context;
+  gradient[0] = exp(x[0]) * (1 + 5e-6 * sin(1e13 * x[0] + 1));
+  return true;
+}
+
+/* The rounding of a gradient is measured: an error below five of its deviations is unchecked, larger ones are wrong. */
+static void judgement_J17_rounding_of_the_gradient(void** state) {
+  (void)state;
+  static const double off[] = {4e-6, 1e-4, -1e-4, -2}, one = 1, zero = 0;
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6};
+  for (int k = 0; k < 4; k++) {
+    double slope = 1 + off[k];
+    GradcheckFloor floor = {1e-16, 0, rounded_slope};
+    GradcheckBlockReport report;
+    gradcheck_vector(1, &slope, &one, &zero, floor, exponential, NULL, &options, 1, &report);
+    assert_int_equal(report.verdict, k == 0 ? GRADCHECK_UNCHECKED : GRADCHECK_WRONG);
+    if (k == 0) assert_true(report.scatter > 1e-6 && report.scatter < 5e-6);
+  }
 }
 
 /* Functions like the loss of a run that is unstable: every size of step sees waves, and only the least the slope. By
@@ -576,7 +654,7 @@ static void judgement_stops_when_interrupted(void** state) {
   (void)state;
   Function f = function_with(3, 1, 0, 1);
   GradcheckOptions options = {.directions = 2, .bound = 1e-6, .interrupted = interrupted_always};
-  GradcheckFloor floor = {0, 0};
+  GradcheckFloor floor = {0};
   GradcheckBlockReport report;
   gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, 1, &report);
   assert_int_equal(report.directions, 0);
@@ -588,6 +666,9 @@ int main(void) {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
       cmocka_unit_test(judgement_J14_means_tell_more),
       cmocka_unit_test(judgement_J14_foretells_how_many),
+      cmocka_unit_test(judgement_J14_fits_by_default),
+      cmocka_unit_test(judgement_J16_a_narrow_range),
+      cmocka_unit_test(judgement_J17_rounding_of_the_gradient),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),
