@@ -2,6 +2,7 @@
  * policies. */
 #include <string.h>
 #include "app/command.h"
+#include "model/drawn.h"
 
 typedef enum {
   EXPORT_MJCF,
@@ -24,6 +25,8 @@ static const struct {
 typedef struct {
   const Options* options;
   Recorded recorded;
+  ModelDrawn drawn;   /* the recorded model with finer polyhedra of round solids; zeroed: not needed */
+  const Model* model; /* the model that is written: of `drawn`, or the recorded one */
   ExportFormat format;
   char* target;
   bool folder;   /* true if the target is a folder with one file per link */
@@ -34,6 +37,7 @@ typedef struct {
 } Exporting;
 
 static void exporting_free(Exporting* exporting) {
+  model_drawn_free(&exporting->drawn);
   recorded_free(&exporting->recorded);
   memory_free(exporting->target);
   memory_free(exporting->without);
@@ -59,7 +63,7 @@ static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || form
 static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || format == EXPORT_C; }
 
 static ExitCode check_policy_options(const Exporting* exporting) {
-  static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication"};
+  static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication", "tolerance"};
   const Options* options = exporting->options;
   if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
@@ -126,6 +130,8 @@ static ExitCode read_options(Exporting* exporting) {
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
     return usage_error(options, "--package applies to URDF files only: remove --package");
   if (exporting->format != EXPORT_URDF && check_without(options) != EXIT_DONE) return EXIT_USAGE;
+  if (option_given(options, "tolerance") && !(option_number(options, "tolerance", 0) > 0))
+    return usage_error(options, "--tolerance must be a length > 0 [mm], got '%s'", option_text(options, "tolerance"));
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (is_policy(exporting->format)) return check_policy_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
@@ -223,7 +229,7 @@ static Status write_beside(Exporting* exporting, const char* what, const Text* t
 static Status write_mjcf(Exporting* exporting) {
   Text mjcf = {0}, controls = {0}, feedback = {0};
   const char* target = exporting->target;
-  export_mjcf(&exporting->recorded.model, target, &mjcf, &controls, &feedback, &exporting->recorded.diagnostics);
+  export_mjcf(exporting->model, target, &mjcf, &controls, &feedback, &exporting->recorded.diagnostics);
   Status status = write_file(exporting, target, &mjcf);
   if (status == STATUS_OK) tell_file(exporting, target);
   if (status == STATUS_OK) status = write_beside(exporting, "controls", &controls);
@@ -302,7 +308,7 @@ static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text
 }
 
 static Status write_meshes(Exporting* exporting, const char* folder) {
-  const Model* model = &exporting->recorded.model;
+  const Model* model = exporting->model;
   Text name = {0}, path = {0}, mesh = {0};
   Status status = STATUS_OK;
   for (int h = 0; h < model->hull_count && status == STATUS_OK; h++) {
@@ -326,7 +332,7 @@ static ExitCode write_urdf(Exporting* exporting) {
   ExitCode code = mesh_prefix(exporting, folder.data, &prefix);
   if (code == EXIT_DONE) code = read_without(exporting);
   if (code == EXIT_DONE) {
-    Status status = export_urdf(&exporting->recorded.model, exporting->without, exporting->target, prefix.data, &urdf,
+    Status status = export_urdf(exporting->model, exporting->without, exporting->target, prefix.data, &urdf,
                                 &exporting->recorded.diagnostics);
     if (status == STATUS_OK) status = write_meshes(exporting, folder.data);
     if (status == STATUS_OK) status = write_file(exporting, exporting->target, &urdf);
@@ -351,6 +357,7 @@ static void print_report(const char* path, const SurfaceReport* report, bool of_
   if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
   printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg%s", size.x, size.y, size.z, 1e6 * report->volume, report->mass,
          of_water ? " if it is of water" : "");
+  if (report->deviation > 0) printf(", round to %.2g mm", 1e3 * report->deviation);
   if (!report->united)
     printf(", thinnest solid %.4g mm", 1e3 * report->thickness);
   else if (isfinite(report->thickness))
@@ -379,14 +386,33 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_vector(json, "size", extent, 3);
   json_number(json, "volume", report->volume);
   json_number(json, "mass", report->mass);
+  json_number(json, "deviation", report->deviation);
   json_number(json, "thickness", report->thickness);
   json_number(json, "thickness_spacing", report->thickness_spacing);
   json_number(json, "snap", report->snap);
   json_close(json, '}');
 }
 
+/* Default distance of the faces of a part from its round solids [m]. Printers are not more precise. */
+#define ROUND_TOLERANCE 0.05e-3
+
 /* Line width of a common printer nozzle [m]. A printer omits thinner walls or prints them thicker. */
 #define NOZZLE 0.4e-3
+
+/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces of
+ * the pictures. */
+static double round_tolerance(const Exporting* exporting) {
+  return 1e-3 * option_number(exporting->options, "tolerance", is_model(exporting->format) ? 0 : 1e3 * ROUND_TOLERANCE);
+}
+
+/* Sets exporting->model to the recorded model, or to a copy with finer polyhedra of round solids. */
+static void refine_round_solids(Exporting* exporting) {
+  double tolerance = is_policy(exporting->format) ? 0 : round_tolerance(exporting);
+  exporting->model = &exporting->recorded.model;
+  if (!(tolerance > 0)) return;
+  model_drawn_create(&exporting->drawn, &exporting->recorded.model, tolerance);
+  exporting->model = &exporting->drawn.model;
+}
 
 /* Returns a text for the fault of a surface that is not closed, not manifold or not consistently oriented. */
 static const char* surface_fault(const SurfaceReport* report) {
@@ -416,6 +442,12 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
                     "the part is not in one piece: it has %d components that do not touch each other; let the shapes "
                     "of the link overlap",
                     report->components);
+  if (report->deviation > round_tolerance(exporting))
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, place,
+        "the faces lie up to %.3g mm inside of the round solids, more than the %.3g mm of --tolerance: finer "
+        "meshes would have more than 20000 vertices",
+        1e3 * report->deviation, 1e3 * round_tolerance(exporting));
   if (report->thickness < wall)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "the thinnest wall is %.4g mm thick, below --min-wall %g mm: thicken the wall, or lower --min-wall",
@@ -435,7 +467,7 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   Text text = {0};
   SurfaceOptions wanted = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads,
                            1e-3 * option_number(options, "grow", 0)};
-  SurfaceReport report = export_surface(&text, &exporting->recorded.model, link, poses, &wanted);
+  SurfaceReport report = export_surface(&text, exporting->model, link, poses, &wanted);
   Status status = STATUS_OK;
   if (report.pieces == 0) {
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
@@ -499,6 +531,7 @@ static ExitCode write_surfaces(Exporting* exporting) {
 static ExitCode write_all(Exporting* exporting) {
   ExitCode code = find_link(exporting);
   if (code != EXIT_DONE) return code;
+  refine_round_solids(exporting);
   exporting->objects = (Json){.out = &exporting->json};
   json_open(&exporting->objects, NULL, '[');
   code = exporting->format == EXPORT_MJCF   ? status_exit_code(write_mjcf(exporting))
@@ -553,6 +586,8 @@ static const OptionRow OPTIONS[] = {
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
     {"grow", 0, OPTION_NUMBER, "MM", "surfaces: make every piece larger by MM millimetres before they are united"},
+    {"tolerance", 0, OPTION_NUMBER, "MM",
+     "largest distance of flat faces from round solids (default: surfaces 0.05 mm, models 24 sides)"},
     {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
     {"fabrication", 0, OPTION_FLAG, NULL, "surfaces: what can be made of each link, how its joint clears, its way out"},
     {"build", 0, OPTION_TEXT, "AXIS", "with --fabrication: way that parts grow, x, y, z, -x, -y or -z (default z)"},

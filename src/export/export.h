@@ -75,6 +75,8 @@ typedef struct {
   double mass;      /* mass of the links by their mass model [kg] */
   double thickness; /* thinnest wall [m] (surface_thickness); if the hulls are not united, thickness of the thinnest
                        hull */
+  double deviation; /* largest distance of the faces that represent round solids from these solids [m]; 0: there are no
+                       round solids */
   double thickness_spacing; /* sampling distance of the thickness [m]; 0 if the hulls are not united */
 } SurfaceReport;
 

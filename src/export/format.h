@@ -27,6 +27,11 @@ bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
 /* Returns true if the hull is round and consists of two equal rings without further points and without rounding. */
 bool hull_is_cylinder(const ModelHull* hull);
 
+/* Appends to *text how many round solids become meshes, and how far the faces of these lie inside of the solids.
+ * is_mesh: true for hulls that the file describes by a mesh. without (links): true for links that are left out; NULL:
+ * none. Appends nothing if there are no such solids. */
+void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without);
+
 /* ---------------------------------------------------------------- surfaces of links */
 
 /* A closed surface of a link, in the unit of the file. hull: index of the hull, or -1 for the union of the link's

@@ -517,8 +517,16 @@ static void tell_restitution(Mjcf* m) {
   }
 }
 
+static void tell_meshes(Mjcf* m) {
+  Text text = {0};
+  mesh_deviation_text(&text, m->model, is_mesh, NULL);
+  if (text.length > 0) mjcf_note(m, NULL, text.data);
+  text_free(&text);
+}
+
 static void add_model(Mjcf* m) {
   tell_restitution(m);
+  tell_meshes(m);
   mjcf_add_drives(m);
   mjcf_add_loads(m);
   mjcf_add_lifts(m);

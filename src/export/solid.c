@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "export/format.h"
+#include "model/drawn.h"
 
 /* Tolerance for the corners of a box, relative to its size. */
 #define BOX_TOLERANCE 1e-9
@@ -84,4 +85,22 @@ bool hull_is_cylinder(const ModelHull* hull) {
   RoundBody body = hull_body(hull);
   return body.ring_count == 2 && body.points.count == 0 && !(body.rounding > 0) &&
          body.rings[0].radius == body.rings[1].radius;
+}
+
+void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without) {
+  double largest = 0;
+  int count = 0, link = -1;
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* hull = &model->hulls[h];
+    if ((without && without[hull->link]) || !is_mesh(hull)) continue;
+    double deviation = model_drawn_deviation(model, h);
+    count += deviation > 0;
+    if (deviation > largest) largest = deviation, link = hull->link;
+  }
+  if (count == 0) return;
+  text_add(text,
+           "%d round solid%s%s a mesh with faces up to %.3g mm inside of the solid (link '%s'): --tolerance MM "
+           "sets this distance",
+           count, count == 1 ? "" : "s", count == 1 ? " becomes" : " become each", 1e3 * largest,
+           model->links[link].name);
 }

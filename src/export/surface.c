@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "export/format.h"
+#include "model/drawn.h"
 
 /* Distance for touching, and least depth for overlapping pieces, relative to the size of the whole. */
 #define TOUCH_TOLERANCE 1e-6
@@ -110,6 +111,7 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
                              SurfaceReport* report) {
   SolidList list = {.items = MEMORY_NEW(ExportSolid, count + 1)};
   report->united = !options->pieces;
+  for (int i = 0; i < count; i++) report->deviation = fmax(report->deviation, model_drawn_deviation(model, hulls[i]));
   for (int first = 0, end; first < count; first = end) {
     const ModelLink* link = &model->links[model->hulls[hulls[first]].link];
     for (end = first; end < count && &model->links[model->hulls[hulls[end]].link] == link; end++) {}

@@ -18,9 +18,10 @@ typedef struct {
   SourcePlace place;
   const char* meshes;
   Text* out;
-  Text comment;      /* omitted features, one per line */
-  float (*color)[3]; /* linear RGB  (links) */
-  char* world;       /* name of the link that carries all roots; NULL: there is one root, fixed at the origin */
+  Text comment;             /* omitted features, one per line */
+  float (*color)[3];        /* linear RGB  (links) */
+  const char** joint_names; /* names that the scene gives to joints, borrowed; NULL: not given  (links) */
+  char* world;              /* name of the link that carries all roots; NULL: there is one root, fixed at the origin */
 } Urdf;
 
 /* Reports an omitted feature as a note and in the comment. */
@@ -56,11 +57,66 @@ static void make_free(const Urdf* u, Text* name) {
   while (name_taken(u, name->data)) text_add(name, "_");
 }
 
-/* Name of the joint of one degree of freedom: link_coordinate. */
-static void joint_name(const Urdf* u, Text* name, int index, int dof) {
+/* True for a link that the caller leaves out. */
+static bool is_without(const Urdf* u, int index) { return u->without && u->without[index]; }
+
+static bool is_floating(const ModelLink* link) { return joint_floats(&link->joint); }
+
+/* Number of URDF joints that the joint of a link becomes. */
+static int joint_count(const ModelLink* link) {
+  return link->dof_count == 0 || is_floating(link) ? 1 : link->dof_count;
+}
+
+/* Sets *name to the name that joint `k` of a link has if the scene gives none: LINK_fixed, LINK_free, or
+ * LINK_COORDINATE for degree of freedom k. */
+static void default_joint_name(const Model* model, Text* name, int index, int k) {
+  const ModelLink* link = &model->links[index];
   name->length = 0;
-  text_add(name, "%s_%s", u->model->links[index].name,
-           scene_joint_coordinate_name(&u->model->scene->links[index].joint, dof));
+  text_add(name, "%s_%s", link->name,
+           link->dof_count == 0 ? "fixed"
+           : is_floating(link)  ? "free"
+                                : scene_joint_coordinate_name(&model->scene->links[index].joint, k));
+}
+
+/* Sets *name to the name of joint `k` of a link. */
+static void joint_name(const Urdf* u, Text* name, int index, int k) {
+  default_joint_name(u->model, name, index, k);
+  if (!u->joint_names[index]) return;
+  name->length = 0;
+  text_add(name, "%s", u->joint_names[index]);
+}
+
+/* Finds the joints that keep the name of the scene: those with one joint in the file, if no other joint has the
+ * name. */
+static void find_joint_names(Urdf* u) {
+  const Model* model = u->model;
+  Names taken = {0};
+  int room = 0, count = 0;
+  for (int i = 0; i < model->link_count; i++) room += joint_count(&model->links[i]);
+  char** defaults = MEMORY_NEW(char*, room + 1);
+  u->joint_names = MEMORY_NEW(const char*, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < joint_count(&model->links[i]); k++) {
+      Text name = {0};
+      default_joint_name(model, &name, i, k);
+      names_add(&taken, name.data, i);
+      defaults[count++] = name.data;
+    }
+  for (int i = 0; i < model->link_count; i++) {
+    const char* given = model->scene->links[i].joint.name;
+    if (!given || is_without(u, i)) continue;
+    if (joint_count(&model->links[i]) > 1)
+      leave_out(u, "link '%s': its joint becomes %d joints, so that its name '%s' is left out", model->links[i].name,
+                joint_count(&model->links[i]), given);
+    else if (names_add(&taken, given, i) || names_find(&taken, given) == i)
+      u->joint_names[i] = given;
+    else
+      leave_out(u, "link '%s': another joint has the name '%s' of its joint, which is left out", model->links[i].name,
+                given);
+  }
+  names_free(&taken);
+  for (int i = 0; i < count; i++) memory_free(defaults[i]);
+  memory_free(defaults);
 }
 
 /* A shape that URDF has for round bodies. Its axis is z of the body's pose. */
@@ -239,9 +295,6 @@ static const ModelCoupling* mimic_of(const Model* model, int dof) {
   return NULL;
 }
 
-/* True for a link that the caller leaves out. */
-static bool is_without(const Urdf* u, int index) { return u->without && u->without[index]; }
-
 static void add_mimic(Urdf* u, int dof) {
   const ModelCoupling* c = mimic_of(u->model, dof);
   if (!c) return;
@@ -305,8 +358,6 @@ static void add_chain(Urdf* u, int index, const char* parent) {
   text_free(&below);
 }
 
-static bool is_floating(const ModelLink* link) { return joint_floats(&link->joint); }
-
 static void add_floating(Urdf* u, const ModelLink* link, const char* parent, const char* name) {
   open_joint(u, name, "floating", link->origin, parent, link->name);
   close_joint(u);
@@ -316,11 +367,8 @@ static void add_joint(Urdf* u, int index) {
   const ModelLink* link = &u->model->links[index];
   const char* parent = link->parent >= 0 ? u->model->links[link->parent].name : u->world;
   Text name = {0};
-  text_add(&name, "%s_%s", link->name, link->dof_count == 0 ? "fixed" : "free");
-  if (!parent) {
-    text_free(&name);
-    return; /* the link is the root */
-  }
+  if (!parent) return; /* the link is the root */
+  joint_name(u, &name, index, 0);
   if (is_floating(link)) {
     add_floating(u, link, parent, name.data);
   } else if (link->dof_count > 0) {
@@ -378,6 +426,13 @@ static void tell_joints(Urdf* u) {
   tell_links(u, is_massless, "moved by a controller, without a mass: 1 kg and 1 kg m^2 in the file");
 }
 
+static void tell_meshes(Urdf* u) {
+  Text text = {0};
+  mesh_deviation_text(&text, u->model, is_mesh, u->without);
+  if (text.length > 0) leave_out(u, "%s", text.data);
+  text_free(&text);
+}
+
 static void tell_excluded(Urdf* u) {
   if (u->model->excluded_count > 0)
     leave_out(u, "%d pair%s of links that must not touch %s left out", u->model->excluded_count,
@@ -403,6 +458,7 @@ static void tell_scene(Urdf* u) {
     leave_out(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
   if (!(g.x == 0 && g.y == 0 && g.z < 0)) leave_out(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);
   tell_excluded(u);
+  tell_meshes(u);
 }
 
 /* Lists the nonzero initial coordinates by joint name. */
@@ -415,7 +471,12 @@ static void add_start(Urdf* u, Text* out) {
     for (int k = 0; k < link->coordinate_count; k++) {
       double zero = link->joint.quaternion && k == link->joint.plain_count ? 1 : 0;
       if (q[k] == zero) continue;
-      joint_name(u, &name, i, k);
+      if (is_floating(link)) {
+        name.length = 0;
+        text_add(&name, "%s_%s", link->name, scene_joint_coordinate_name(&u->model->scene->links[i].joint, k));
+      } else {
+        joint_name(u, &name, i, k);
+      }
       text_add(out, "%s%s ", out->length > 0 ? ", " : "", name.data);
       text_add_double(out, q[k]);
     }
@@ -518,6 +579,7 @@ Status export_urdf(const Model* model, const bool* without, const char* path, co
     u.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
     link_colors(model, u.color);
     find_world(&u);
+    find_joint_names(&u);
     add_robot(&u);
     tell_joints(&u);
     tell_scene(&u);
@@ -526,6 +588,7 @@ Status export_urdf(const Model* model, const bool* without, const char* path, co
     text_add_bytes(urdf, robot.data, robot.length);
   }
   memory_free(u.color);
+  memory_free(u.joint_names);
   memory_free(u.world);
   text_free(&u.comment);
   text_free(&robot);

@@ -102,6 +102,14 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
 /* Builds the polyhedron inscribed in a wheel, disc or cone with shape->segments segments. HULL_FAILED for fewer than 3
  * or more than 1024 segments. Result and ownership as of primitive_box. */
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
+/* Returns the largest value of n . x over a round solid, in the frame of the shape [m]. n: unit. Allocates nothing. */
+double round_height(const SceneShape* shape, Vec3 n);
+/* model/shapes.c: builds the polyhedron of a primitive with shape->segments segments, or an icosphere of
+ * shape->resolution. HULL_FAILED for other shapes. Result and ownership as of primitive_box. */
+HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape);
+/* model/drawn.c: returns the largest distance of a face of `solid` from the parallel tangent plane of the round solid
+ * that it represents [m]. solid: in the frame of the shape. Allocates nothing. */
+double polyhedron_deviation(const SceneShape* shape, const ConvexHull* solid);
 /* Returns the derivative of a vertex of the polyhedron, link frame, with respect to the solid's parameter k. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* Places a half-space and normalizes its normal. Does not allocate. */

@@ -316,7 +316,7 @@ static HullResult draw_rounded_points(ConvexHull* hull, const SceneShape* shape)
   return result;
 }
 
-static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
+HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape) {
   switch (shape->type) {
     case SHAPE_BOX:
       return primitive_box(hull, shape->size);
@@ -347,30 +347,6 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
 /* Resolution of the polyhedron that represents a round solid in pictures and files. */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
-/* Returns the largest height above the plane x . n = 0 in the core of a rounded box or of rounded points [m]. */
-static double core_height(const SceneShape* shape, Vec3 n) {
-  if (shape->type == SHAPE_ROUNDED_BOX)
-    return 0.5 * (shape->size.x * fabs(n.x) + shape->size.y * fabs(n.y) + shape->size.z * fabs(n.z));
-  double highest = shape->type == SHAPE_ROUNDED_POINTS ? -HUGE_VAL : 0;
-  for (int k = 0; k < shape->point_count; k++) highest = fmax(highest, vec3_dot(n, shape->points[k]));
-  return highest;
-}
-
-/* Returns the largest distance between a round solid's surface and the faces of its polyhedron [m]. */
-static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
-  double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius)), largest = 0;
-  bool core = shape->type == SHAPE_ROUNDED_BOX || shape->type == SHAPE_ROUNDED_POINTS;
-  if (shape->type != SHAPE_SPHERE && !core) return radius * (1 - math_cos(M_PI / shape->segments));
-  for (int k = 0; k < hull->triangle_count; k++) {
-    const int* t = hull->triangles[k];
-    Vec3 a = hull->vertices[t[0]];
-    Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
-    n = vec3_normalized(n);
-    largest = fmax(largest, core_height(shape, n) + radius - vec3_dot(n, a));
-  }
-  return largest;
-}
-
 /* Returns the first law of the scene that is for contact at short range and does not take round solids; CONTACT_NONE
  * if there is none. */
 static ContactModel law_of_faces(const Scene* scene) {
@@ -386,7 +362,7 @@ static ContactModel law_of_faces(const Scene* scene) {
 static void report_faces(Builder* builder, const SceneShape* shape, const ConvexHull* solid) {
   ContactModel law = law_of_faces(builder->scene);
   const char* key = shape->type == SHAPE_SPHERE ? "resolution" : "segments";
-  double inside = sagitta(shape, solid);
+  double inside = polyhedron_deviation(shape, solid);
   if (law == CONTACT_NONE)
     text_add(&builder->note,
              "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
@@ -409,7 +385,7 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
     drawn.resolution = DRAWN_RESOLUTION;
     drawn.segments = DRAWN_SEGMENTS;
   }
-  HullResult result = make_primitive(&solid->pieces[0], &drawn);
+  HullResult result = draw_primitive(&solid->pieces[0], &drawn);
   if (result == HULL_OK) {
     solid->piece_count = 1;
     if (shape_is_exact(shape) && !taken) report_faces(builder, shape, &solid->pieces[0]);

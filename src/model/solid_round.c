@@ -53,6 +53,21 @@ HullResult draw_round(ConvexHull* hull, const SceneShape* shape) {
   return primitive_circles(hull, p.z, p.radius, p.rounding, shape->segments);
 }
 
+double round_height(const SceneShape* shape, Vec3 n) {
+  double x[ROUND_PARAMETERS_MAX] = {0}, highest = -HUGE_VAL;
+  if (shape->type == SHAPE_ROUNDED_BOX)
+    return 0.5 * (shape->size.x * fabs(n.x) + shape->size.y * fabs(n.y) + shape->size.z * fabs(n.z)) + shape->radius;
+  if (shape->type == SHAPE_ROUNDED_POINTS) {
+    for (int k = 0; k < shape->point_count; k++) highest = fmax(highest, vec3_dot(n, shape->points[k]));
+    return highest + shape->radius;
+  }
+  lengths_of(shape, x);
+  Profile p = profile_of(shape->type, x);
+  for (int end = 0; end < 2; end++)
+    highest = fmax(highest, p.z[end] * n.z + p.radius[end] * sqrt(n.x * n.x + n.y * n.y));
+  return highest + p.rounding;
+}
+
 /* Returns the derivative of the profile with respect to length k of the shape. */
 static Profile profile_slope(ShapeType type, int k) {
   double unit[ROUND_PARAMETERS_MAX] = {0};

@@ -185,6 +185,29 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   memory_free(before);
 }
 
+/* Moves bodies that lifting and shrinking did not separate apart, from their given positions. Returns false, with the
+ * positions of the lift, if some still touch. */
+static bool separate_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnostics) {
+  Scene* scene = &robot->scene;
+  Text names = {0};
+  Vec3* lifted = MEMORY_NEW(Vec3, scene->link_count + 1);
+  for (int i = 0; i < scene->link_count; i++) {
+    lifted[i] = scene->links[i].joint.position;
+    scene->links[i].joint.position = given[i];
+  }
+  model_move_links(&robot->model, scene);
+  bool apart = robot->model.links && robot_separate(robot, LIFT_DEEPEST, &names);
+  if (!apart) {
+    for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = lifted[i];
+    if (robot->model.links) model_move_links(&robot->model, scene);
+  } else
+    robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+               "bodies that overlap at the start are moved apart: %s", names.data);
+  memory_free(lifted);
+  text_free(&names);
+  return apart;
+}
+
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   if (!robot->is_mjcf || !robot->model.links || robot->model.contact_model == CONTACT_NONE) return;
   int links = robot->scene.link_count;
@@ -198,6 +221,7 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
     shrink_bodies(robot, given, diagnostics);
     lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
   }
+  if (has_touching_bodies(robot) && separate_bodies(robot, given, diagnostics)) lifted = false;
   robot_shorten(&names);
   if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},

@@ -142,6 +142,11 @@ void robot_rebuild(Robot* robot);
  * to names, such as "ball 0.01 m". Returns false, and changes nothing, if no body is moved or if a moved body would
  * touch another body (robot/aside.c). */
 bool robot_move_aside(Robot* robot, double deepest, Text* names);
+/* Moves free bodies that overlap others at the start, by at most `deepest` [m] each pair, apart along the normals of
+ * their contacts, until there is the equilibrium gap between all of them. Rebuilds robot->model, which must exist.
+ * Appends every moved body with the distance to names. Returns false, and changes nothing, if an overlap is deeper or
+ * remains (robot/separate.c). */
+bool robot_separate(Robot* robot, double deepest, Text* names);
 /* Moves a shape of the scene in all links that use it: multiplies the pose of each use by the pose `by`, from the right
  * (robot/shrink.c). */
 void robot_move_uses(Scene* scene, int shape, Pose by);

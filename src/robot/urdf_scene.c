@@ -54,15 +54,21 @@ static void add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
 
 /* ---------------------------------------------------------------- links */
 
-/* Returns a name that is valid in a scene and unique. Owned by the caller. */
-static char* safe_name(UrdfBuild* build, const char* name) {
-  char* safe = memory_text(*name ? name : "link");
+/* Returns a name that is valid in a scene: characters that a name must not have become '_'. Owned by the caller. */
+static char* valid_name(const char* name) {
+  char* safe = memory_text(name);
   if (strlen(safe) > NAME_MAX_LENGTH - 8) safe[NAME_MAX_LENGTH - 8] = '\0';
   for (char* bad; (bad = (char*)name_bad_character(safe)) != NULL;) *bad = '_';
   for (char* c = safe; *c; c++)
     if (*c == '{' || *c == '}' || (unsigned char)*c == 0x7f) *c = '_';
   if (*safe == '.' || *safe == ' ') *safe = '_';
   if (safe[strlen(safe) - 1] == ' ') safe[strlen(safe) - 1] = '_';
+  return safe;
+}
+
+/* Returns a name that is valid in a scene and unique among the links. Owned by the caller. */
+static char* safe_name(UrdfBuild* build, const char* name) {
+  char* safe = valid_name(*name ? name : "link");
   while (names_find(&build->names, safe) >= 0) {
     Text longer = {0};
     text_add(&longer, "%s_", safe);
@@ -112,6 +118,16 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
 
+/* Gives the joint of a link of the scene the name that it has in a URDF file. */
+static void name_joint(UrdfBuild* build, const UrdfJoint* from, int target) {
+  if (build->robot->has_drives || !*from->name) return;
+  char* name = valid_name(from->name);
+  if (strcmp(name, from->name) != 0)
+    robot_remark(build->report, build->diagnostics, from->place, "joint '%s' is named '%s'",
+                 text_excerpt(from->name).text, text_excerpt(name).text);
+  build->scene->links[target].joint.name = name;
+}
+
 /* Adds a link to the scene for a robot link; the caller sets its joint. */
 static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
   const UrdfLink* link = &build->robot->links[from];
@@ -148,7 +164,7 @@ static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
   /* a movable link of a scene needs a mass */
   bool keep = build->options->keep_fixed && carrier >= 0 && (own->mass > 0 || !build->moves[carrier]);
   if (keep || (carrier < 0 && !is_empty(build, own)))
-    put_alone(build, link, carrier, pose, JOINT_FIXED);
+    name_joint(build, joint, put_alone(build, link, carrier, pose, JOINT_FIXED));
   else
     put(build, link, carrier, pose);
 }
@@ -262,6 +278,7 @@ static void put_single(UrdfBuild* build, int link) {
   int target = put_alone(build, link, carrier, origin, axes.type);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = chain[0]->place;
+  if (count == 1) name_joint(build, chain[0], target);
   memcpy(joint->axes, axes.axes, sizeof joint->axes);
   if (axes.type == JOINT_FREE) joint->free_axes = axes.free_axes;
   for (int i = 0; i < count; i++) {
@@ -301,6 +318,7 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
   leave_fixed(build, &carrier, &origin);
   int target = put_alone(build, link, carrier, origin, JOINT_FREE);
   build->scene->links[target].joint.place = joint->place;
+  name_joint(build, joint, target);
   if (joint->type == URDF_FLOATING) {
     set_velocities(build, target, joint, 0, 6);
     for (int k = 0; k < 6; k++) build->scene->links[target].joint.damping[k] = joint->damping;
@@ -321,6 +339,7 @@ static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
   int target = put_alone(build, link, carrier, origin, JOINT_BALL);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = from->place;
+  name_joint(build, from, target);
   joint->upper[0] = from->upper;
   joint->limited[0] = isfinite(from->upper);
   for (int k = 0; k < 3; k++) {

@@ -66,6 +66,7 @@ typedef struct {
 
 typedef struct {
   int type;
+  const Node* name;
   PoseForm pose;
   Vec3 axis;
   const Node *axes, *free_axes, *limits, *twist;

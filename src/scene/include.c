@@ -178,6 +178,7 @@ static void move_link(Include* include, int index) {
   *from = (SceneLink){0};
   include->link[index] = at;
   rename_text(include, &link->name);
+  if (link->joint.name) rename_text(include, &link->joint.name);
   for (int g = 0; g < link->group_count; g++) {
     rename_text(include, &link->groups[g]);
     names_add(&reader->group_names, link->groups[g], 0);

@@ -49,6 +49,11 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
  * rotation_vector and rpy. At most one of the three is given; the others are the identity. */
 Quat pose_form_rotation(const PoseForm* pose);
 
+/* ---- read_link.c */
+/* Returns the name that `node` gives to a link or a joint, owned by the caller. Reports characters that names must not
+ * have. Returns NULL if node is NULL or is no name. */
+char* read_own_name(Reader* reader, const Node* node);
+
 /* ---- read_joint.c */
 /* Reads the joint of a link and sets *joint, also after an error. Returns false if an error leaves the number of
  * degrees of freedom unknown. */

@@ -328,6 +328,9 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   if (!type || type->kind != NODE_SCALAR || words_index(JOINT_WORDS(ANY), type->text) < 0) return false;
   int before = reader->problem_count;
   joint->type = (JointType)form.type;
+  size_t mark = reader_enter_key(reader, "name");
+  joint->name = read_own_name(reader, form.name);
+  reader_leave(reader, mark);
   *pose = form.pose;
   const JointTypeRow* row = &JOINT_TABLE[form.type];
   if (row->axis) read_axis(reader, map, &form, joint);

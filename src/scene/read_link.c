@@ -26,10 +26,15 @@ static bool check_name(Reader* reader, const Node* node, const char* name) {
   return !bad && !blank;
 }
 
+char* read_own_name(Reader* reader, const Node* node) {
+  char* name = node ? reader_name(reader, node) : NULL;
+  if (name) check_name(reader, node, name);
+  return name;
+}
+
 static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
   size_t mark = reader_enter_key(reader, "name");
-  char* name = form->name ? reader_name(reader, form->name) : NULL;
-  if (name) check_name(reader, form->name, name);
+  char* name = read_own_name(reader, form->name);
   if (!name) reader->names_incomplete = true;
   link->name = name ? name : memory_text("");
   if (name && !names_add(&reader->link_names, name, index)) {

@@ -223,6 +223,11 @@ bool reader_is_text(Reader* reader, const Node* node) {
   return false;
 }
 
+/* Returns true for a list of one text with blanks, such as [0 1 0]. */
+static bool holds_blanks(const Node* list) {
+  return list->count == 1 && list->first->kind == NODE_SCALAR && strchr(list->first->text, ' ') != NULL;
+}
+
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values) {
   if (node->kind != NODE_LIST || node->count != count) {
@@ -231,7 +236,8 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
     if (node->kind != NODE_LIST)
       reader_expected(reader, node, what.text);
     else
-      reader_error(reader, node->place, "expected %s, got %d", what.text, node->count);
+      reader_error(reader, node->place, "expected %s, got %d%s", what.text, node->count,
+                   holds_blanks(node) ? ": separate them by commas" : "");
     return false;
   }
   bool good = true;

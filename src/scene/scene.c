@@ -428,6 +428,7 @@ static void free_shape(SceneShape* shape) {
 
 static void free_link(SceneLink* link) {
   memory_free(link->name);
+  memory_free(link->joint.name);
   memory_free(link->shapes);
   for (int i = 0; i < link->group_count; i++) memory_free(link->groups[i]);
   memory_free(link->groups);

@@ -112,6 +112,7 @@ int scene_shape_number_count(const SceneShape* shape);
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 
 typedef struct {
+  char* name; /* owned by the link; NULL: not given */
   SourcePlace place;
   JointType type;
   Vec3 position; /* origin of the joint frame in the parent's link frame (world for a root) [m] */

@@ -48,6 +48,7 @@ static const Synonym KEYS[] = {
     {"rgba", "color"},
     {"colour", "color"},
     {"geom", "shape|shapes"},
+    {"geoms", "shapes"},
     {"geometry", "shape|shapes"},
     {"bodies", "links"},
     {"body", "link|links"},

@@ -116,11 +116,53 @@ static void add_borrowed(const SchemaTable* table, const SchemaObject* object, T
   }
 }
 
+/* Adds one line of the table of contact laws: the unit of the key under each law that reads it. key_rows (count): the
+ * rows with this key. */
+static void add_law_line(const SchemaRow* const* key_rows, int count, const char* laws, Text* out) {
+  text_add(out, "| `%s` |", key_rows[0]->key);
+  for (int law = 1; law < words_count(laws); law++) {
+    const SchemaRow* own = NULL;
+    for (int k = 0; k < count; k++)
+      if (schema_row_belongs(key_rows[k], words_at(laws, law).text)) own = key_rows[k];
+    text_add(out, " ");
+    if (own) add_cell(own->unit ? own->unit : "yes", out);
+    text_add(out, " |");
+  }
+  text_add(out, "\n");
+}
+
+/* Adds the table of the keys that each contact law reads. The first law is `none`, which accepts the keys of the
+ * second. */
+static void add_laws(const SchemaTable* table, const SchemaObject* object, Text* out) {
+  const SchemaRow *rows[2 * SCHEMA_ROWS_MAX], *same[2 * SCHEMA_ROWS_MAX];
+  const char* laws = schema_row(table, object, object->type_key, NULL)->of;
+  int count = schema_own_rows(table, object, rows);
+  count += schema_own_rows(table, schema_object(table, object->includes[0].name), rows + count);
+  text_add(out,
+           "\nThe law in `%s` decides which keys are read; a key of another law is an error. The cells give the unit, "
+           "or `yes` for a number without unit. The law `none` accepts the keys of %s, so that contact can be switched "
+           "off by this key alone.\n\n| key |",
+           object->type_key, words_at(laws, 1).text);
+  for (int law = 1; law < words_count(laws); law++) text_add(out, " %s |", words_at(laws, law).text);
+  text_add(out, "\n|---|");
+  for (int law = 1; law < words_count(laws); law++) text_add(out, "---|");
+  text_add(out, "\n");
+  for (int i = 0; i < count; i++) {
+    int equal = 0;
+    bool first = strcmp(rows[i]->key, object->type_key) != 0;
+    for (int k = 0; k < i; k++) first = first && strcmp(rows[k]->key, rows[i]->key) != 0;
+    for (int k = i; first && k < count; k++)
+      if (strcmp(rows[k]->key, rows[i]->key) == 0) same[equal++] = rows[k];
+    if (first) add_law_line(same, equal, laws, out);
+  }
+}
+
 static void add_section(const SchemaTable* table, const SchemaObject* object, Text* out) {
   text_add(out, "\n## %s\n\n%s", object->title, object->meaning);
   add_borrowed(table, object, out);
   text_add(out, "\n\n| key | type | unit | default | range | meaning |\n|---|---|---|---|---|---|\n");
   add_rows(table, object, out);
+  if (strcmp(object->name, "contact") == 0) add_laws(table, object, out);
   if (object->example) text_add(out, "\n```yaml\n%s```\n", object->example);
 }
 

@@ -198,6 +198,14 @@ static const char* link_remedy(const Node* node, const SchemaRow* row) {
   return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
 }
 
+/* Returns true if `node` is a word that names a type of the expected object, such as `joint: hinge`. */
+static bool is_type(const Reader* reader, const Node* node, const SchemaRow* row) {
+  if (row->kind != VALUE_OBJECT || node->kind != NODE_SCALAR) return false;
+  const SchemaObject* object = schema_object(reader->table, row->of);
+  const SchemaRow* type = object->type_key ? schema_row(reader->table, object, object->type_key, NULL) : NULL;
+  return type && words_index(type->of, node->text) >= 0;
+}
+
 /* Reports a value of the wrong kind. If a map is given in place of a name, the message explains the key. */
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
   const char* remedy = link_remedy(node, row);
@@ -207,6 +215,9 @@ static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row
   else if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
     reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
                  row->meaning);
+  else if (is_type(reader, node, row))
+    reader_error(reader, node->place, "expected %s, got %s: write {%s: %s, ...}", kind_expected(row->kind),
+                 node_describe(node).text, schema_object(reader->table, row->of)->type_key, node->text);
   else
     reader_expected(reader, node, kind_expected(row->kind));
 }

@@ -455,6 +455,8 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- joint */
     {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_WORDS(ANY), .required = true,
      .meaning = &(JOINT_TYPE_ROWS(FREEDOM) " degrees of freedom.")[2]},
+    {"joint", "name", VALUE_TEXT, AT(JointForm, name), .fallback = "(none)",
+     .meaning = "Name of the joint in URDF files. `sdrs import` keeps the file's name, and `sdrs export` writes it."},
     {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = JOINT_WORDS(AXIS), .required = true,
      .meaning = "Direction in the joint's frame, of any length but zero."},
     {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = JOINT_WORDS(AXES), .required = true,

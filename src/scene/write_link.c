@@ -85,6 +85,10 @@ static void write_limit_law(Text* out, const SceneJoint* joint) {
 
 static void write_joint(Text* out, const SceneJoint* joint) {
   text_add(out, "    joint: {type: %s", JOINT_TABLE[joint->type].word);
+  if (joint->name) {
+    text_add(out, ", name: ");
+    write_text(out, joint->name);
+  }
   write_pose(out, joint->position, joint->rotation);
   int dof = scene_joint_dof(joint);
   if (dof > 0) {

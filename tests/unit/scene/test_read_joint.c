@@ -148,7 +148,7 @@ static void mistakes_are_told(void** state) {
                        ".type: must be fixed, hinge, slide, universal, screw, planar, ball or free, got 'hing' (did "
                        "you mean 'hinge'?)");
   expect_joint_problem("{}", 12, ": 'type' is missing: fixed, hinge, slide, universal, screw, planar, ball or free");
-  expect_joint_problem("hinge", 12, ": expected a map, got 'hinge'");
+  expect_joint_problem("hinge", 12, ": expected a map, got 'hinge': write {type: hinge, ...}");
   expect_joint_problem("{type: hinge}", 12, ": 'axis' is missing: a list of 3 numbers");
   expect_joint_problem("{type: hinge, axis: [1, 0]}", 32, ".axis: expected a list of 3 numbers, got 2");
   expect_joint_problem("{type: ball, axis: [1, 0, 0]}", 25,

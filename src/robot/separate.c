@@ -1,0 +1,113 @@
+/* Separates free bodies that overlap at the start, such as the heap of a keyframe of MuJoCo, whose contacts are soft.
+ */
+#include <assert.h>
+
+#include "model/lift.h"
+#include "robot/robot.h"
+
+/* Largest number of rounds. Each moves every body once, so a heap needs about as many as it has layers, squared. */
+enum { SEPARATE_ROUNDS = 200 };
+/* Number of bodies that the warning names. */
+enum { SEPARATE_NAMES = 10 };
+
+/* Returns how far the hull is below the surface of a half-space [m], negative above it, and sets *normal. */
+static double depth_in_plane(const ModelHull* plane, Pose plane_pose, const ModelHull* hull, Pose pose, Vec3* normal) {
+  *normal = mat3_mul_vec(plane_pose.r, plane->normal);
+  RoundBody body = hull_body(hull);
+  double below = round_support(&body, mat3_tmul_vec(pose.r, vec3_scale(*normal, -1)), NULL);
+  return plane->offset + below - vec3_dot(*normal, vec3_sub(pose.t, plane_pose.t));
+}
+
+/* Returns the depth of overlap of two hulls [m], negative for a gap, and sets *normal to the direction from a to b in
+ * which b leaves a. */
+static double hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal) {
+  if (!a->kind->bounded) return depth_in_plane(a, pose_a, b, pose_b, normal);
+  if (!b->kind->bounded) {
+    double depth = depth_in_plane(b, pose_b, a, pose_a, normal);
+    *normal = vec3_scale(*normal, -1);
+    return depth;
+  }
+  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  double round = core_a.rounding + core_b.rounding;
+  core_a.rounding = core_b.rounding = 0;
+  GjkResult apart = round_distance(&core_a, pose_a, &core_b, pose_b, NULL);
+  *normal = apart.normal;
+  if (apart.distance > 0) return round - apart.distance;
+  return hull_penetration(a->points, pose_a, b->points, pose_b, normal);
+}
+
+/* Returns the deepest overlap of the hulls of two links [m], and sets *normal to the direction from a to b. */
+static double link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal) {
+  const ModelLink *own = &model->links[a], *other = &model->links[b];
+  double deepest = -HUGE_VAL;
+  *normal = vec3(0, 0, 0);
+  for (int i = own->hull_first; i < own->hull_first + own->hull_count; i++)
+    for (int k = other->hull_first; k < other->hull_first + other->hull_count; k++) {
+      Vec3 n;
+      if (!model->hulls[i].kind->bounded && !model->hulls[k].kind->bounded) continue;
+      double depth = hull_overlap(&model->hulls[i], poses[a], &model->hulls[k], poses[b], &n);
+      if (depth > deepest) deepest = depth, *normal = n;
+    }
+  return deepest;
+}
+
+static bool is_free(const Model* model, int link) {
+  return model->links[link].tree >= 0 && robot_stands_free(model, link);
+}
+
+/* Moves each free body that overlaps others by the mean of what these overlaps require. Returns the number of bodies
+ * moved, or -1 if an overlap is larger than `deepest`. */
+static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
+  const Model* model = &robot->model;
+  ModelTouch* touches;
+  Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
+  int touching = model_touching(model, &touches), moved = 0;
+  model_poses(model, model->initial_coordinates, poses);
+  for (int i = 0; i < model->link_count; i++) sum[i] = vec3(0, 0, 0), count[i] = 0;
+  for (int k = 0; k < touching && moved >= 0; k++) {
+    int a = robot_root(model, touches[k].a), b = robot_root(model, touches[k].b);
+    bool free_a = is_free(model, touches[k].a), free_b = is_free(model, touches[k].b);
+    if (a == b || (!free_a && !free_b)) continue;
+    Vec3 normal;
+    double depth = link_overlap(model, poses, touches[k].a, touches[k].b, &normal);
+    if (depth > deepest) moved = -1;
+    double by = (fmax(depth, 0) + model->contact.gap_at_rest) / (free_a + free_b);
+    if (free_a) sum[a] = vec3_add_scaled(sum[a], -by, normal), count[a]++;
+    if (free_b) sum[b] = vec3_add_scaled(sum[b], by, normal), count[b]++;
+  }
+  for (int i = 0; i < model->link_count && moved >= 0; i++) {
+    if (count[i] == 0) continue;
+    SceneJoint* joint = &robot->scene.links[i].joint;
+    joint->position = vec3_add_scaled(joint->position, 1.0 / count[i], sum[i]);
+    moved++;
+  }
+  memory_free(touches);
+  memory_free(poses);
+  return moved;
+}
+
+bool robot_separate(Robot* robot, double deepest, Text* names) {
+  assert(robot->model.links);
+  int links = robot->model.link_count, moved = 1, named = 0;
+  Vec3 *sum = MEMORY_NEW(Vec3, links + 1), *given = MEMORY_NEW(Vec3, links + 1);
+  int* count = MEMORY_NEW(int, links + 1);
+  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
+  for (int n = 0; n < SEPARATE_ROUNDS && moved > 0 && robot->model.links; n++) {
+    moved = separate_once(robot, deepest, sum, count);
+    if (moved > 0) model_move_links(&robot->model, &robot->scene);
+  }
+  bool good = moved == 0 && robot->model.links;
+  for (int i = 0; i < links; i++) {
+    double distance = vec3_norm(vec3_sub(robot->scene.links[i].joint.position, given[i]));
+    if (!(distance > 0)) continue;
+    if (!good) robot->scene.links[i].joint.position = given[i];
+    if (named++ < SEPARATE_NAMES)
+      text_add(names, "%s%s %.2g m", named > 1 ? ", " : "", robot->scene.links[i].name, distance);
+  }
+  if (named > SEPARATE_NAMES) text_add(names, " and %d more", named - SEPARATE_NAMES);
+  if (!good) model_move_links(&robot->model, &robot->scene);
+  memory_free(sum);
+  memory_free(given);
+  memory_free(count);
+  return good && named > 0;
+}
