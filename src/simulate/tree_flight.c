@@ -406,7 +406,11 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
     int tree = f->trees[g->tree_first + k];
     LinkSpan span = tree_span(s, tree);
     flight_joints_clear(s, tree);
-    for (int n = 0; n < span.count; n++) f->holds[tree] = f->holds[tree] || f->acts[span.links[n]];
+    for (int n = 0; n < span.count; n++) {
+      if (!f->acts[span.links[n]]) continue;
+      flight_joints_begin(s, span.links[n]);
+      f->holds[tree] = true;
+    }
     any = any || f->holds[tree];
   }
   return any;
