@@ -16,8 +16,8 @@
 
 const char* step_outcome_text(StepOutcome outcome) {
   assert((unsigned)outcome <= STEP_INTERRUPTED);
-  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked",
-                                     "open",      "crossed",        "not_finite",     "interrupted"};
+  static const char* const text[] = {"converged", "rounding_floor", "no_solution", "blocked",
+                                     "open",      "crossed",        "interrupted"};
   return text[outcome];
 }
 

@@ -7,22 +7,18 @@
 /* Largest number of bodies named in contact with the one that has the largest residual. */
 #define NEIGHBOURS_NAMED 3
 
-static const char* failure_reason(StepOutcome outcome) {
-  switch (outcome) {
-    case STEP_MAX_ITERATIONS:
-      return "not solved within simulation.max_iterations";
-    case STEP_LINE_SEARCH:
-      return "no length of the Newton step lowers the objective";
+static const char* failure_reason(const StepReport* report) {
+  switch (report->outcome) {
+    case STEP_NO_SOLUTION:
+      return isfinite(report->residual) ? "Newton's method found no solution" : "a number left the range of doubles";
     case STEP_BLOCKED:
       return "a prescribed link cannot move on without passing through something";
     case STEP_CROSSED:
       return "two bodies would change sides as if neither were there";
     case STEP_OPEN:
       return "a loop does not close";
-    case STEP_NOT_FINITE:
-      return "a number left the range of doubles";
     default:
-      return step_outcome_text(outcome);
+      return step_outcome_text(report->outcome);
   }
 }
 
@@ -83,7 +79,7 @@ static void add_bushing(Text* text, const Model* model, const SimState* state) {
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
-           failure_reason(report->outcome));
+           failure_reason(report));
   if (report->residual_dof >= 0) { /* -1: the step failed before a residual was computed */
     text_add(out, "; out of balance by %.3g of the forces at work (%.3g N or N m) at ", report->residual,
              report->residual_force);
