@@ -62,6 +62,11 @@ typedef struct {
   bool apart;     /* true: `replay` leaves out the part of the Hessian that `slip_product` multiplies */
 } LawReplay;
 
+/* Phases of a pair's contact at the end of a substep. PHASE_STRUCK: the pair came into contact in the substep.
+ * PHASE_PRESSES_ON: the impact of the pair continues. PHASE_LETS_GO: the pair was active at the beginning of the
+ * substep and now exerts little or no force. */
+typedef enum { PHASE_STRUCK, PHASE_PRESSES_ON, PHASE_LETS_GO } ImpactPhase;
+
 /* Trees of bounding spheres of two links with many pieces. The pair of the links represents the pairs of their hulls:
  * distances and proofs of the certificate are computed with the trees (whole.c). Pairs of their hulls are listed only
  * for friction, from one lag to the next, and only if r < spread (R_a + R_b), where r is the distance of the centres of
@@ -199,11 +204,9 @@ typedef struct ContactLaw {
 
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: no impacts. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
-   * [s]. */
-  bool (*impacts)(const LawPair* pair, double dt_before);
-  /* Halves *length, the length of the substep that begins [s], until an impact that begins compresses the pair by at
-   * most IMPACT_WAY supports in the substep. */
-  void (*shorten)(const LawPair* pair, double dt_before, double* length);
+   * [s]. Unless `length` is NULL, halves *length, the length of the substep [s], until an impact that begins compresses
+   * the pair by at most IMPACT_WAY supports in the substep. */
+  bool (*impacts)(const LawPair* pair, double dt_before, double* length);
   /* `enters` clears the stored approach speed of the pair, and returns true if the impact of the pair began in the last
    * substep (impact_enters). `approach` stores the approach speed [m/s]. */
   bool (*enters)(const LawPair* pair);
@@ -211,12 +214,8 @@ typedef struct ContactLaw {
   /* Returns the normalized clearance z of the pair's potential at the beginning (begin) or the end of the last substep;
    * 1 if the pair is out of range. */
   double (*clearance)(const LawPair* pair, bool begin);
-  /* `struck` returns true if the pair came into contact in the last substep. `presses_on` returns true if the impact of
-   * the pair continues. `lets_go` returns true if the pair was active at the beginning of the last substep and now
-   * exerts little or no force. */
-  bool (*struck)(const LawPair* pair);
-  bool (*presses_on)(const LawPair* pair);
-  bool (*lets_go)(const LawPair* pair);
+  /* Returns true if the pair is in this phase at the end of the last substep. */
+  bool (*in_phase)(const LawPair* pair, ImpactPhase phase);
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls
