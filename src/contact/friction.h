@@ -7,7 +7,7 @@
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 
 /* Smoothing of the weight A(f) = sqrt(f^2 + d^2) - d, with d = FRICTION_WEIGHT_FLOOR / s^2. d scales like the force of
  * the barrier, whose |P'| is 288 / s^2 at mid range. The paper uses the smoothing of friction, a speed, as d. */

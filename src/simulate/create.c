@@ -1,5 +1,5 @@
 /* Creates a Sim: memory and initial state. Advances it from one state to the next. */
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"

@@ -3,7 +3,7 @@
  * to some 1e4 roundings of M lambda / h^2. The present pose receives -K lambda, which must cancel against H lambda. */
 #include <string.h>
 
-#include "contact/slip_product.h"
+#include "contact/step.h"
 #include "simulate/step_adjoint.h"
 
 /* Sets slip_wrench to K times the twists of `rates`. Returns false if no pair has such friction. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/restitution.h"
+#include "contact/step.h"
 #include "simulate/delay.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
