@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/live.h"
+#include "model/tree.h"
 
 /* State of one run. run_free accepts a zeroed or partly built struct. */
 typedef struct {
@@ -434,18 +435,13 @@ static void print_stops(const Run* run) {
 /* Largest fraction of the energy that time integration may add or remove without a warning. */
 #define SCHEME_WORK_REPORTED 0.01
 
-static bool has_ancestor(const Model* model, int link, int ancestor) {
-  while (link >= 0 && link != ancestor) link = model->links[link].parent;
-  return link == ancestor;
-}
-
 /* Returns true if the link `root` or a descendant has a polyhedron in place of a round solid, made by `segments` or
  * `resolution`. */
 static bool has_facets(const Model* model, int root) {
   const Scene* scene = model->scene;
   for (int i = root; i < model->link_count; i++) {
     const SceneLink* link = &scene->links[i];
-    for (int k = 0; k < link->shape_count && has_ancestor(model, i, root); k++) {
+    for (int k = 0; k < link->shape_count && model_descends(model, i, root); k++) {
       const SceneShape* shape = &scene->shapes[link->shapes[k].shape];
       if (shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS && !shape->exact) return true;
     }

@@ -77,6 +77,17 @@ bool file_is_data(const char* path) {
   return !file_is_regular(path);
 }
 
+bool file_is_robot(const char* path) {
+  const char* dot = path ? strrchr(path, '.') : NULL;
+  return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
+}
+
+Meant text_meant(const char* nearest) {
+  Meant meant = {{0}};
+  if (nearest) (void)snprintf(meant.text, sizeof meant.text, " (did you mean '%s'?)", text_excerpt(nearest).text);
+  return meant;
+}
+
 bool file_check_data(const char* path, Diagnostics* diagnostics) {
   bool is = file_is_data(path);
   if (!is) diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", FILE_NOT_DATA);

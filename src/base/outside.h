@@ -28,11 +28,22 @@ const char* text_control(const char* text);
 /* Returns true if the name has an extension of scenes, robots, meshes, tables or pictures (any case), or if the file is
  * not a regular file. Lines of other files are never printed, because a scene may name any file of the machine. */
 bool file_is_data(const char* path);
+/* Returns true if the name has the extension of a robot, .urdf or .xml (any case). NULL: false. */
+bool file_is_robot(const char* path);
+
 /* Does the same as file_is_data, and adds an error that says what to do if the result is false. */
 bool file_check_data(const char* path, Diagnostics* diagnostics);
 /* Message for a name that file_is_data rejects; it says what to do. */
 extern const char FILE_NOT_DATA[];
 /* Returns true if a later column has the same name, so that the name is ambiguous. */
 bool csv_repeated(const CsvTable* table, int column);
+
+/* A suggestion at the end of a message. */
+typedef struct {
+  char text[96];
+} Meant;
+/* Returns " (did you mean 'nearest'?)" with the excerpt of `nearest` (text_excerpt), or the empty text for NULL. Does
+ * not allocate. */
+Meant text_meant(const char* nearest);
 
 #endif

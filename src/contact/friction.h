@@ -7,7 +7,7 @@
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 
 /* The weight is A(f) = sqrt(f^2 + d^2) - d with the smoothing d = FRICTION_WEIGHT_FLOOR / s^2. d scales like the force
  * of the barrier, whose |P'| is 288 / s^2 at mid range. The paper uses the smoothing of friction, a speed, for d. */
@@ -137,7 +137,7 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
 /* Sets *lag to the friction reference of the pair in its present state. vertices: memory for friction_count points (not
  * checked), which the lag borrows. support: s [m]. begin: poses of both bodies from which slip is measured. aim:
  * expected poses of both bodies at t + dt, of which only the rotations are used; ignored if `begin` is given. If begin
- * or aim is NULL, the present poses replace it. shift: shifts of both bodies (roll_shift.h), zero if NULL; ignored
+ * or aim is NULL, the present poses replace it. shift: shifts of both bodies (step.h), zero if NULL; ignored
  * without expected poses. direction: direction-dependent friction; if NULL, friction is isotropic. Cannot fail,
  * allocates nothing. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,

@@ -10,17 +10,17 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
     ContactPair* p = contact_pair(s, k);
     if (p->state[s->current].outcome != PAIR_PRESSED) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (s->law->impacts(&pair, dt_before)) return true;
+    if (s->law->impacts(&pair, dt_before, NULL)) return true;
   }
   return false;
 }
 
 void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
-  for (int k = 0; k < s->list_count && s->law->shorten; k++) {
+  for (int k = 0; k < s->list_count && s->law->impacts; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->state[s->current].outcome != PAIR_PRESSED) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    s->law->shorten(&pair, dt_before, length);
+    (void)s->law->impacts(&pair, dt_before, length);
   }
 }
 
@@ -131,17 +131,17 @@ double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
   return 1 - IMPACT_ENTRY;
 }
 
-/* Returns true if `asked` returns true for at least one pair. Returns false if `asked` is NULL. */
-static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
-  for (int k = 0; asked && k < s->list_count; k++) {
+/* Returns true if at least one pair is in the phase. */
+static bool any_in(ContactSystem* s, ImpactPhase phase) {
+  for (int k = 0; s->law->in_phase && k < s->list_count; k++) {
     LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
-    if (asked(&pair)) return true;
+    if (s->law->in_phase(&pair, phase)) return true;
   }
   return false;
 }
 
-bool contact_struck(ContactSystem* s) { return any_pair(s, s->law->struck); }
+bool contact_struck(ContactSystem* s) { return any_in(s, PHASE_STRUCK); }
 
-bool contact_pressed(ContactSystem* s) { return any_pair(s, s->law->presses_on); }
+bool contact_pressed(ContactSystem* s) { return any_in(s, PHASE_PRESSES_ON); }
 
-bool contact_lets_go(ContactSystem* s) { return any_pair(s, s->law->lets_go); }
+bool contact_lets_go(ContactSystem* s) { return any_in(s, PHASE_LETS_GO); }

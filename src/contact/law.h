@@ -26,7 +26,7 @@ typedef struct {
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
-  const RollShift* shift[2];    /* shifts of the links (roll_shift.h); NULL: zero */
+  const RollShift* shift[2];    /* shifts of the links (step.h); NULL: zero */
   const PairMaterial* material; /* friction times `grip` */
   double grip;                  /* 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
@@ -65,6 +65,11 @@ typedef struct {
   void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
   bool apart;     /* true: `replay` leaves out the part of the Hessian that `slip_product` multiplies */
 } LawReplay;
+
+/* Phases of a pair's contact at the end of a substep. PHASE_STRUCK: the pair came into contact in the substep.
+ * PHASE_PRESSES_ON: the impact of the pair continues. PHASE_LETS_GO: the pair was active at the beginning of the
+ * substep and now exerts little or no force. */
+typedef enum { PHASE_STRUCK, PHASE_PRESSES_ON, PHASE_LETS_GO } ImpactPhase;
 
 /* Trees of bounding spheres of two links with many pieces. The pair of these links represents the pairs of their hulls:
  * distances, and proofs of the certificate, are computed with the trees (whole.c). Pairs of their hulls are listed only
@@ -214,11 +219,9 @@ typedef struct ContactLaw {
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, there are no
    * impacts. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
-   * [s]. */
-  bool (*impacts)(const LawPair* pair, double dt_before);
-  /* Halves *length, the length of the substep that begins [s], until an impact that begins compresses the pair by at
-   * most IMPACT_WAY supports in the substep. */
-  void (*shorten)(const LawPair* pair, double dt_before, double* length);
+   * [s]. Unless `length` is NULL, halves *length, the length of the substep [s], until an impact that begins compresses
+   * the pair by at most IMPACT_WAY supports in the substep. */
+  bool (*impacts)(const LawPair* pair, double dt_before, double* length);
   /* `enters` clears the stored approach speed of the pair, and returns true if the impact of the pair began in the last
    * substep (impact_enters). `approach` stores the approach speed [m/s]. */
   bool (*enters)(const LawPair* pair);
@@ -226,12 +229,8 @@ typedef struct ContactLaw {
   /* Returns the normalized clearance z of the pair's potential at the beginning (begin) or the end of the last substep;
    * 1 if the pair is out of range. */
   double (*clearance)(const LawPair* pair, bool begin);
-  /* `struck` returns true if the pair came into contact in the last substep. `presses_on` returns true if the impact of
-   * the pair continues. `lets_go` returns true if the pair was active at the beginning of the last substep and now
-   * exerts little or no force. */
-  bool (*struck)(const LawPair* pair);
-  bool (*presses_on)(const LawPair* pair);
-  bool (*lets_go)(const LawPair* pair);
+  /* Returns true if the pair is in this phase at the end of the last substep. */
+  bool (*in_phase)(const LawPair* pair, ImpactPhase phase);
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls

@@ -708,12 +708,11 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
 
 /* ---------------------------------------------------------------- impacts */
 
-static bool impacts(const LawPair* p, double dt_before) { return course_of(p, dt_before).stage != IMPACT_NONE; }
-
-static void shorten(const LawPair* p, double dt_before, double* length) {
+static bool impacts(const LawPair* p, double dt_before, double* length) {
   double speed = ((const Memory*)p->memory)->course.approach;
-  if (course_of(p, dt_before).stage != IMPACT_ENTERED) return;
-  impact_halve(length, speed, IMPACT_WAY * ((const PlaneLaw*)p->law)->support);
+  ImpactStage stage = course_of(p, dt_before).stage;
+  if (length && stage == IMPACT_ENTERED) impact_halve(length, speed, IMPACT_WAY * ((const PlaneLaw*)p->law)->support);
+  return stage != IMPACT_NONE;
 }
 
 static bool enters(const LawPair* p) {
@@ -752,6 +751,10 @@ static bool lets_go(const LawPair* p) {
   const PairOwn* own = p->own;
   double now = compression(p), before = memory->before;
   return own->impact.first * now * now < LEFT_OF_PRESS * memory->load.first * before * before;
+}
+
+static bool in_phase(const LawPair* p, ImpactPhase phase) {
+  return phase == PHASE_STRUCK ? struck(p) : phase == PHASE_PRESSES_ON ? presses_on(p) : lets_go(p);
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -830,13 +833,10 @@ const ContactLaw LAW_separating_plane = {
     .impact_factor = impact_factor,
     .record = record,
     .impacts = impacts,
-    .shorten = shorten,
     .enters = enters,
     .approach = approach,
     .clearance = clearance,
-    .struck = struck,
-    .presses_on = presses_on,
-    .lets_go = lets_go,
+    .in_phase = in_phase,
     .part = part,
     .press = press,
     .revisit = plane_law_revisit,

@@ -4,7 +4,7 @@
 #define SDRS_CONTACT_PAIR_H
 
 #include "contact/contact.h"
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 
 /* A hull (or half-space) at a given pose. */
 typedef struct {

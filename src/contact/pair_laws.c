@@ -314,16 +314,10 @@ static void record(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_N
   if (law->record) law->record(&own, rubbing, kept);
 }
 
-static bool impacts(const LawPair* pair, double dt_before) {
+static bool impacts(const LawPair* pair, double dt_before, double* length) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->impacts && law->impacts(&own, dt_before);
-}
-
-static void shorten(const LawPair* pair, double dt_before, double* length) {
-  LawPair own;
-  const ContactLaw* law = turn_to(pair, &own)->law;
-  if (law->shorten) law->shorten(&own, dt_before, length);
+  return law->impacts && law->impacts(&own, dt_before, length);
 }
 
 static bool enters(const LawPair* pair) {
@@ -344,22 +338,10 @@ static double clearance(const LawPair* pair, bool begin) {
   return law->clearance ? law->clearance(&own, begin) : 1;
 }
 
-static bool struck(const LawPair* pair) {
+static bool in_phase(const LawPair* pair, ImpactPhase phase) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->struck && law->struck(&own);
-}
-
-static bool presses_on(const LawPair* pair) {
-  LawPair own;
-  const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->presses_on && law->presses_on(&own);
-}
-
-static bool lets_go(const LawPair* pair) {
-  LawPair own;
-  const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->lets_go && law->lets_go(&own);
+  return law->in_phase && law->in_phase(&own, phase);
 }
 
 /* ---------------------------------------------------------------- two hulls, outside any run */
@@ -453,8 +435,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->slip_product) row->slip_product = slip_product;
   if (law->left) row->left = left;
   if (law->impacts)
-    row->impacts = impacts, row->shorten = shorten, row->enters = enters, row->approach = approach,
-    row->clearance = clearance, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
+    row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
+    row->in_phase = in_phase;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

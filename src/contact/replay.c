@@ -4,10 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "contact/carried.h"
 #include "contact/impact.h"
 #include "contact/ring.h"
-#include "contact/slip_product.h"
+#include "contact/step.h"
 #include "contact/system.h"
 #include "contact/tree_mass.h"
 

@@ -25,11 +25,6 @@
  * contact force in this substep reduces the speed, by 1e-4 of its value for a displacement of 1/4. */
 #define IMPACT_WAY 0.25
 
-/* Halves *length, the length of the substep that begins [s], until the impacts that begin in this substep displace
- * their bodies by at most IMPACT_WAY supports (I10). dt_before: length of the previous substep [s]. Cannot fail,
- * allocates nothing. */
-void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
-
 /* Halves *length [s] until speed * *length <= most. speed (>= 0) and most (> 0) have consistent units. */
 static inline void impact_halve(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;

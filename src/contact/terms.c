@@ -5,7 +5,7 @@
 
 #include "contact/friction.h"
 #include "contact/ring.h"
-#include "contact/rolling_contact.h"
+#include "contact/step.h"
 #include "contact/system.h"
 
 void contact_list_terms(ContactSystem* s) {

@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "differentiate/loss.h"
 
 /* A time selects a state if it is within this fraction of a step from the state's time, for example 0.3 s for step 3 of
@@ -37,8 +38,7 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   for (int i = 0; i < model->link_count; i++)
     if (strcmp(model->links[i].name, name->text) == 0) return i;
   const char* nearest = nearest_link(model, name->text);
-  loss_complain(origin, name->place, "no link is named '%.60s'%s%.60s%s", name->text, nearest ? " (did you mean '" : "",
-                nearest ? nearest : "", nearest ? "'?)" : "");
+  loss_complain(origin, name->place, "no link is named '%.60s'%s", name->text, text_meant(nearest).text);
   return -1;
 }
 

@@ -69,8 +69,8 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
     return -1;
   }
   const char* near = text_nearest(name, (const char* const*)c->table->names, c->table->column_count);
-  diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s%s%s", c->path, name,
-                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s", c->path, name,
+                  text_meant(near).text);
   c->sound = false;
   return -1;
 }

@@ -2,6 +2,7 @@
  * millimetres or other time units), and wheels that lie flat. */
 #include <string.h>
 
+#include "base/outside.h"
 #include "model/build.h"
 
 /* Mean density below which no solid exists [kg/m^3]; the lightest aerogels have 0.16. A scene in millimetres makes
@@ -62,19 +63,13 @@ static bool looks_like_millimetres(const Model* model, const ModelLink* link, do
   return size >= 1 && link->mass > 0 && link->mass < DENSITY_LEAST * volume;
 }
 
-/* Returns true for a scene that is read from a file of a robot (.urdf or .xml). */
-static bool is_robot_file(const char* path) {
-  const char* dot = path ? strrchr(path, '.') : NULL;
-  return dot && (strcmp(dot, ".urdf") == 0 || strcmp(dot, ".xml") == 0);
-}
-
 static void warn_millimetres(const Model* model, int link, double size, Diagnostics* diagnostics) {
   diagnostics_add(
       diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
       "link '%s' is %.3g m long and weighs %.3g kg: lengths are in metres; if these are millimetres, divide "
       "sizes and positions by 1000 (a mesh: %s)",
       text_excerpt(model->links[link].name).text, size, model->links[link].mass,
-      is_robot_file(model->scene->path) ? "scale=\"0.001 0.001 0.001\"" : "scale: 0.001");
+      file_is_robot(model->scene->path) ? "scale=\"0.001 0.001 0.001\"" : "scale: 0.001");
 }
 
 static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "model/build.h"
 #include "model/contact_fits.h"
+#include "model/tree.h"
 
 enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch would give thousands */
 
@@ -204,8 +205,7 @@ static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
 
 /* Returns the root of the link's tree if that root has a free joint and is another link; otherwise -1. */
 static int free_root(const Model* model, int link) {
-  int root = link;
-  while (model->links[root].parent >= 0) root = model->links[root].parent;
+  int root = model_root(model, link);
   return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
 }
 

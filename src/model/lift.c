@@ -2,16 +2,12 @@
 #include "model/lift.h"
 
 #include "model/build.h"
+#include "model/tree.h"
 
 /* Largest number of layers of a stack that can be lifted. */
 enum { LIFT_ROUNDS = 30 };
 /* Cosine of the largest angle to the vertical at which a joint can lift its robot. */
 #define LIFT_COSINE 0.1
-
-static int root_of(const Model* model, int link) {
-  while (model->links[link].parent >= 0) link = model->links[link].parent;
-  return link;
-}
 
 /* Returns the change of a root's joint position that lifts the root by 1 m, in the frame of that position; zero if its
  * joint cannot lift it. up: unit vector against gravity, world. */
@@ -37,7 +33,7 @@ static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(r
 /* Returns which of the two roots of a touching pair to lift: the one that can rise, or the higher one if both can.
  * Returns -1 if neither can, if both links have the same root, or if the overlap is larger than `deepest` [m]. */
 static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
-  int a = root_of(model, touch->a), b = root_of(model, touch->b);
+  int a = model_root(model, touch->a), b = model_root(model, touch->b);
   if (a == b || touch->depth > deepest) return -1;
   bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
   if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;

@@ -2,6 +2,7 @@
  * success terms and simulates nothing. */
 #include <string.h>
 
+#include "model/tree.h"
 #include "optimize/design_build.h"
 #include "optimize/optimization.h"
 
@@ -239,11 +240,8 @@ static bool has_variables(const Optimization* o, const char* link) {
 static bool is_tip(const Optimization* o, int link) {
   const Model* m = &o->runs[0].model;
   if (m->links[link].tree < 0 || m->links[link].hull_count == 0 || !has_variables(o, m->links[link].name)) return false;
-  for (int i = link + 1; i < m->link_count; i++) {
-    int above = m->links[i].parent;
-    while (above > link) above = m->links[above].parent;
-    if (above == link && has_variables(o, m->links[i].name)) return false;
-  }
+  for (int i = link + 1; i < m->link_count; i++)
+    if (model_descends(m, i, link) && has_variables(o, m->links[i].name)) return false;
   return true;
 }
 

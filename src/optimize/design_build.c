@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "optimize/design_build.h"
 
 /* ---------------------------------------------------------------- requested links and variables */
@@ -113,8 +114,8 @@ static void build_rows(DesignBuild* b) {
       int variable = variable_named(b, &c->variables[j]);
       const char* near = variable < 0 ? nearest_variable(d, c->variables[j].text) : NULL;
       if (variable < 0)
-        diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->variables[j].place, "no variable '%s'%s%s%s",
-                        c->variables[j].text, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->variables[j].place, "no variable '%s'%s",
+                        c->variables[j].text, text_meant(near).text);
       set->column[next] = variable < 0 ? 0 : variable;
       set->coefficient[next++] = c->coefficients[j];
     }

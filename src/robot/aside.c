@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "model/lift.h"
+#include "model/tree.h"
 #include "robot/robot.h"
 
 /* Largest number of bodies in a row from a plane. */
@@ -44,14 +45,14 @@ static void push_off_planes(Aside* x, const ModelTouch* touch, const Pose* poses
       double low = vec3_dot(normal, poses[other].t) - hull->kind->support(hull, down, &vertex);
       depth = fmax(depth, level - low);
     }
-    if (depth > 0 && depth <= x->deepest) push(x, robot_root(model, other), normal, depth + model->contact.gap_at_rest);
+    if (depth > 0 && depth <= x->deepest) push(x, model_root(model, other), normal, depth + model->contact.gap_at_rest);
   }
 }
 
 /* If exactly one body of the pair was moved, pushes the other one in the same direction. */
 static void push_neighbour(Aside* x, const ModelTouch* touch) {
   const Model* model = &x->robot->model;
-  int a = robot_root(model, touch->a), b = robot_root(model, touch->b);
+  int a = model_root(model, touch->a), b = model_root(model, touch->b);
   if (is_moved(x, a) == is_moved(x, b)) return;
   int from = is_moved(x, a) ? a : b, to = from == a ? b : a;
   push(x, to, x->along[from], fmax(touch->depth, 0) + model->contact.gap_at_rest);
@@ -93,7 +94,7 @@ static bool is_stuck(const Aside* x) {
   int count = model_touching(model, &touches);
   bool stuck = false;
   for (int k = 0; k < count; k++)
-    stuck = stuck || is_moved(x, robot_root(model, touches[k].a)) || is_moved(x, robot_root(model, touches[k].b));
+    stuck = stuck || is_moved(x, model_root(model, touches[k].a)) || is_moved(x, model_root(model, touches[k].b));
   memory_free(touches);
   return stuck;
 }

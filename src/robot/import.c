@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/lift.h"
+#include "model/tree.h"
 #include "robot/robot.h"
 
 /* Damping ratio of the springs that hold joints: critical damping. */
@@ -59,13 +60,8 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   contact->exclude_count++;
 }
 
-int robot_root(const Model* model, int link) {
-  while (model->links[link].parent >= 0) link = model->links[link].parent;
-  return link;
-}
-
 /* Returns true if joints connect the links. */
-static bool is_one_robot(const Model* model, int a, int b) { return robot_root(model, a) == robot_root(model, b); }
+static bool is_one_robot(const Model* model, int a, int b) { return model_root(model, a) == model_root(model, b); }
 
 /* Returns the height of the lowest hull vertex at the start [m]; HUGE_VAL without hulls. */
 static double lowest_vertex(const Model* model) {
@@ -308,7 +304,7 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
 /* ---------------------------------------------------------------- drives that hold joints (--hold) */
 
 bool robot_stands_free(const Model* model, int link) {
-  return joint_floats(&model->links[robot_root(model, link)].joint);
+  return joint_floats(&model->links[model_root(model, link)].joint);
 }
 
 /* Returns the inertia for a unit motion of the degree of freedom with everything else fixed [kg, kg m^2]: m v^2 or

@@ -121,8 +121,6 @@ typedef struct {
   bool is_mjcf;
 } Robot;
 
-/* Returns the root of the kinematic tree that contains `link`. Allocates nothing. */
-int robot_root(const Model* model, int link);
 /* Returns true if the root of the kinematic tree that contains `link` has a free joint. Allocates nothing. */
 bool robot_stands_free(const Model* model, int link);
 

@@ -189,6 +189,21 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
  * scene reports the error (robot/urdf_mass.c). */
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
+/* Density of links without mass, as in MuJoCo [kg/m^3]. */
+#define DEFAULT_DENSITY 1000.0
+/* Returns the mass, centre and inertia of a robot link in a frame in which the link has this pose (robot/urdf_mass.c).
+ */
+UrdfBody urdf_turned_body(const UrdfLink* link, UrdfPose pose);
+/* Adds the mass of a robot link to the body of scene link `target`. pose: of the robot link in the target's frame. Adds
+ * nothing for a link without mass. */
+void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
+/* Weighs the shapes of links without mass in bodies of which other links have a mass: of the links of joints that move,
+ * and, if the density is given, of links on fixed joints; otherwise the latter add no mass, which is reported. Bodies
+ * without any mass are weighed by weigh_without_mass. */
+void urdf_weigh_parts(UrdfBuild* build);
+
+/* Returns true if the pose moves nothing. */
+bool urdf_is_identity(const UrdfPose* pose);
 /* Returns the product a b of two poses: position a + R_a b [m], rotation a b. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 

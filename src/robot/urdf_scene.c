@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "robot/urdf.h"
 
 /* Largest number of joints that become one: three slides and two hinges. */
@@ -13,44 +14,6 @@ enum { CHAIN_MAX = 5 };
 #define FRICTION_SPEED 1e-4
 
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
-
-static bool is_identity(const UrdfPose* pose) {
-  const Vec3* p = &pose->position;
-  const Quat* q = &pose->rotation;
-  return p->x == 0 && p->y == 0 && p->z == 0 && q->x == 0 && q->y == 0 && q->z == 0;
-}
-
-/* ---------------------------------------------------------------- masses */
-
-/* Returns m (|d|^2 I - d d^T), the difference between the inertias about a point at distance d and about the centre of
- * mass [kg m^2]. */
-static Mat3 steiner(double mass, Vec3 d) {
-  Mat3 square = mat3_scale(mat3_identity(), vec3_dot(d, d));
-  return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);
-}
-
-static UrdfBody turned_body(const UrdfLink* link, UrdfPose pose) {
-  UrdfBody body = {link->mass, link->center, link->inertia, link};
-  if (is_identity(&pose)) return body;
-  Mat3 turn = mat3_from_quat(pose.rotation);
-  body.center = vec3_add(mat3_mul_vec(turn, link->center), pose.position);
-  body.inertia = mat3_mul(turn, mat3_mul(link->inertia, mat3_transpose(turn)));
-  return body;
-}
-
-static void add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose) {
-  UrdfBody *sum = &build->body[target], more = turned_body(link, pose);
-  if (!(link->mass > 0)) return;
-  if (sum->mass == 0) {
-    *sum = more;
-    return;
-  }
-  double mass = sum->mass + more.mass;
-  Vec3 center = vec3_add_scaled(vec3_scale(sum->center, sum->mass / mass), more.mass / mass, more.center);
-  Mat3 first = mat3_add(sum->inertia, steiner(sum->mass, vec3_sub(sum->center, center)));
-  Mat3 second = mat3_add(more.inertia, steiner(more.mass, vec3_sub(more.center, center)));
-  *sum = (UrdfBody){mass, center, mat3_add(first, second), sum->from};
-}
 
 /* ---------------------------------------------------------------- links */
 
@@ -110,7 +73,7 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   build->pose[from] = pose;
   if (target < 0) return;
   SceneLink* to = &build->scene->links[target];
-  add_mass(build, link, target, pose);
+  urdf_add_mass(build, link, target, pose);
   build->shape_first[from] = to->shape_count;
   urdf_add_shapes(build, link, target, pose);
   build->shape_number[from] = to->shape_count - build->shape_first[from];
@@ -305,7 +268,7 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   if (own->joint < 0 || !is_single(&robot->joints[own->joint])) return false;
   if (!is_empty(build, own) || build->children[link] != 1) return false;
   const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
-  if (!is_single(below) || !is_identity(&below->origin)) return false;
+  if (!is_single(below) || !urdf_is_identity(&below->origin)) return false;
   int count = find_chain(build, link, chain); /* joints that cannot become one get one link each */
   chain[count] = below;
   return count > 0 && urdf_is_one_joint(chain, count + 1);
@@ -383,7 +346,6 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
-#define DEFAULT_DENSITY 1000.0 /* kg/m^3, of links without mass, as in MuJoCo */
 /* Fraction of a link's mass and inertia that a link without mass and shape above it gets. */
 #define FRAME_SHARE 0.01
 /* Mass of such a link if what it carries has no <inertial>, as a ball of DEFAULT_DENSITY [kg]. */
@@ -417,7 +379,7 @@ static void share_mass(UrdfBuild* build, int index) {
   UrdfLink share = {.mass = FRAME_SHARE * from->mass, .center = from->center};
   share.inertia = mat3_scale(from->inertia, FRAME_SHARE);
   const UrdfLink* first = own->from;
-  *own = turned_body(&share, (UrdfPose){joint->position, joint->rotation});
+  *own = urdf_turned_body(&share, (UrdfPose){joint->position, joint->rotation});
   own->from = first;
   from->mass *= 1 - FRAME_SHARE;
   from->inertia = mat3_scale(from->inertia, 1 - FRAME_SHARE);
@@ -470,54 +432,6 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
                   left_out ? "replace it by primitives or a mesh"
                   : shaped ? "give it an <inertial>, or weigh its shapes by --density"
                            : "give it an <inertial>");
-}
-
-/* Adds the mass of the shapes of a robot link without mass to the body that it is part of, which has a mass of other
- * links. Warns if the density is not given. */
-static void weigh_part(UrdfBuild* build, int from) {
-  const UrdfLink* link = &build->robot->links[from];
-  int target = build->carrier[from], first = build->shape_first[from], count = build->shape_number[from];
-  double given = build->options->density, density = given > 0 ? given : DEFAULT_DENSITY;
-  MassMoment moment = urdf_shapes_moment(build, target, first, count, density);
-  double mass = mass_moment_mass(&moment);
-  if (!(mass > 0)) return;
-  UrdfLink part = {.inertial_place = link->place, .mass = mass, .center = mass_moment_center(&moment)};
-  part.inertia = mass_moment_inertia_tensor(&moment);
-  const UrdfLink* source = build->body[target].from;
-  add_mass(build, &part, target, identity());
-  build->body[target].from = source;
-  if (!(given > 0))
-    robot_warn(build->report, build->diagnostics, link->place,
-               "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo, %.3g kg (--density)",
-               text_excerpt(link->name).text, mass);
-}
-
-/* Weighs the shapes of links without mass in bodies of which other links have a mass: of the links of joints that move,
- * and, if the density is given, of links on fixed joints; otherwise the latter add no mass, which is reported. Bodies
- * without any mass are weighed by weigh_without_mass. */
-static void weigh_parts(UrdfBuild* build) {
-  const UrdfRobot* robot = build->robot;
-  const UrdfLink* first = NULL;
-  Text names = {0};
-  for (int n = 0; n < robot->link_count; n++) {
-    int from = robot->order[n], target = build->carrier[from];
-    const UrdfLink* link = &robot->links[from];
-    if (target < 0 || !build->moves[target] || link->mass > 0 || build->shape_number[from] == 0) continue;
-    const SceneLink* to = &build->scene->links[target];
-    if (!(build->body[target].mass > 0)) continue;
-    bool head = to->place.line == link->place.line && to->place.column == link->place.column;
-    if (head || build->options->density > 0) {
-      weigh_part(build, from);
-      continue;
-    }
-    text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);
-    if (!first) first = link;
-  }
-  if (first)
-    robot_remark(build->report, build->diagnostics, first->place,
-                 "links on fixed joints have shapes and no mass, and add none (--density gives them one): %s",
-                 names.data);
-  text_free(&names);
 }
 
 /* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
@@ -595,8 +509,8 @@ static void check_starts(UrdfBuild* build) {
     const char* nearest = text_nearest(name, names, report->joint_count);
     memory_free(names);
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
-                    "--start: no joint with a coordinate is named '%s'%s%s%s", text_excerpt(name).text,
-                    nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+                    "--start: no joint with a coordinate is named '%s'%s", text_excerpt(name).text,
+                    text_meant(nearest).text);
   }
 }
 
@@ -867,7 +781,7 @@ static void build_links(UrdfBuild* build) {
   int first = build->scene->link_count;
   find_hollow(build);
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
-  if (!robot->has_drives) weigh_parts(build);
+  if (!robot->has_drives) urdf_weigh_parts(build);
   for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
   add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);

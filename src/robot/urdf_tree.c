@@ -1,14 +1,15 @@
 /* Connects the links and joints of a URDF file to one tree. */
 #include <string.h>
 
+#include "base/outside.h"
 #include "robot/urdf.h"
 
 static int find_link(const Names* names, const char* name, SourcePlace place, Diagnostics* diagnostics) {
   int index = names_find(names, name);
   const char* nearest = index < 0 && *name ? names_nearest(names, name) : NULL;
   if (index < 0 && *name)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no link is named '%s'%s%s%s", text_excerpt(name).text,
-                    nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no link is named '%s'%s", text_excerpt(name).text,
+                    text_meant(nearest).text);
   return index;
 }
 

@@ -25,11 +25,6 @@ typedef struct {
 
 /* ---------------------------------------------------------------- reading the part */
 
-static bool is_robot(const char* path) {
-  const char* dot = strrchr(path, '.');
-  return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
-}
-
 /* Reads the list `set`, the overrides for the included file, into an array. Sets *count to the length of the array. The
  * caller frees the array with memory_free. */
 static PlacedOverride* read_set(Reader* reader, const Node* list, int* count) {
@@ -86,7 +81,7 @@ static void read_part(Include* include) {
     reader_error(reader, include->form.file->place, "%s: %s", path, FILE_NOT_DATA);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, include->form.file->place, "cannot read %s: %s", path, file_error_text(errno));
-  } else if (is_robot(path)) {
+  } else if (file_is_robot(path)) {
     if (count > 0) reader_error(reader, include->item->place, "'set' changes scenes: import the robot first");
     scene_read_robot(&include->part, path, reader->diagnostics);
     if (reader->diagnostics->error_count == before) compare_gravity(include);

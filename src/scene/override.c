@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/alias.h"
 
 char** override_sources(const SceneOverride* overrides, int count) {
@@ -326,7 +327,7 @@ static void fail_item(const Override* override, const Node* list, const char* pa
   int length = (int)(override->path - start) - (override->path > start);
   Text message = {0};
   text_add(&message, "%.*s has no item named '%s'", length, start, text_excerpt(part).text);
-  if (nearest) text_add(&message, " (did you mean '%s'?)", text_excerpt(nearest).text);
+  text_add(&message, "%s", text_meant(nearest).text);
   diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "%s", message.data);
   text_free(&message);
 }

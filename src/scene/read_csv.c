@@ -41,8 +41,7 @@ static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
   }
   if (column >= 0) return column;
   const char* near = text_nearest(name, (const char* const*)s->table.names, s->table.column_count);
-  reader_error(s->reader, place, "%s:1: no column '%s'%s%s%s", s->path, text_excerpt(name).text,
-               near ? " (did you mean '" : "", near ? text_excerpt(near).text : "", near ? "'?)" : "");
+  reader_error(s->reader, place, "%s:1: no column '%s'%s", s->path, text_excerpt(name).text, text_meant(near).text);
   return -1;
 }
 

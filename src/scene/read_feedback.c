@@ -72,8 +72,7 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
   if (link < 0) {
     const char* near = names_nearest(&reader->link_names, name);
     if (!reader->names_incomplete)
-      reader_error(reader, node->place, "no link '%s'%s%s%s", text_excerpt(name).text, near ? " (did you mean '" : "",
-                   near ? text_excerpt(near).text : "", near ? "'?)" : "");
+      reader_error(reader, node->place, "no link '%s'%s", text_excerpt(name).text, text_meant(near).text);
   } else if (!reader->joint_broken[link]) {
     measure->link = link;
     if (!read_what(&reader->scene->links[link], slash + 1, measure))

@@ -59,8 +59,7 @@ static void report_no_link(Reader* reader, const Node* node, const char* name, c
   if (strcmp(name, "world") == 0)
     reader_error(reader, node->place, "no link is named 'world': leave the parent out, or write null");
   else
-    reader_error(reader, node->place, "no link is named '%s'%s%s%s%s", text_excerpt(name).text,
-                 nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "",
+    reader_error(reader, node->place, "no link is named '%s'%s%s", text_excerpt(name).text, text_meant(nearest).text,
                  help);
 }
 

@@ -283,8 +283,7 @@ static int find_shape(Reader* reader, const Node* node) {
   int index = names_find(&reader->shape_names, name);
   if (index < 0) {
     const char* nearest = names_nearest(&reader->shape_names, name);
-    reader_error(reader, node->place, "no shape is named '%s'%s%s%s", text_excerpt(name).text,
-                 nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+    reader_error(reader, node->place, "no shape is named '%s'%s", text_excerpt(name).text, text_meant(nearest).text);
   }
   memory_free(name);
   return index;

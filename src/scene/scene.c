@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/override.h"
 #include "scene/parts.h"
 
@@ -111,8 +112,8 @@ static void check_excluded(Reader* reader, const Node* node) {
   if (reader->names_incomplete) return;
   const char* nearest = names_nearest(&reader->link_names, node->text);
   if (!nearest) nearest = names_nearest(&reader->group_names, node->text);
-  reader_error(reader, node->place, "no link or group is named '%s'%s%s%s", text_excerpt(node->text).text,
-               nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+  reader_error(reader, node->place, "no link or group is named '%s'%s", text_excerpt(node->text).text,
+               text_meant(nearest).text);
 }
 
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place) {

@@ -1,6 +1,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/schema.h"
 
 /* A word of another program or a frequent mistake, and this program's words for it, the most probable first. */
@@ -161,8 +162,6 @@ static const char* by_synonym(const Synonym* rows, size_t row_count, const char*
   return best;
 }
 
-static void add_meant(Text* out, const char* meant) { text_add(out, " (did you mean '%s'?)", meant); }
-
 /* Sets keys[] to the keys of an object that are allowed for the type `type`. Returns the number of keys. */
 static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
                    const char* keys[SCHEMA_ROWS_MAX]) {
@@ -233,7 +232,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
     text_add(out, " (did you mean '%s'? It takes full edge lengths: twice these numbers)", meant);
   } else if (meant) {
-    add_meant(out, meant);
+    text_add(out, "%s", text_meant(meant).text);
   } else if (embedded) {
     text_add(out, " (it is a key of the scene; --set scene.%s... changes it)", key);
   } else if (section) {
@@ -255,5 +254,5 @@ void schema_add_choice_advice(const char* words, const char* word, Text* out) {
   for (int i = 0; i < count; i++) copies[i] = words_at(words, i), candidates[i] = copies[i].text;
   const char* meant = by_synonym(CHOICES, sizeof CHOICES / sizeof CHOICES[0], word, candidates, count);
   if (!meant) meant = text_nearest(word, candidates, count);
-  if (meant) add_meant(out, meant);
+  if (meant) text_add(out, "%s", text_meant(meant).text);
 }

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/task_parts.h"
 
 /* ---------------------------------------------------------------- reading */
@@ -108,8 +109,8 @@ static void tell_scenario(Reader* reader, const Task* task, const TaskName* name
   const char** known = MEMORY_NEW(const char*, task->scenario_count);
   for (int s = 0; s < task->scenario_count; s++) known[s] = task->scenarios[s].name;
   const char* nearest = text_nearest(name->text, known, task->scenario_count);
-  reader_error(reader, name->place, "no scenario is named '%s'%s%s%s", text_excerpt(name->text).text,
-               nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+  reader_error(reader, name->place, "no scenario is named '%s'%s", text_excerpt(name->text).text,
+               text_meant(nearest).text);
   memory_free(known);
 }
 
@@ -146,9 +147,8 @@ static void look_up(const Lookup* lookup, const char* text, SourcePlace place) {
     const Names* links = &lookup->links[i];
     if (names_find(links, text) >= 0) continue;
     const char* nearest = names_nearest(links, text);
-    reader_error(lookup->reader, place, "no link of the scene %s is named '%s'%s%s%s",
-                 lookup->task->scenarios[i].scene.path, text_excerpt(text).text, nearest ? " (did you mean '" : "",
-                 nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+    reader_error(lookup->reader, place, "no link of the scene %s is named '%s'%s",
+                 lookup->task->scenarios[i].scene.path, text_excerpt(text).text, text_meant(nearest).text);
     return;
   }
 }

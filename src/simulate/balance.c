@@ -4,10 +4,10 @@
 #include <float.h>
 #include <math.h>
 
+#include "model/tree.h"
 #include "simulate/closures.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"
-#include "simulate/moved_links.h"
 #include "simulate/tendons.h"
 
 /* Fraction of the momentum divided by the step length that counts as an acting force. The speed of a body without
@@ -179,7 +179,7 @@ static double place_size(const Sim* s, int link) {
  */
 static double speed_of(const Sim* s, int dof, int link) {
   const Model* m = s->model;
-  if (!link_is_moved(m, m->dof_link[dof], link) || !(m->links[link].mass > 0)) return 0;
+  if (!model_descends(m, link, m->dof_link[dof]) || !(m->links[link].mass > 0)) return 0;
   return vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])) +
          gyration_radius(&m->links[link]) * vec3_norm(s->screws[dof].w);
 }
@@ -231,7 +231,7 @@ static double contact_rounding_of(const Sim* s, const Assembly* a, int place, in
     int side = a->sides->items[n] & 1;
     ContactTerms t = assembly_term(a, a->sides->items[n] >> 1);
     int link = side == 0 ? t.link_a : t.link_b;
-    if (!link_is_moved(s->model, own, link) || t.across || !t.hessian) continue;
+    if (!model_descends(s->model, link, own) || t.across || !t.hessian) continue;
     double force = block_size(t.hessian, 6 * side + 3, 6 * side + 3);
     double torque = block_size(t.hessian, 6 * side, 6 * side + 3);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),

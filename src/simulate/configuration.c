@@ -54,8 +54,7 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       step_inertia_weight(s),
                       step_spring_time(s, link),
                       s->stops ? s->stops + l->dof_first : NULL,
-                      flight_held(s->flight, l),
-                      false};
+                      flight_held(s->flight, l)};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {

@@ -1,5 +1,5 @@
 /* Creates a Sim with its memory and initial state. Advances a Sim from one state to the next. */
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
@@ -16,8 +16,8 @@
 
 const char* step_outcome_text(StepOutcome outcome) {
   assert((unsigned)outcome <= STEP_INTERRUPTED);
-  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked",
-                                     "open",      "crossed",        "not_finite",     "interrupted"};
+  static const char* const text[] = {"converged", "rounding_floor", "no_solution", "blocked",
+                                     "open",      "crossed",        "interrupted"};
   return text[outcome];
 }
 

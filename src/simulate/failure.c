@@ -7,22 +7,19 @@
 /* Largest number of links that the message lists as in contact with the link of the largest residual. */
 #define NEIGHBOURS_NAMED 3
 
-static const char* failure_reason(StepOutcome outcome) {
-  switch (outcome) {
-    case STEP_MAX_ITERATIONS:
-      return "not solved within simulation.max_iterations";
-    case STEP_LINE_SEARCH:
-      return "the line search found no step length that lowers the objective";
+static const char* failure_reason(const StepReport* report) {
+  switch (report->outcome) {
+    case STEP_NO_SOLUTION:
+      return isfinite(report->residual) ? "Newton's method found no solution"
+                                        : "a value overflowed the range of double precision";
     case STEP_BLOCKED:
       return "a prescribed link cannot move on without passing through something";
     case STEP_CROSSED:
       return "two bodies would tunnel through each other within the step";
     case STEP_OPEN:
       return "a closure cannot be closed";
-    case STEP_NOT_FINITE:
-      return "a value overflowed the range of double precision";
     default:
-      return step_outcome_text(outcome);
+      return step_outcome_text(report->outcome);
   }
 }
 
@@ -85,7 +82,7 @@ static void add_bushing(Text* text, const Model* model, const SimState* state) {
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
   text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
-           failure_reason(report->outcome));
+           failure_reason(report));
   if (report->residual_dof >= 0) { /* residual_dof is -1 if the step failed before a residual was computed */
     text_add(out, "; the residual is %.3g of the acting forces (%.3g N or N m) at ", report->residual,
              report->residual_force);

@@ -25,7 +25,7 @@ static void keep(Sim* s) {
 bool guess_grips(Sim* s, StepReport* report) {
   contact_remember(s->contact, CONTACT_PART);
   contact_set_grip(s->contact, GRIP_NONE);
-  *report = (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  *report = step_not_finite();
   if (!contact_lag(s->contact)) return false;
   contact_note_forces(s->contact, CONTACT_START);
   path_begin(s);

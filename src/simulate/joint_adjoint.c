@@ -51,7 +51,7 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
   StopTerms stop = joint_stop(in, k, rate);
   by_rate += lambda * stop.by_rate;
   if (in->link->passive) {
-    if (!in->aimed) by_rate += lambda * joint_friction_slope(in->link, k, rate);
+    by_rate += lambda * joint_friction_slope(in->link, k, rate);
     by_spring += lambda * stiffness * in->link->stiffness[k];
     out->spring.missing -= lambda * in->link->stiffness[k] * (place - in->link->rest[k]);
     out->aim[k] = in->aim ? -lambda * in->link->armature[k] * in->inertia_weight : 0;
@@ -300,7 +300,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
       !limited && in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
-  if (in->link->joint.quaternion && !in->aimed) ball_adjoint(in, plain, lambda + plain, out);
+  if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
 
 /* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
@@ -317,8 +317,8 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   double by_static = lambda * joint_static_friction(link, k, rate).by_static;
   out[JOINT_DAMPING] += lambda * rate;
   out[JOINT_STIFFNESS] += lambda * (1 - in->spring.missing) * (joint_spring_position(in, k) - link->rest[k]);
-  if (root > 0 && !in->aimed) out[JOINT_FRICTION] += lambda * rate / root - by_static;
-  if (!in->aimed) out[JOINT_STATIC_FRICTION] += by_static;
+  if (root > 0) out[JOINT_FRICTION] += lambda * rate / root - by_static;
+  out[JOINT_STATIC_FRICTION] += by_static;
   if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
   LimitSlopes limits = joint_limit_slopes(in, k, rate);
   out[JOINT_LOWER] += lambda * limits.lower;
@@ -351,7 +351,7 @@ void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)
   int plain = in->link->joint.plain_count;
   if (all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) plain_own(in, k, lambda[k], out[k], out[0]);
-  if (in->link->joint.quaternion && !in->aimed) ball_own(in, plain, lambda + plain, out);
+  if (in->link->joint.quaternion) ball_own(in, plain, lambda + plain, out);
 }
 
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,

@@ -126,7 +126,6 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
  * of the barrier. Returns false if the coordinate is beyond a barrier. */
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
-  if (in->aimed) return true;
   bool inside = limits_at(in->link, k, in->q[k], sum);
   if (inside && joint_strikes(in, k)) *sum = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   return inside;
@@ -167,7 +166,7 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
 }
 
 StopTerms joint_stop(const JointInput* in, int k, double rate) {
-  if (!in->link->limited[k] || in->aimed || joint_strikes(in, k)) return (StopTerms){0};
+  if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
   Limits limits = joint_bounded_limits(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
@@ -194,7 +193,7 @@ LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rat
 
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
   LimitSlopes out = {0, 0, 0};
-  if (!in->link->limited[k] || in->aimed) return out;
+  if (!in->link->limited[k]) return out;
   Limits limits = joint_bounded_limits(in->link, k);
   if (!joint_strikes(in, k)) return limits_slopes(&limits, in->q[k], in->q_now[k], rate, in->weights.rate_now);
   LimitEnergy bounce = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
@@ -412,8 +411,7 @@ bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
   }
   out->outside = false;
   for (int k = 0; k < joint->plain_count; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
-  if (joint->quaternion && !out->outside && !in->aimed)
-    out->outside = !ball_dofs(in, joint->plain_count, derivatives, out);
+  if (joint->quaternion && !out->outside) out->outside = !ball_dofs(in, joint->plain_count, derivatives, out);
   for (int k = 0; in->held && k < joint->plain_count; k++) subtract_held(in, k, derivatives, out);
   return !out->outside;
 }

@@ -82,14 +82,14 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
   return progress->arrived && (stuck || floor);
 }
 
-/* A failed line search is attributed to an open closure if the closure's gap was not halved for this many iterations. A
- * blocked step is attributed to an open closure if no pairs are in contact. */
+/* A step without a solution is attributed to an open closure if the closure's gap was not halved for this many
+ * iterations. A blocked step is attributed to an open closure if no pairs are in contact. */
 enum { ROUNDS_OPEN_AT_END = 5 };
 
 static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
   if (!s->closures || closures_gap(s->closures, NULL) <= 1) return false;
   if (outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
-  return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
+  return outcome == STEP_NO_SOLUTION && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
 /* From this number of iterations on, a residual that rounding explains ends the step, because more iterations would not
@@ -110,6 +110,13 @@ static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress
   return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
 }
 
+/* Ends Newton's method without a solution. */
+static StepOutcome give_up(NewtonProgress* progress) {
+  progress->ended = true;
+  progress->blind = false;
+  return STEP_NO_SOLUTION;
+}
+
 /* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
  * the report. */
 static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
@@ -125,10 +132,11 @@ static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report
   progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
 }
 
-/* Returns the outcome for the accepted configuration. STEP_MAX_ITERATIONS: the step is not solved so far. */
+/* Returns the outcome for the accepted configuration. STEP_NO_SOLUTION: Newton's method continues, unless
+ * progress->ended is set. */
 static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
   bool free_to_end = progress->arrived && progress->closed;
-  if (!isfinite(report->residual)) return STEP_NOT_FINITE;
+  if (!isfinite(report->residual)) return give_up(progress);
   if (progress->enough && balance_of_machines(s)) return STEP_CONVERGED;
   if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
   if (!progress->closed && stays_open(s, progress)) return STEP_OPEN;
@@ -142,36 +150,36 @@ static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepRep
     progress->ended = true;
     progress->at_rounding = progress->blind && balance_at_rounding(s, a);
   }
-  return STEP_MAX_ITERATIONS;
+  return STEP_NO_SOLUTION;
 }
 
-/* Returns the outcome after a line search. STEP_MAX_ITERATIONS: Newton's method continues, unless progress->ended is
- * set. */
+/* Returns the outcome after a line search. STEP_NO_SOLUTION: Newton's method continues, unless progress->ended is set.
+ */
 static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch found, const Assembly* a) {
   bool lost = found == SEARCH_LOST, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   progress->blind = found == SEARCH_AT_ROUNDING;
   progress->ended = found == SEARCH_LEAVES;
-  if (accepted || progress->ended) return STEP_MAX_ITERATIONS;
+  if (accepted || progress->ended) return STEP_NO_SOLUTION;
   if (progress->enough) return STEP_CONVERGED; /* only the stricter tolerance of trees with closures (Z10) is not met */
   if (!progress->arrived) return STEP_BLOCKED;
   progress->at_rounding = balance_at_rounding(s, a);
   bool floor = lost || (progress->closed && progress->at_rounding);
-  return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
+  return floor ? STEP_ROUNDING_FLOOR : give_up(progress);
 }
 
-/* Performs one iteration: computes residual and direction, then searches along the direction. Returns
- * STEP_MAX_ITERATIONS if the step has not converged yet. */
+/* Performs one iteration: computes residual and direction, then searches along the direction. Returns STEP_NO_SOLUTION
+ * if the step has not converged yet, or if progress->ended is set. */
 static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
   if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
   measure_balance(s, progress, report, &a);
   StepOutcome outcome = judge_balance(s, progress, report, &a);
-  if (outcome != STEP_MAX_ITERATIONS || progress->ended) return outcome;
+  if (outcome != STEP_NO_SOLUTION || progress->ended) return outcome;
   bool first = isinf(progress->residual);
   progress->residual = report->residual;
   bool repeats = first && !s->settling && s->model->simulation.max_iterations > 0;
-  if (repeats && step_repeat_last(s, report)) return STEP_MAX_ITERATIONS;
-  if (!step_direction(s, &a, report)) return STEP_NOT_FINITE;
+  if (repeats && step_repeat_last(s, report)) return STEP_NO_SOLUTION;
+  if (!step_direction(s, &a, report)) return give_up(progress);
   StepSearch found = step_search(s, progress->arrived, report);
   report->iterations += found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   return judge_search(s, progress, found, &a);
@@ -179,18 +187,19 @@ static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport
 
 /* Returns the final outcome of Newton's method. */
 static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
-  if (outcome == STEP_MAX_ITERATIONS && progress->blind) outcome = STEP_ROUNDING_FLOOR;
+  if (!isfinite(residual)) return outcome;
+  if (outcome == STEP_NO_SOLUTION && progress->blind) outcome = STEP_ROUNDING_FLOOR;
   if (fails_open(s, progress, outcome)) return STEP_OPEN;
   /* a small residual at the rounding floor is accepted; a large residual makes the step fail, so that shorter substeps
    * are tried */
   bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
-  return much && !progress->at_rounding ? STEP_LINE_SEARCH : outcome;
+  return much && !progress->at_rounding ? STEP_NO_SOLUTION : outcome;
 }
 
 void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress progress = {.residual = INFINITY, .gap = INFINITY};
-  StepOutcome outcome = STEP_MAX_ITERATIONS;
-  for (int k = 0; k <= s->iteration_limit && outcome == STEP_MAX_ITERATIONS && !progress.ended; k++)
+  StepOutcome outcome = STEP_NO_SOLUTION;
+  for (int k = 0; k <= s->iteration_limit && outcome == STEP_NO_SOLUTION && !progress.ended; k++)
     outcome = newton_iteration(s, &progress, report);
   report->outcome = judge_end(s, &progress, outcome, report->residual);
   if (report->outcome != STEP_OPEN) return;
@@ -223,19 +232,19 @@ static bool begin_solve(Sim* s) {
 /* Returns the outcome at the rounding floor. This is a failure if a closure is open, or if only rounding separates
  * bodies. */
 static StepOutcome judge_floor(const Sim* s) {
-  if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_MAX_ITERATIONS;
+  if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_NO_SOLUTION;
   if (!crushed(s)) return STEP_ROUNDING_FLOOR;
-  return step_leads(s) ? STEP_BLOCKED : STEP_LINE_SEARCH;
+  return step_leads(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
 
 StepReport step_solve(Sim* s) {
   bool moves = s->model->dof_count > 0;
-  StepReport report = {.outcome = moves ? STEP_MAX_ITERATIONS : STEP_CONVERGED, .residual_dof = -1};
+  StepReport report = {.outcome = moves ? STEP_NO_SOLUTION : STEP_CONVERGED, .residual_dof = -1};
   if (!moves) return report;
-  if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  if (!begin_solve(s)) return step_not_finite();
   int most = s->settling ? 0 : parts_solve(s, &report);
   /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
-  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report);
+  if (report.outcome == STEP_NO_SOLUTION) step_rounds(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {
     report.outcome = judge_floor(s);

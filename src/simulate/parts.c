@@ -279,7 +279,7 @@ static void run_part(void* context, int index, int thread) {
   begin_part(s, p, index);
   contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (PartResult){
-      .report = {.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1}, .worker = thread, .first = w->moves.count};
+      .report = {.outcome = STEP_NO_SOLUTION, .residual_dof = -1}, .worker = thread, .first = w->moves.count};
   step_rounds(s, &result->report);
   result->left = s->leaves;
   int dofs = block_solver_order(s->solver);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 
 RollShift* roll_shifts_create(const Sim* s) {
   return s->flight && s->model->hull_count > 0 ? MEMORY_NEW(RollShift, s->model->link_count) : NULL;

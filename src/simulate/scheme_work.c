@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "contact/rolling_contact.h"
+#include "contact/step.h"
 #include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/loads.h"

@@ -367,7 +367,7 @@ void parts_destroy(struct StepParts* parts);
 /* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
  * configuration is evaluated. Adds the work to *report, including the iterations of parts that were not solved. If all
  * parts are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one.
- * Otherwise sets the outcome to STEP_MAX_ITERATIONS, and the caller must solve the remaining trees. Returns the largest
+ * Otherwise sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest
  * number of iterations of a part. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts whose bodies reached the bounds of their region in the last solve. The caller solves the
@@ -381,6 +381,10 @@ void parts_add_move(Sim* sim);
 void step_rounds(Sim* sim, StepReport* report);
 /* Computes screws, centre of mass and inertia of a link at the present configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
+/* Returns the report of a step that failed by overflow before it had a residual. */
+static inline StepReport step_not_finite(void) {
+  return (StepReport){.outcome = STEP_NO_SOLUTION, .residual = (double)INFINITY, .residual_dof = -1};
+}
 /* Solves the step by Newton's method with line search from the accepted configuration (simulate/newton.c), with at most
  * s->iteration_limit iterations. Returns the reason why it stopped; after a failure the caller restores the
  * configuration. */

@@ -91,12 +91,11 @@ typedef enum {
   STEP_CONVERGED,      /* converged: the residual is at most the tolerance */
   STEP_ROUNDING_FLOOR, /* the residual is above the tolerance, but further iterations cannot reduce it because of
                           rounding */
-  STEP_MAX_ITERATIONS, /* not converged: the previous state is kept */
-  STEP_LINE_SEARCH,    /* no acceptable step length: the previous state is kept */
+  STEP_NO_SOLUTION,    /* Newton's method found no solution: the previous state is kept. StepReport.residual is not
+                       finite if a number overflowed */
   STEP_BLOCKED,        /* a prescribed link cannot move without penetrating something */
   STEP_OPEN,           /* the error of a closure cannot be reduced to its tolerance: the previous state is kept */
   STEP_CROSSED,        /* two bodies would pass each other within the step: the previous state is kept */
-  STEP_NOT_FINITE,     /* overflow: the previous state is kept */
   STEP_INTERRUPTED,    /* interrupted by SimOptions.interrupted: the previous state is kept */
 } StepOutcome;
 /* Returns the name of the outcome in output files: a static string, never NULL. Undefined for an invalid outcome. */

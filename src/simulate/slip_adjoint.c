@@ -4,7 +4,7 @@
  * which must cancel H lambda. */
 #include <string.h>
 
-#include "contact/slip_product.h"
+#include "contact/step.h"
 #include "simulate/step_adjoint.h"
 
 /* Sets a->slip_wrench to K times the twists of `rates` (nv). Returns false if no pair has friction that is limited by

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 #include "simulate/delay.h"
 #include "simulate/step_adjoint.h"
 

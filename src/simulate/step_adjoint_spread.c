@@ -2,7 +2,7 @@
  * (docs/derivations/adjoint.md, A1, A10, A13). */
 #include <string.h>
 
-#include "contact/roll_shift.h"
+#include "contact/step.h"
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"

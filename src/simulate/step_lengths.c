@@ -2,7 +2,7 @@
  * derivatives of the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
-#include "contact/carried.h"
+#include "contact/step.h"
 #include "simulate/aim.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/stops.h"

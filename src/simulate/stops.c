@@ -5,8 +5,8 @@
 #include "simulate/stops.h"
 
 #include "contact/restitution.h"
+#include "model/tree.h"
 #include "simulate/ball_limits.h"
-#include "simulate/moved_links.h"
 
 /* Approach speed below which the restitution is 0. Above 2 FROM it is limit_restitution; between these speeds it
  * follows a quintic (I8) [m/s, rad/s]. */
@@ -204,7 +204,7 @@ static double moved_mass(const Sim* s, int dof) {
   double sum = m->links[own].passive ? m->links[own].armature[dof - m->links[own].dof_first] : 0;
   for (int i = own; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (!link_is_moved(m, own, i) || !(link->mass > 0)) continue;
+    if (!model_descends(m, i, own) || !(link->mass > 0)) continue;
     Vec3 v = screw_velocity(screw, pose_apply(s->pose_now[i], link->center));
     Vec3 w = mat3_tmul_vec(s->pose_now[i].r, screw->w);
     sum += link->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), w));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/restitution.h"
+#include "contact/step.h"
 #include "simulate/delay.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
@@ -290,11 +291,11 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
 /* Solves the substep of s->clock from the present state. Does not advance the state. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
-  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  StepReport report = step_not_finite();
   StepReport guess = {.outcome = STEP_CONVERGED};
   if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT && tree_flight_coarse(s->flight)) {
     s->substep_memory.coarse = true;
-    return (StepReport){.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1};
+    return (StepReport){.outcome = STEP_NO_SOLUTION, .residual_dof = -1};
   }
   if (s->contact)
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,

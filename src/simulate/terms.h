@@ -123,8 +123,6 @@ typedef struct {
   const JointStop* stop; /* impacts at limits (dof); NULL: the model has no such limits */
   const double* held; /* forces F^ that the target of a flying tree already contains (dof); they are subtracted from the
                          gradient (W51) [N, N m]. NULL: none */
-  bool aimed; /* true: joint_terms computes only the terms that the target of a flying tree contains (W51): springs,
-                 damping, armatures and drives of plain coordinates */
 } JointInput;
 /* Returns true if the plain coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {

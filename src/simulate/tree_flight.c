@@ -412,23 +412,26 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
     int tree = f->trees[g->tree_first + k];
     LinkSpan span = tree_span(s, tree);
     flight_joints_clear(s, tree);
-    for (int n = 0; n < span.count; n++) f->holds[tree] = f->holds[tree] || f->acts[span.links[n]];
+    for (int n = 0; n < span.count; n++) {
+      if (!f->acts[span.links[n]]) continue;
+      flight_joints_begin(s, span.links[n]);
+      f->holds[tree] = true;
+    }
     any = any || f->holds[tree];
   }
   return any;
 }
 
-/* Finds the target of a group with the forces of its joints. If there is no such target, or if these forces would make
- * the group oscillate, finds the target without them (W51). Returns true if a target is found. Sets *tension to the
- * largest flight_tension of the group. */
+/* Finds the target of a group with the forces of its joints. If there is no such target, finds the target without these
+ * forces (W51). Returns true if a target is found. Sets *tension to the largest flight_tension of the group, or to 0 if
+ * no target is found. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
-  if (begin_held(s, g) && find_aim(s, g)) {
-    *tension = group_tension(s, g);
-    if (*tension <= TENSION_RESOLVED) return true;
+  bool found = begin_held(s, g) && find_aim(s, g);
+  if (!found) {
+    for (int k = 0; k < g->tree_count; k++) flight_joints_clear(s, f->trees[g->tree_first + k]);
+    found = find_aim(s, g);
   }
-  for (int k = 0; k < g->tree_count; k++) flight_joints_clear(s, f->trees[g->tree_first + k]);
-  bool found = find_aim(s, g);
   *tension = found ? group_tension(s, g) : 0;
   return found;
 }

@@ -44,7 +44,8 @@ typedef struct TreeFlight {
   bool* steady; /* result of turns_in_place for every link (links) */
   bool* acts;   /* true: the target contains the forces of the link's joint, because a spring, damper, armature or drive
                    acts on a plain coordinate and the link is no balanced wheel (W51) (links) */
-  bool* untouched;         /* scratch, true: the group of the tree has a solution of W11, and no contact (trees) */
+  ModelLink* holding; /* copies of the links that act, with only those joint terms that the target contains (links) */
+  bool* untouched;    /* scratch, true: the group of the tree has a solution of W11, and no contact (trees) */
   double *before, *ahead;  /* before: coordinates one step before q^t, extrapolated from the present motion; ahead:
                               coordinates of the target (nq) */
   double *behind, *beyond; /* coordinates before and after q^t, extrapolated from the present motion over the longer of
@@ -145,7 +146,10 @@ void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);
 
 /* ---- simulate/tree_flight_joints.c (W51) */
-/* Returns the input of joint_terms for the link's joint at the target. Borrows the Sim. */
+/* Sets flight->holding of a link that acts. */
+void flight_joints_begin(const Sim* sim, int link);
+/* Returns the input of joint_terms and joint_adjoint for the forces F^ of the link's joint, at the target. Borrows the
+ * Sim. */
 JointInput flight_joint_input(const Sim* sim, int link);
 /* Sets the tree's entries of flight->holds to false, and of flight->held and flight->stiff to 0. */
 void flight_joints_clear(const Sim* sim, int tree);

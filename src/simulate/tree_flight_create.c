@@ -152,6 +152,7 @@ TreeFlight* tree_flight_create(const Sim* s) {
   f->links = MEMORY_NEW(int, m->link_count);
   f->steady = MEMORY_NEW(bool, m->link_count);
   f->acts = MEMORY_NEW(bool, m->link_count);
+  f->holding = MEMORY_NEW(ModelLink, m->link_count);
   for (int i = 0; i < m->link_count; i++) f->steady[i] = turns_in_place(m, i);
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
@@ -173,14 +174,15 @@ void tree_flight_destroy(TreeFlight* f) {
   closures_destroy(f->at_now);
   closures_destroy(f->at_ahead);
   FlightRows* r = &f->rows;
-  void* owned[] = {
-      f->group,      f->trees,       f->links,       f->closures,     f->group_of,    f->tree,   f->free,
-      f->found,      f->steady,      f->untouched,   f->before,       f->ahead,       f->beyond, f->pose_before,
-      f->pose_ahead, f->pose_beyond, f->screws_now,  f->screws_ahead, f->screws_side, f->way,    f->bar,
-      f->force,      f->moment,      f->reduced,     f->change,       f->matrices,    f->drive,  f->packed,
-      f->push,       f->eta,         f->center_now,  f->center_ahead, r->active,      r->matrix, r->right,
-      r->unit,       r->work,        r->equation,    r->unknown,      r->column,      f->side,   f->less,
-      f->pose_side,  f->behind,      f->pose_behind, f->held,         f->stiff,       f->holds,  f->acts};
+  void* owned[] = {f->group,       f->trees,        f->links,       f->closures,    f->group_of,   f->tree,
+                   f->free,        f->found,        f->steady,      f->untouched,   f->before,     f->ahead,
+                   f->beyond,      f->pose_before,  f->pose_ahead,  f->pose_beyond, f->screws_now, f->screws_ahead,
+                   f->screws_side, f->way,          f->bar,         f->force,       f->moment,     f->reduced,
+                   f->change,      f->matrices,     f->drive,       f->packed,      f->push,       f->eta,
+                   f->center_now,  f->center_ahead, r->active,      r->matrix,      r->right,      r->unit,
+                   r->work,        r->equation,     r->unknown,     r->column,      f->side,       f->less,
+                   f->pose_side,   f->behind,       f->pose_behind, f->held,        f->stiff,      f->holds,
+                   f->acts,        f->holding};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }

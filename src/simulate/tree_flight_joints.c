@@ -1,16 +1,30 @@
 /* Joint forces that the targets of trees that conserve their momentum contain (docs/derivations/spin.md, W51). */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "simulate/tree_flight.h"
 
+/* The copy keeps springs, damping and armatures of plain coordinates. Its infinite friction_speed makes the derivative
+ * of the friction force with respect to its coefficient zero. */
+void flight_joints_begin(const Sim* s, int link) {
+  assert(s->flight && link >= 0 && link < s->model->link_count);
+  ModelLink* own = &s->flight->holding[link];
+  *own = s->model->links[link];
+  memset(own->limited, 0, sizeof(own->limited));
+  memset(own->friction, 0, sizeof(own->friction));
+  memset(own->static_friction, 0, sizeof(own->static_friction));
+  own->friction_speed = (double)INFINITY;
+  own->joint.quaternion = false;
+}
+
 JointInput flight_joint_input(const Sim* s, int link) {
   assert(s->flight && link >= 0 && link < s->model->link_count);
   JointInput in = step_joint_input(s, &s->configuration[s->current], link);
+  in.link = &s->flight->holding[link];
   in.q = s->flight->ahead + s->model->links[link].coordinate_first;
   in.stop = NULL;
   in.held = NULL;
-  in.aimed = true;
   return in;
 }
 

@@ -110,7 +110,7 @@ static void recording_stops_at_a_step_that_fails(void** state) {
   assert_int_equal(recording_run(&r, &run->model, &options, &report, &run->diagnostics), STATUS_SOLVER);
   assert_true(report.failed);
   assert_int_equal(report.failed_step, r.steps + 1);
-  assert_int_equal(report.last.outcome, STEP_MAX_ITERATIONS);
+  assert_int_equal(report.last.outcome, STEP_NO_SOLUTION);
   recording_destroy(&r);
   run_free(run);
 }

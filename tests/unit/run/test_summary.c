@@ -156,7 +156,7 @@ static void a_failure_names_step_time_and_link(void** state) {
   Fixture f;
   fixture_init(&f);
   RunProgram program = program_of_test();
-  StepReport failure = {.outcome = STEP_LINE_SEARCH, .residual = 3.5, .residual_dof = 2, .iterations = 7};
+  StepReport failure = {.outcome = STEP_NO_SOLUTION, .residual = 3.5, .residual_dof = 2, .iterations = 7};
   RunSummary summary = {.program = &program,
                         .model = &f.model,
                         .totals = run_totals_start(),

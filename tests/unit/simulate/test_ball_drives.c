@@ -21,8 +21,8 @@ typedef struct {
 static const StepWeights schemes[] = {{1, 2, -1, 0, 0, 100, 0}, {2, 2.5, -2, 0.5, 0, 150, 50}};
 
 static JointInput input_of(const Ball* b) {
-  return (JointInput){&b->link,   b->q, b->q_now, b->difference_old, &b->drive, 1,    0.01,
-                      b->weights, NULL, 0,        {0, 0, 0},         NULL,      NULL, false};
+  return (JointInput){&b->link,   b->q, b->q_now, b->difference_old, &b->drive, 1,   0.01,
+                      b->weights, NULL, 0,        {0, 0, 0},         NULL,      NULL};
 }
 
 static void turned(const double* q, double angle, Random* random, double* out) {

@@ -72,7 +72,7 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
 
 static JointInput input_of(const Driven* j) {
   return (JointInput){&j->link,   j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01,
-                      j->weights, NULL, 0,        j->spring,         NULL,      NULL,   false};
+                      j->weights, NULL, 0,        j->spring,         NULL,      NULL};
 }
 
 /* ---------------------------------------------------------------- joint_adjoint */

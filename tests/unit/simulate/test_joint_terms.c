@@ -134,8 +134,8 @@ static void joint_set(Driven* j, int slides, int rotation, const StepWeights* we
     }
     joint_coordinates_from_target(&j->link.joint, target, j->drives[c].target);
   }
-  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2,    0.01,
-                       *weights, NULL, 0,        {0, 0, 0},         NULL,      NULL, false};
+  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2,   0.01,
+                       *weights, NULL, 0,        {0, 0, 0},         NULL,      NULL};
 }
 
 static double energy_of(const JointTerms* t) { return t->controller + t->limit + t->damping; }

@@ -255,7 +255,7 @@ static void sim_failed_step_keeps_the_state(void** state) {
 
 static void sim_outcomes_have_names(void** state) {
   (void)state;
-  for (int k = STEP_CONVERGED; k <= STEP_NOT_FINITE; k++) {
+  for (int k = STEP_CONVERGED; k <= STEP_INTERRUPTED; k++) {
     assert_non_null(step_outcome_text((StepOutcome)k));
     assert_int_equal(step_outcome_failed((StepOutcome)k), k > STEP_ROUNDING_FLOOR);
   }
