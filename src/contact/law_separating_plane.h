@@ -110,10 +110,10 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and
- * from which it is 1. */
+/* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and at
+ * which it is 1/2. */
 #define LATE_FROM 5.0
-#define LATE_TO 25.0
+#define LATE_HALF 15.0
 
 /* (F14) Weight of the step's own force, and its derivative with respect to the change of speed by late friction. */
 typedef struct {
@@ -121,14 +121,14 @@ typedef struct {
   double value, by_speed;
 } OwnShare;
 
-/* mobility: 1 / m [1/kg]; change: of the normal force, for stiffness 1. */
+/* Returns the weight x^2 / (1 + x^2), with x = 0 at LATE_FROM and x = 1 at LATE_HALF. mobility: 1 / m [1/kg]; change:
+ * of the normal force, for stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
-  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_TO - LATE_FROM) * law->impact.rest_speed;
+  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_HALF - LATE_FROM) * law->impact.rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
   if (!(speed > from)) return (OwnShare){speed, 0, 0};
-  double x = (speed - from) / width;
-  if (!(x < 1)) return (OwnShare){speed, 1, 0};
-  return (OwnShare){speed, x * x * (3 - 2 * x), 6 * x * (1 - x) / width};
+  double x = (speed - from) / width, below = 1 / (1 + x * x);
+  return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
 }
 
 /* (F14) Factor on friction that has the bound `bound` and owes `owed`, and its derivatives with respect to both. left:
@@ -139,18 +139,28 @@ typedef struct {
 } Payment;
 
 /* (F14) Load over bound from which friction that is late pays what it owes and no more. */
-#define LATE_ONLY 1.25
+#define LATE_ONLY 1.5
+/* (F14) Fraction of a small load that friction pays in a step. 1 would expect the force 2 N - N of the step before,
+ * with which the forces of a sliding leg alternate. */
+#define PAID_SHARE 0.2
 
-/* (F14) With x = owed / bound and h = 1 for x < 0, 0 for x > LATE_ONLY, cubic between: value = x + h for x > -1/2, else
- * -1 / (4 x). Once continuously differentiable, and above 0. */
+/* (F14) With x = owed / bound and r = PAID_SHARE: value = 1 / (1 - r x) for x < 0, x from x = LATE_ONLY on, and between
+ * them a cubic. It is once continuously differentiable, increases with x, and is above 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
-  double x = owed / bound;
-  if (x < -0.5)
-    return (Payment){-0.25 / x, -0.25 / owed,      0.25 / (x * owed), -0.25 * bound / x - owed,
-                     -0.5 / x,  0.25 / (x * x) - 1};
-  double y = fmin(fmax(x / LATE_ONLY, 0), 1), h = 1 - y * y * (3 - 2 * y), slope = -6 / LATE_ONLY * y * (1 - y);
-  return (Payment){x + h, -x * (1 + slope) / bound, (1 + slope) / bound, h * bound, h - x * slope, slope};
+  double x = owed / bound, value = x, above = 0, slope = 0; /* above: value - x; slope: its derivative */
+  if (x < 0) {
+    value = 1 / (1 - PAID_SHARE * x);
+    above = value - x;
+    slope = PAID_SHARE * value * value - 1;
+  } else if (x < LATE_ONLY) {
+    const double fall = (1 - PAID_SHARE) * LATE_ONLY, bend = 2 - fall;
+    double u = x / LATE_ONLY;
+    above = (1 - u) * (1 - u) * (1 + bend * u);
+    value = x + above;
+    slope = -(1 - u) * (fall + 3 * bend * u) / LATE_ONLY;
+  }
+  return (Payment){value, -x * (1 + slope) / bound, (1 + slope) / bound, above * bound, above - x * slope, slope};
 }
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
