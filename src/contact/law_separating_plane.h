@@ -113,7 +113,7 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 /* (F14) Changes of speed by late friction, in rest speeds, up to which the weight of the step's own force is 0, and at
  * which it is 1/2. */
 #define LATE_FROM 5.0
-#define LATE_HALF 15.0
+#define LATE_HALF 25.0
 
 /* (F14) Weight of the step's own force, and its derivative with respect to the change of speed by late friction. */
 typedef struct {
@@ -142,7 +142,7 @@ typedef struct {
 #define LATE_ONLY 1.5
 /* (F14) Fraction of a small load that friction pays in a step. 1 would expect the force 2 N - N of the step before,
  * with which the forces of a sliding leg alternate. */
-#define PAID_SHARE 0.2
+#define PAID_SHARE 0.1
 
 /* (F14) With x = owed / bound and r = PAID_SHARE: value = 1 / (1 - r x) for x < 0, x from x = LATE_ONLY on, and between
  * them a cubic. It is once continuously differentiable, increases with x, and is above 0. */
