@@ -114,10 +114,10 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* (F14) If friction that acts one step late changes the speed of the bodies by at most LATE_FROM times the rest speed,
- * the weight of the step's own force is 0. From LATE_TO times the rest speed on, the weight is 1. */
+/* (F14) Changes of speed by friction that acts one step late, in rest speeds. Up to LATE_FROM the weight of the step's
+ * own force is 0. At LATE_HALF the weight is 1/2. */
 #define LATE_FROM 5.0
-#define LATE_TO 25.0
+#define LATE_HALF 25.0
 
 /* (F14) Weight of the step's own force, and its derivative with respect to `speed`, the change of speed by friction
  * that is one step late. */
@@ -126,15 +126,14 @@ typedef struct {
   double value, by_speed;
 } OwnShare;
 
-/* (F14) Returns the weight of the step's own force. mobility: 1 / m [1/kg]. change: change of the normal force, for
- * stiffness 1. */
+/* (F14) Returns the weight of the step's own force: x^2 / (1 + x^2), with x = 0 up to LATE_FROM and x = 1 at LATE_HALF.
+ * mobility: 1 / m [1/kg]. change: change of the normal force, for stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
-  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_TO - LATE_FROM) * law->impact.rest_speed;
+  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_HALF - LATE_FROM) * law->impact.rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
   if (!(speed > from)) return (OwnShare){speed, 0, 0};
-  double x = (speed - from) / width;
-  if (!(x < 1)) return (OwnShare){speed, 1, 0};
-  return (OwnShare){speed, x * x * (3 - 2 * x), 6 * x * (1 - x) / width};
+  double x = (speed - from) / width, below = 1 / (1 + x * x);
+  return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
 }
 
 /* (F14) Factor S on the friction of a step (`value`), with its derivatives. bound: B, the normal force that friction
@@ -146,18 +145,29 @@ typedef struct {
 } Payment;
 
 /* (F14) From this ratio owed / bound on, friction uses only `owed`, and not the expected force. */
-#define LATE_ONLY 1.25
+#define LATE_ONLY 1.5
+/* (F14) Fraction of a small `owed` that friction uses in a step. With 1, friction in steady contact would expect
+ * 2 N - N(previous step), and the forces of a sliding leg would alternate from step to step. */
+#define PAID_SHARE 0.1
 
-/* (F14) Returns the factor S. With x = owed / bound, S = x + h(x) for x > -1/2 and S = -1 / (4 x) otherwise. h is 1 for
- * x < 0, 0 for x > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable and above 0. */
+/* (F14) Returns the factor S and its derivatives. With x = owed / bound, S is 1 / (1 - PAID_SHARE x) for x < 0, x for
+ * x > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable, increases with x, and is
+ * above 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
-  double x = owed / bound;
-  if (x < -0.5)
-    return (Payment){-0.25 / x, -0.25 / owed,      0.25 / (x * owed), -0.25 * bound / x - owed,
-                     -0.5 / x,  0.25 / (x * x) - 1};
-  double y = fmin(fmax(x / LATE_ONLY, 0), 1), h = 1 - y * y * (3 - 2 * y), slope = -6 / LATE_ONLY * y * (1 - y);
-  return (Payment){x + h, -x * (1 + slope) / bound, (1 + slope) / bound, h * bound, h - x * slope, slope};
+  double x = owed / bound, value = x, above = 0, slope = 0; /* above: value - x; slope: derivative of above */
+  if (x < 0) {
+    value = 1 / (1 - PAID_SHARE * x);
+    above = value - x;
+    slope = PAID_SHARE * value * value - 1;
+  } else if (x < LATE_ONLY) {
+    const double fall = (1 - PAID_SHARE) * LATE_ONLY, bend = 2 - fall;
+    double u = x / LATE_ONLY;
+    above = (1 - u) * (1 - u) * (1 + bend * u);
+    value = x + above;
+    slope = -(1 - u) * (fall + 3 * bend * u) / LATE_ONLY;
+  }
+  return (Payment){value, -x * (1 + slope) / bound, (1 + slope) / bound, above * bound, above - x * slope, slope};
 }
 
 /* ContactLaw.revisit: returns true if the record is inactive or its plane was found. */
