@@ -3,8 +3,8 @@
 
 #include "model/build.h"
 
-/* A solver tolerance above this fraction of the acting forces leaves an imbalance that shows in the motion. Often the
- * value was meant in newtons. */
+/* A solver tolerance above this fraction of the acting forces is reported, because the remaining imbalance is visible
+ * in the motion. Often the user meant the value in newtons. */
 #define TOLERANCE_WARN 1e-4
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {
@@ -16,8 +16,8 @@ static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diag
       simulation->tolerance);
 }
 
-/* Runs all stages. A mesh that cannot be read stops the stages that need geometry; the others still report their
- * problems. */
+/* Runs all stages of model_create. If a mesh cannot be read, the stages that need geometry are skipped. All other
+ * stages still report their errors. */
 static void run_stages(Builder* builder) {
   Diagnostics* diagnostics = builder->diagnostics;
   int errors_before = diagnostics->error_count;
@@ -63,7 +63,7 @@ Status model_create_with(Model* model, const Scene* given, const ModelOverride* 
 }
 
 struct ModelSolids {
-  Builder builder; /* has the solids only */
+  Builder builder; /* only the member `solids` is set */
 };
 
 ModelSolids* model_solids_create(const Scene* scene) {

@@ -1,8 +1,8 @@
-/* Joint couplings: their coordinates, and their offset in the initial state (docs/derivations/closures.md, Z7). */
+/* Joint couplings: builds their terms, and their offsets from the initial state (docs/derivations/closures.md, Z7). */
 #include "model/build.h"
 
-/* Tolerance for a given offset against the initial state, relative to 1 + |coordinate|: allows for decimals in a file.
- */
+/* Tolerance of a given offset relative to 1 + |coordinate|. The initial state may differ by rounding of decimals in a
+ * file. */
 #define SAME_OFFSET 1e-6
 
 static double sum_at_start(const Model* model, const ModelCoupling* c) {
@@ -35,15 +35,15 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                   start, c->offset);
 }
 
-/* Returns the coupling through which a coordinate depends on one other, or -1. */
+/* Returns the index of the coupling that makes the degree of freedom depend on one other, or -1 if there is none. */
 static int follows_by(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;
   return -1;
 }
 
-/* Reports once each ring of couplings that locks its coordinates: one depends on itself by a ratio other than 1, or on
- * another by two ratios. */
+/* Adds an error for a cycle of couplings that locks its coordinates. In such a cycle a coordinate depends on itself by
+ * a ratio other than 1, or on another coordinate by two ratios. Each cycle is reported once. */
 static void check_ring(Builder* builder, int index) {
   const Model* model = builder->model;
   const ModelCoupling* c = &model->couplings[index];
@@ -59,7 +59,7 @@ static void check_ring(Builder* builder, int index) {
                     index, name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
-    if (next <= index) return; /* open chain, or reported from its lowest index */
+    if (next <= index) return; /* the chain has no cycle, or the cycle is reported from its lowest index */
     ratio *= -model->couplings[next].slope[1];
     at = model->couplings[next].dof[1];
   }

@@ -1,4 +1,4 @@
-/* Controllers and loads: their signals, and the prescribed joints (a scene allows one controller per joint). */
+/* Controllers and loads: builds their signals and finds the prescribed joints. */
 #include "model/build.h"
 
 void build_controllers(Builder* builder) {
@@ -34,9 +34,9 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* Returns the first degree of freedom that cannot approach its constant target within the run, or -1. A velocity gain
- * adds a damping of gain / dt: at dt = 0.01 s a hundred times the given number. Moving targets are excluded: their rate
- * is followed. */
+/* Returns the first degree of freedom that cannot reach its constant target within the run, or -1 if there is none. A
+ * velocity gain acts as a damping of gain / dt. Targets that move are skipped, because the controller follows their
+ * rate. */
 static int find_creeping(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;

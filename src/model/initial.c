@@ -1,8 +1,10 @@
-/* The initial state: values of the scene, zero where it gives none, the signal's value for prescribed joints. */
+/* Initial state of the joints: values of the scene, zero where the scene gives none, and the signal's value for
+ * prescribed joints. */
 #include <string.h>
 #include "model/build.h"
 
-/* Tolerance for a number given twice, relative to 1 + |number|: allows for decimals in a file. */
+/* Tolerance of the difference between two given values of a number, relative to 1 + |number|. It allows for rounding of
+ * decimals in a file. */
 #define SAME_TOLERANCE 1e-9
 
 void initial_from_signal(Model* model, const ModelLink* link) {
@@ -12,21 +14,21 @@ void initial_from_signal(Model* model, const ModelLink* link) {
   joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
-/* Reads q and v of the scene. The angular velocity of three rotations is converted to link axes. */
+/* Sets coordinates q and velocities v of a joint from the initial state of the scene. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
   joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
 }
 
-/* Returns the largest difference of two lists of numbers, relative to 1 + |number|. */
+/* Returns the largest of |a[k] - b[k]| / (1 + |b[k]|). */
 static double difference_of(const double* a, const double* b, int count) {
   double largest = 0;
   for (int k = 0; k < count; k++) largest = fmax(largest, fabs(a[k] - b[k]) / (1 + fabs(b[k])));
   return largest;
 }
 
-/* Reports a given initial state of a prescribed joint that differs from its signal. */
+/* Adds an error if the scene gives an initial state of a prescribed joint that differs from the joint's signal. */
 static void check_prescribed(Builder* builder, const ModelLink* link, const SceneInitial* initial, const double* q,
                              const double* v) {
   double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];
