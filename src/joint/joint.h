@@ -102,8 +102,9 @@ typedef struct {
 } JointNumber;
 extern const JointNumber JOINT_NUMBERS[]; /* the last entry has key NULL */
 
-/* Returns a joint of the given type. axes and free_axes are copied; entries that the type does not have are ignored.
- * parameters has JOINT_MAX_PARAMETER entries. Cannot fail on input that the scene reader accepts. */
+/* Returns a joint of the given type. axes[2], unit vectors, and free_axes are copied; entries that the type does not
+ * have are ignored. parameters[JOINT_MAX_PARAMETER]: parameters of the type. Cannot fail on input that the scene reader
+ * accepts. */
 Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const double* parameters);
 /* Adds a translation along `axis` (unit, joint frame) with one coordinate [m]. Called by JointKind.make. Borrows name,
  * which must outlive the joint. A joint has at most three slides, before all rotations; this is not checked. */

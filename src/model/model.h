@@ -1,9 +1,10 @@
-/* model: Scene + meshes -> Model, validated and constant: tree of links, joints, hulls, masses, contact parameters.
- * The Model owns its arrays and borrows the Scene, which must outlive it. model_destroy accepts a half-built model.
+/* model: builds and validates the Model of a Scene: trees of links, joints, hulls, masses, contact parameters. The
+ * Model is constant during a run. It owns its arrays and borrows the Scene, which must outlive the Model.
  *
- * Kinematics (docs/derivations/kinematics.md): link frame = frame of its joint after the motion,
+ * Kinematics (docs/derivations/kinematics.md): the world pose of a link frame is
  *   T_link = T_parent  origin  joint_motion(q)                                                                (K1)
- * Degrees of freedom (nv) are numbered tree by tree, in link order within a tree; coordinates (nq) alike. */
+ * with the origin of the joint frame in the parent's frame and the joint coordinates q.
+ * Degrees of freedom (nv) and coordinates (nq) are numbered tree by tree, in link order within a tree. */
 #ifndef SDRS_MODEL_H
 #define SDRS_MODEL_H
 
@@ -727,7 +728,7 @@ void model_screws(const Model* model, const double* q, const Pose* poses, Screw*
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
- * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:
+ * P_s(c) = (c - s)^4 / c^5 for gaps 0 < c < s, otherwise 0 (SDRS Eq. 7); s is the barrier distance. With z = c / s:
  *   P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2)
  *   Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7.
  * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
