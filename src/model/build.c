@@ -11,8 +11,8 @@ static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diag
   if (simulation->tolerance < TOLERANCE_WARN) return;
   diagnostics_add(
       diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
-      "tolerance %.6g is relative to the forces at work, and coarse; about 1e-5 suits (force_tolerance is the "
-      "one in newtons)",
+      "tolerance %.6g is a coarse fraction of the acting forces: set simulation.tolerance to about 1e-5, or give a "
+      "tolerance in newtons by simulation.force_tolerance",
       simulation->tolerance);
 }
 

@@ -93,7 +93,8 @@ const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* 
 /* Frees the smooth shape and everything that it owns. Accepts NULL. */
 void free_smooth(ModelSmooth* smooth);
 /* Returns the derivative of a vertex of a convex smooth shape with respect to parameter k, link frame [m per unit of
- * the parameter]. sphere[solid.vertex_count]: points of primitive_sphere at the resolution of the shape. */
+ * the parameter]. sphere: points of primitive_sphere at the resolution of the shape, one for every vertex of the hull.
+ */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 /* model/solid_round.c: places an exact round solid in the link frame. drawn: polyhedron inscribed in the solid, copied.
  */

@@ -80,10 +80,11 @@ static void warn_millimetres(const Model* model, int link, double size, Diagnost
 
 static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {
   double dt = model->simulation.dt, gravity = vec3_norm(model->simulation.gravity);
-  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
-                  "time step %.3g s is too long for this scene: a body falls %.3g m in it and the largest moving link "
-                  "has %.3g m; reduce simulation.dt below %.2g s",
-                  dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
+      "time step %.3g s is too long for this scene: a body falls %.3g m in one step, and the largest moving "
+      "link is %.3g m long; reduce simulation.dt below %.2g s",
+      dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
 }
 
 static double thickness(const SceneShape* shape) {
@@ -156,7 +157,7 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   }
   if (!first) return;
   Text more = {0};
-  if (others > 0) text_add(&more, " (nor do %d more)", others);
+  if (others > 0) text_add(&more, " (and %d more)", others);
   tell_flat_wheel(first, others > 0 ? more.data : "", diagnostics);
   text_free(&more);
 }
@@ -176,10 +177,11 @@ static void check_slides(const Model* model, const double* size, Diagnostics* di
            high = isfinite(joint->upper[0]) ? joint->upper[0] : 0;
     double end = fabs(low) > fabs(high) ? low : high;
     if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i] || end != floor(end)) continue;
-    diagnostics_add(diagnostics, SEVERITY_WARNING, joint->place,
-                    "the limits of the slide of link '%s' are in metres: %.6g m is %.4g times the length of the link "
-                    "(%.6g millimetres are %.6g m)",
-                    text_excerpt(model->links[i].name).text, end, fabs(end) / size[i], end, end / 1000);
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, joint->place,
+        "the slide of link '%s' has the limit %.6g m, %.4g times the length of the link: limits are in metres; "
+        "if %.6g is in millimetres, write %.6g",
+        text_excerpt(model->links[i].name).text, end, fabs(end) / size[i], end, end / 1000);
     return;
   }
 }

@@ -247,7 +247,7 @@ static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Model* model = search->model;
   diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
                   "links '%s' and '%s' start only %.3g m apart, less than the equilibrium gap of about %.2g m: contact "
-                  "will push them apart; move them apart",
+                  "will push the links apart; increase the gap",
                   model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap,
                   model->contact.gap_at_rest);
 }

@@ -237,7 +237,7 @@ static void check_support(const DefaultsCheck* check) {
   if (contact->support > contact->feature)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
                     "barrier_distance %.6g m is larger than the smallest feature of the moving bodies, %.6g m: contact "
-                    "acts through their thickness; use about %.2g m",
+                    "acts through the bodies; use about %.2g m",
                     contact->support, contact->feature, derived_support(contact, &check->scales));
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,

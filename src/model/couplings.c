@@ -30,8 +30,8 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                     "one joint by a pd controller instead");
   if (fabs(start - c->offset) <= SAME_OFFSET * (1 + first)) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "the joints of this coupling start with an offset of %.9g, not %.9g: give initial coordinates that "
-                  "agree with it, or leave it out",
+                  "the joints of this coupling start with the offset %.9g, but 'offset' is %.9g: give initial "
+                  "coordinates that agree with 'offset', or remove 'offset'",
                   start, c->offset);
 }
 
@@ -53,10 +53,11 @@ static void check_ring(Builder* builder, int index) {
   double ratio = -c->slope[1];
   int at = c->dof[1], first = follows_by(model, c->dof[0]);
   if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                    "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither can "
-                    "move: remove one of them",
-                    index, name, -model->couplings[first].slope[1], ratio);
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, place,
+        "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither joint "
+        "can move: remove one of the couplings",
+        index, name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
     if (next <= index) return; /* the chain has no cycle, or the cycle is reported from its lowest index */
@@ -66,8 +67,8 @@ static void check_ring(Builder* builder, int index) {
   if (at != c->dof[0] || fabs(ratio - 1) <= SAME_OFFSET) return;
   diagnostics_add(
       builder->diagnostics, SEVERITY_ERROR, place,
-      "couplings[%d].of: the couplings form a cycle through '%.60s' with the ratio %.6g in all, so it cannot move: "
-      "remove one of them, or choose ratios with the product 1",
+      "couplings[%d].of: the couplings form a cycle through '%.60s' with the total ratio %.6g, so the joint cannot "
+      "move: remove one of the couplings, or choose ratios with the product 1",
       index, name, ratio);
 }
 

@@ -61,7 +61,9 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, model->scene->controllers[c].place,
         "velocity_gain %.6g at dt = %.6g s is a damping of %.6g %s: link '%s' creeps to its target with a time "
-        "constant of %.3g s, and the run lasts %.3g s. damping_gain does not depend on dt",
+        "constant of %.3g s, and the run lasts %.3g s; reduce velocity_gain, or use damping_gain, which does not "
+        "depend "
+        "on dt",
         one->velocity_gain[k], dt, damping, unit, model->links[one->link].name, damping / one->position_gain[k],
         duration);
   }

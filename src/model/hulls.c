@@ -43,10 +43,12 @@ static void check_lengths(Builder* builder, const SceneShape* shape, const Round
   bool wheel = shape->type == SHAPE_WHEEL;
   if (core->ring_count > 0 && core->rings[0].radius < 0)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': its rim %g m exceeds its radius %g m", shape->name, shape->rim, shape->radius);
+                    "shape '%s': its rim %g m exceeds its radius %g m: reduce the rim", shape->name, shape->rim,
+                    shape->radius);
   if (wheel && shape->width < 2 * shape->rim)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': twice its rim %g m exceeds its width %g m", shape->name, shape->rim, shape->width);
+                    "shape '%s': twice its rim %g m exceeds its width %g m: reduce the rim", shape->name, shape->rim,
+                    shape->width);
 }
 
 static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {

@@ -39,14 +39,14 @@ static void check_prescribed(Builder* builder, const ModelLink* link, const Scen
   if (initial->has_coordinates && !(in_place <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
-        "the joint of link '%s' is prescribed: it starts where its signal is at t = 0, which is %.6g %s away "
-        "from these coordinates; leave them out",
+        "the joint of link '%s' is prescribed and starts at the value of its signal at t = 0, %.6g %s away from the "
+        "given initial coordinates: remove the initial coordinates",
         link->name, in_place, link->joint.slide_count > 0 ? "(m or rad)" : "rad");
   if (initial->has_velocities && !(in_speed <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
-        "the joint of link '%s' is prescribed: it starts with the rate of its signal at t = 0, which differs "
-        "from these velocities by %.6g; leave them out",
+        "the joint of link '%s' is prescribed and starts with the rate of its signal at t = 0, which differs from the "
+        "given initial velocities by %.6g: remove the initial velocities",
         link->name, in_speed);
 }
 

@@ -209,8 +209,8 @@ static void warn_of_itself(Builder* builder, SourcePlace place, char* const name
   bool link = false;
   for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;
   if (link && strcmp(names[0], names[1]) == 0)
-    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place, "has no effect: the link '%s' does not touch itself",
-                    names[0]);
+    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
+                    "has no effect: both names are the link '%s'; name two links", names[0]);
 }
 
 static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
@@ -219,7 +219,7 @@ static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
   warn_of_itself(builder, pair->place, pair->name);
   if (!gives)
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, pair->place,
-                    "has no effect: it gives '%s' and '%s' neither friction nor anything else", pair->name[0],
+                    "has no effect: no friction or other value is given for '%s' and '%s'; give one", pair->name[0],
                     pair->name[1]);
 }
 

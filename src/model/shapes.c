@@ -384,8 +384,8 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
     solid->piece_count = 1;
     if (shape_is_exact(shape) && !taken)
       text_add(&builder->note,
-               "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
-               "separating_plane takes; %s says how fine\n",
+               "shape '%s': a polyhedron with faces up to %.3g m inside the round solid, because only the law "
+               "separating_plane supports the exact solid; %s sets the number of faces\n",
                shape_name(shape), sagitta(shape, &solid->pieces[0]),
                shape->type == SHAPE_SPHERE ? "'resolution'" : "'segments'");
   } else
