@@ -22,7 +22,7 @@ void signal_create(Signal* signal, const SceneSignal* source);
 /* Frees the arrays of the signal, not its source, and sets the signal to zero. Accepts a zeroed signal, but not NULL.
  */
 void signal_destroy(Signal* signal);
-/* Evaluates a signal at time t [s]: sets value[channels] and rate[channels] = d value / d t. Joint signals are in m or
+/* Evaluates a signal at time t [s]. Sets value[channels] and rate[channels] = d value / d t. Joint signals are in m or
  * rad, loads and tendons in N or N m. For an integrated signal, rate is the source and value is the integral of the
  * source from 0 to t. Before the start of the source, where delays evaluate signals, value is the value at the start
  * and rate is 0. Cannot fail, allocates nothing. */

@@ -21,7 +21,8 @@ static int outputs_of(const SceneController* c, int layer) {
   return layer == c->hidden_count ? c->target.channels : c->hidden[layer];
 }
 
-/* Returns entry k of W a + b, the output of a neuron before tanh. */
+/* Returns the output of neuron k before tanh: entry k of W a + b, with weights W and biases b. a[inputs]: inputs of the
+ * layer. */
 static double neuron(const double* weights, const double* biases, int k, const double* a, int inputs) {
   double sum = biases[k];
   for (int j = 0; j < inputs; j++) sum += weights[k * inputs + j] * a[j];
@@ -49,7 +50,9 @@ void mlp_eval(const SceneController* c, const double* y, double* value) {
     value[k] += c->scale * neuron(weights, weights + outputs * inputs, k, a.row[c->hidden_count], inputs);
 }
 
-/* Backward pass of the layer s = W a + b: W-bar += s-bar a^T, b-bar += s-bar, a-bar = W^T s-bar. */
+/* Backward pass of a layer s = W a + b with weights W, inputs a and biases b. s_bar[outputs]: derivative with respect
+ * to s. Adds the derivatives with respect to W and b, s_bar a^T and s_bar, to weights_bar. Sets a_bar[inputs] to W^T
+ * s_bar. */
 static void layer_vjp(const double* weights, const double* a, int inputs, int outputs, const double* s_bar,
                       double* weights_bar, double* a_bar) {
   for (int j = 0; j < inputs; j++) a_bar[j] = 0;

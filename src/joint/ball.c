@@ -18,7 +18,8 @@ static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, S
   for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
 }
 
-/* Rotation axes 1 and 2 stay perpendicular, and so do 2 and 3. The cosine between axes 1 and 3 is sin(alpha d[1]). */
+/* Along alpha d, rotation axis 2 stays perpendicular to axes 1 and 3. The cosine between axes 1 and 3 is sin(alpha
+ * d[1]). */
 static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
   (void)joint, (void)r;
   double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));

@@ -112,7 +112,7 @@ void joint_add_slide(Joint* joint, Vec3 axis, const char* name);
 /* Adds a rotation about `axis` (unit, joint frame) with one coordinate [rad]. A joint has at most two hinges, after the
  * slides; this is not checked. Borrows name, which must outlive the joint. */
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name);
-/* Adds a coordinate [rad] that is not the angle of a hinge, for example that of a screw joint. Borrows name, which must
+/* Adds a coordinate [rad] of a rotation that is not a hinge, for example of a screw joint. Borrows name, which must
  * outlive the joint. The number of coordinates is not checked. */
 void joint_add_turn(Joint* joint, const char* name);
 /* Adds three rotational degrees of freedom [rad] with a quaternion w x y z as coordinates. A joint has at most one

@@ -66,7 +66,8 @@ void build_singular(Builder* builder);
 /* model/couplings.c: builds Model.couplings. Allocates. Runs after build_closures. Each coupling has one row, numbered
  * after the rows of the closures. */
 void build_couplings(Builder* builder);
-/* model/pairs.c: builds Model.excluded, the sorted list of link pairs that cannot collide. Allocates. */
+/* model/pairs.c: builds Model.excluded, the sorted list of excluded link pairs. contact.exclude excludes pairs, and so
+ * do permanent closures and the contact law `none`. Allocates. */
 void build_exclusions(Builder* builder);
 /* Builds Model.pair_items, the link pairs that items of contact.pairs apply to, sorted by key, then item. Allocates. */
 void build_materials(Builder* builder);
@@ -128,8 +129,8 @@ void build_start(Builder* builder);
 /* model/checks.c: returns the tolerance of touching [m]. Hulls with a smaller gap, or with an overlap up to this depth,
  * count as touching. */
 double touch_depth(const Model* model);
-/* Adds an error for each pair of links that intersects or nearly touches at the start. Runs after all other stages.
- * Allocates and frees. */
+/* Adds an error for each pair of links that intersects or touches at the start, and a warning for each pair with a very
+ * small gap. Runs after all other stages. Allocates and frees. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 
 /* model/feature.c: returns the smallest size of a hull that contact has to resolve [m]. The size is the smaller of the
@@ -151,7 +152,7 @@ static inline bool link_is_dynamic(const Model* model, int link) {
   return false;
 }
 
-/* Computes the offsets of couplings for which the scene gives none, from the initial coordinates. The unit is that of
+/* Computes the offsets of couplings from the initial coordinates, if the scene gives no offset. The unit is the unit of
  * the coupling's first coordinate [m or rad]. */
 void place_couplings(Model* model);
 

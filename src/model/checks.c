@@ -1,5 +1,5 @@
-/* Finds hulls that intersect or nearly touch in the initial state. A run cannot start from such a state. A sweep along
- * one axis selects pairs of overlapping boxes; exact distances (GJK) decide. */
+/* Finds hulls that intersect, touch or nearly touch in the initial state, because a run must start with gaps between
+ * bodies. A sweep along one axis selects pairs of overlapping boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
 
@@ -319,7 +319,7 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
     snprintf(text, size, "write it as one of these");
 }
 
-/* Adds one error for each shape that the contact law does not support. */
+/* Adds an error for each shape that the contact law of the scene does not support. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
@@ -337,8 +337,8 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns the reason why a contact law does not support some piece of the link (contact_refuses), or NULL if it
- * supports all. */
+/* Returns the reason why a contact law does not support some hull of the link (contact_refuses), or NULL if the law
+ * supports all hulls. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
@@ -347,7 +347,7 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
   return why;
 }
 
-/* Adds one error for each item of contact.pairs whose law does not support a shape of its links. */
+/* Adds an error for each item of contact.pairs whose law does not support a shape of the item's links. */
 static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];

@@ -1,4 +1,4 @@
-/* Default contact parameters, and warnings about given ones that cannot work (docs/contact-parameters.md). */
+/* Derives default contact parameters, and warns of given parameters that cannot work (docs/contact-parameters.md). */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

@@ -51,7 +51,8 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
   }
 }
 
-/* Replaces the shape uses of a link by one use per hull, in the order of the model's hulls. Half-spaces are kept. */
+/* Replaces the shape uses of a link by one use per hull, in the order of the model's hulls. Half-spaces, smooth shapes
+ * and exact round solids are kept. */
 static void expand_link(Scene* scene, const Model* model, int index, bool* taken) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];

@@ -191,9 +191,8 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
 }
 
 /* Adds bar : S and its derivatives for a face with more than three corners (A9). The face is divided into triangles
- * between its edges and the mean of its corners, because this division is symmetric in the corners. from the mean of
- * its corners, because this division is symmetric in the corners. The derivatives depend on the division, but the value
- * does not. */
+ * between its edges and the mean of its corners, because this division is symmetric in the corners. The derivatives
+ * depend on the division, but the value does not. */
 static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
                       double factor, Vec3* out) {
   const int* corners = faces->corners + faces->corner_first[face];

@@ -37,8 +37,8 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
-/* Adds an error for lengths of a round solid that are impossible. The scene reader refuses such lengths, but a design
- * can produce them. */
+/* Adds an error if the lengths of a round solid contradict each other. The scene reader refuses such lengths, but a
+ * design can produce them. */
 static void check_lengths(Builder* builder, const SceneShape* shape, const RoundBody* core) {
   bool wheel = shape->type == SHAPE_WHEEL;
   if (core->ring_count > 0 && core->rings[0].radius < 0)

@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* Copies changed joint positions from the scene into the model. Afterwards only model_touching may use the model; for
- * any other use the caller must create the model again. Builds the model anew if its initial state depends on the joint
+/* Copies the joint positions from the scene into the model. Afterwards only model_touching may use the model; for any
+ * other use the caller must create the model again. Builds the model anew if its initial state depends on the joint
  * positions (closures, couplings, a stored state). Discards messages. */
 void model_move_links(Model* model, const Scene* scene);
 

@@ -141,8 +141,8 @@ typedef struct {
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0 means no limit */
   double limit_width;            /* width of the limit's transition, relative to max_force (drives.md, M2) */
   const SceneController* source; /* has the feedback measurements, gain matrix and delay; borrowed from the scene */
-  int delayed_first;   /* index of the controller's first delayed measurement among those of all controllers; -1 without
-                          delay */
+  int delayed_first;   /* index of the controller's first delayed measurement among the delayed measurements of all
+                          controllers; -1 without delay */
   int gain_first;      /* index of the controller's first gain (controller_gain) among the gains of all controllers */
   int parameter_first; /* index of the first parameter of `target` among the signal parameters of all controllers, loads
                           and tendons */
@@ -156,8 +156,8 @@ typedef struct {
   Vec3 point;                    /* point of application unless at_center, link frame [m] */
   Signal force, torque;          /* three channels each [N], [N m]; zero channels if the load lacks the signal */
   int force_first, torque_first; /* indices of the first parameters of both signals */
-  const SceneField* field;       /* field whose strength is the single channel of `force`; NULL if the load is no field.
-                                    Borrowed from the scene */
+  const SceneField* field; /* field whose strength is the single channel of `force`, borrowed from the scene; NULL if
+                              `force` and `torque` act directly */
 } ModelLoad;
 
 /* Geometry of a field between two bodies, world axes (docs/derivations/loads.md, L16). The field acts between point a
@@ -229,9 +229,10 @@ typedef struct {
   int count;
   int dof[COUPLING_TERMS],
       coordinate[COUPLING_TERMS]; /* degree of freedom and coordinate of each term, as indices of the model */
-  double slope[COUPLING_TERMS];   /* coefficients: 1, then the negative ratios */
-  double offset;                  /* offset of the equation, in the unit of the first coordinate */
-  double size;                    /* reference size of the tolerance: 1 rad, or a length of the first link [m] */
+  double
+      slope[COUPLING_TERMS]; /* coefficients slope_k of the equation: 1 for the first term, then the negative ratios */
+  double offset;             /* offset of the equation, in the unit of the first coordinate */
+  double size;               /* reference size of the tolerance: 1 rad, or a length of the first link [m] */
   int row;
 } ModelCoupling;
 
@@ -314,7 +315,7 @@ typedef struct {
   const double* placed_at;     /* coordinates at which closures and couplings were placed, if they differ from
                                   initial_coordinates; otherwise NULL. Borrowed (nq) */
   double* initial_velocities;  /* initial velocities (nv); rotations of a quaternion in link axes */
-  uint64_t* excluded;          /* link pairs a << 32 | b, a < b, that cannot collide, sorted */
+  uint64_t* excluded;          /* excluded link pairs a << 32 | b, a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
                               the initial state */
@@ -350,8 +351,8 @@ typedef struct {
   double stiffness; /* |d force / d D| [1/m], up to terms of order sigma = 1e-3 */
 } ContactRest;
 /* Returns true if the law has an equilibrium gap for each force > 0 and an equilibrium force for each gap within its
- * range. CONTACT_NONE: as for the first law. Cannot fail, allocates nothing. (This function and the following contact_
- * functions are defined in contact/laws.c.) */
+ * range. For CONTACT_NONE, returns the value of the first law. Cannot fail, allocates nothing. (contact/laws.c defines
+ * this function and the following contact_ functions.) */
 bool contact_rests(ContactModel model);
 /* Returns the equilibrium of two faces under a force. force: force between the faces [N] divided by kappa, >= 0.
  * support: barrier distance [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_rests(model). */
@@ -403,13 +404,13 @@ typedef enum {
   OVERRIDE_ATTACHMENT, /* position of the joint; index: axis [m] */
   OVERRIDE_CONTROL,    /* part: number of the signal (model_scene_signal); index: as of signal_parameter */
   OVERRIDE_COORDINATE, /* index: initial coordinate of the link's joint */
-  OVERRIDE_VELOCITY,
-  OVERRIDE_MASS,    /* mass of the link [kg], or its density if the scene gives the density [kg/m^3] */
-  OVERRIDE_CONTACT, /* index: CONTACT_SUPPORT, ... */
-  OVERRIDE_JOINT,   /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
-  OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,  /* centre of mass of a link with `mass_model: given`; index: axis [m] */
-  OVERRIDE_INERTIA, /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
+  OVERRIDE_VELOCITY,   /* index: initial velocity of the link's joint */
+  OVERRIDE_MASS,       /* mass of the link [kg], or its density if the scene gives the density [kg/m^3] */
+  OVERRIDE_CONTACT,    /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT,      /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
+  OVERRIDE_GRAVITY,    /* index: axis  [m/s^2] */
+  OVERRIDE_CENTER,     /* centre of mass of a link with `mass_model: given`; index: axis [m] */
+  OVERRIDE_INERTIA,    /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
   OVERRIDE_SHAPE, /* part: shape use of the link, a convex smooth shape; index: parameter of the shape (shapes/shapes.h)
                    */
   OVERRIDE_GAIN,  /* part: number of the link's controller; index: index of controller_gain */
@@ -441,8 +442,8 @@ enum {
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], friction [N], points (3 each) [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TENDON_NUMBER_POINTS };
-/* Returns true if the force of the tendon depends on the number `index`. It depends on the points always, on stiffness
- * and rest length if stiffness > 0, and on friction if friction > 0. */
+/* Returns true if the force of the tendon depends on the number `index`. The force always depends on the points. It
+ * depends on stiffness and rest length if stiffness > 0, and on friction if friction > 0. */
 static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
   return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
@@ -488,16 +489,15 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
 /* Frees a copy made by model_scene_create, except for the parts shared with `given`. given must be the scene passed at
  * creation and must still exist; this is not checked. Accepts NULL. */
 void model_scene_destroy(Scene* scene, const Scene* given);
-/* Returns the address of the number in the scene that an override replaces, borrowed from the scene. The unit is that
- * of the kind [m, kg, rad ...]. Returns NULL for an unknown kind. Undefined for an index out of range. A caller that
- * has a const scene must not write to the number. */
+/* Returns the address of the number that an override replaces, borrowed from the scene. Returns NULL for an unknown
+ * kind. Undefined for an index out of range. A caller with a const scene must not write to the number. */
 double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* A signal that acts on a link or its joint. */
 typedef struct {
   SceneSignal* signal; /* NULL if the link has no signal of the requested number; channels 0 if the load or tendon lacks
                           this signal */
   unsigned kind;       /* CONTROL_DRIVES, ... */
-  int ordinal;         /* index of the controller, load or tendon among those of the link */
+  int ordinal;         /* index of the controller, load or tendon among the link's controllers, loads or tendons */
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
 /* Returns signal `number` of the link, borrowed from the scene. The order is: targets of controllers, force and torque
@@ -542,9 +542,9 @@ static inline double pair_largest_friction(const PairMaterial* material) {
 /* Returns the material of a pair of links. Friction and restitution are dimensionless; rolling and spinning friction
  * are in m. Symmetric in the links. Asserts the link numbers. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
-/* Returns the contact law of two links as an index into Model.pair_laws, or -1 for the law of contact. The law is that
- * of the last item of contact.pairs that matches both links and names a law. Returns -1 for link numbers out of range.
- * Symmetric in the links. Allocates nothing. */
+/* Returns the contact law of two links as an index into Model.pair_laws, or -1 for the law of contact. The last item of
+ * contact.pairs that matches both links and names a law decides. Returns -1 for link numbers out of range. Symmetric in
+ * the links. Allocates nothing. */
 int model_pair_law(const Model* model, int link_a, int link_b);
 /* Writes the model's support and stiffness of each pair law into the items of contact.pairs of `scene`. Derived values
  * then stay the same when the scene changes. scene must have the same items. Cannot fail, allocates nothing. */
@@ -565,18 +565,17 @@ typedef struct {
  * never NULL, which the caller frees with memory_free. The model may be one that model_create refused because of such
  * pairs. (model/checks.c) */
 int model_touching(const Model* model, ModelTouch** pairs);
-/* Lifts bodies that touch other bodies at the start, or overlap them by at most `deepest` [m]. A body moves against
- * gravity by the overlap plus the equilibrium gap. Of two bodies the upper one moves, along its root joint. A body that
- * still touches another body afterwards returns to its position. Changes joint positions of the scene and rebuilds the
+/* Lifts bodies that touch other bodies at the start, or overlap them by at most `deepest` [m]. Each body moves against
+ * gravity by the overlap plus the equilibrium gap. Of two bodies the upper body moves, along its root joint. A body
+ * that still touches another body afterwards is moved back. Changes joint positions in the scene and rebuilds the
  * model, which may be one that model_create refused. Appends to `names` a list such as "box 0.0005 m, ball 0.001 m".
  * Returns true if a body was lifted. Returns false without gravity. (model/lift.c) */
 bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
-/* Replaces the shapes of `scene` by one list of points per hull of the model (model/expand.c). scene must be the scene
- * from which the model was built. Hull k of a link becomes shape use k of the link, in the link frame, with
- * keep_interior. Contact parameters become those of the model. Half-spaces are kept. Replaced shapes stay in the scene,
- * marked as replaced. A model built from the result equals `model`. Allocates in the scene, which frees the lists.
- * Never fails. */
+/* Replaces the shapes of `scene` by one list of points per hull of the model, link frame (model/expand.c). scene must
+ * be the scene of the model. Half-spaces, smooth shapes and exact round solids are kept. Hull k of a link becomes shape
+ * use k of the link, with keep_interior. Contact parameters become those of the model. A model built from the result
+ * equals `model`. Allocates in the scene, which frees the lists. Never fails. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Returns the acceleration of gravity on a link after gravity compensation, world axes [m/s^2]. Undefined for a link
@@ -778,12 +777,11 @@ typedef struct {
   double fluid[FLUID_NUMBERS];             /* numbers of Scene.fluid */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
   double (*inertia)[6];                    /* SceneLink.inertia of links with mass_model given [1/(kg m^2)] (links) */
-  double (
-      *material)[MATERIAL_NUMBERS];    /* material values of contact (except friction, see `contact`), of each link, of
-                                          each item of contact.pairs; row number: model_material_row (1 + links + items) */
-  double* shapes;                      /* parameters of convex smooth shapes (shape parameters) */
-  double* gains;                       /* gains of all controllers, consecutively (gains) */
-  double (*closures)[CLOSURE_NUMBERS]; /* point, axis and length of every closure, as in the scene (closures) */
+  double (*material)[MATERIAL_NUMBERS];    /* material of contact (except friction, see `contact`), of each link and of
+                                              each item of contact.pairs; row: model_material_row (1 + links + items) */
+  double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
+  double* gains;                           /* gains of all controllers, consecutively (gains) */
+  double (*closures)[CLOSURE_NUMBERS];     /* point, axis and length of every closure, as in the scene (closures) */
   double (*tendons)[TENDON_NUMBER_POINTS]; /* stiffness, rest length, friction of every tendon  (tendons) */
   Vec3* tendon_points;                     /* tendon points in the frames of their links (tendon points) */
   double (*tendon_wraps)[WRAP_NUMBERS];    /* numbers of wraps: WRAP_NUMBER_RADIUS, ... (tendon wraps) */
@@ -818,11 +816,10 @@ static inline double model_gradient_wrap(const Model* model, const ModelGradient
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
 }
-/* Converts derivatives with respect to a pair's material into derivatives with respect to the values that define it.
- * Adds them to gradient->material and gradient->contact, in the rows of the links, the item or contact that give the
- * values. by: derivatives with respect to the values of the pair [1 / unit of the value]. Where a value is the
- * geometric mean of two link values and one of these is 0, the derivative is infinite and nothing is added. Cannot
- * fail, allocates nothing. */
+/* Backward pass of model_pair_material. by[MATERIAL_COUNT]: derivatives with respect to the values of the pair. Adds
+ * the derivatives with respect to the values of links, items and contact to gradient->material and gradient->contact.
+ * If a value is the geometric mean of two link values and one of the two is 0, its derivative is infinite and nothing
+ * is added. Cannot fail, allocates nothing. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
 /* Adds the derivatives with respect to the own parameters of a pair law to the row of its item in gradient->material.
@@ -830,17 +827,17 @@ void model_gradient_material(const Model* model, int link_a, int link_b, const d
  * < Model.pair_law_count. Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
-/* Converts the derivative `bar` with respect to ModelLink.center [1/m], link frame, into derivatives with respect to
- * the mass moment. Adds them to gradient->moment. For a massless link, adds them to the vertices that bound the boxes
- * of its hulls. Adds nothing for a link without hulls and mass. Allocates nothing. */
+/* Backward pass of ModelLink.center. bar: derivative with respect to the centre of mass [1/m], link frame. Adds to
+ * gradient->moment. For a massless link, adds to the vertices that bound the box of its hulls. Adds nothing for a link
+ * without hulls and mass. Allocates nothing. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts gradient->moment into derivatives with respect to vertices and mass, by each link's mass model
- * (docs/derivations/adjoint.md, A9). Sets gradient->moment to zero. Skips massless links. Allocates temporarily. Cannot
- * fail. */
+ * (docs/derivations/adjoint.md, A9). Then sets gradient->moment to zero. Skips massless links. Allocates temporarily.
+ * Cannot fail. */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
-/* Converts the derivatives with respect to vertices of convex smooth shapes into derivatives with respect to the shape
- * parameters, and adds them to gradient->shapes. Call after model_gradient_masses. Allocates temporarily. Cannot fail.
- */
+/* Converts the derivatives with respect to vertices of convex smooth shapes into derivatives with respect to shape
+ * parameters. Adds the result to gradient->shapes. Call after model_gradient_masses. Allocates temporarily. Cannot
+ * fail. */
 void model_gradient_shapes(const Model* model, ModelGradient* gradient);
 
 #endif

@@ -18,8 +18,8 @@ enum { ROWS_MOST = 96 };
  * motion. */
 enum { MOTIONS = 4 };
 
-/* A loop: a set of trees joined by closures and couplings. Its rows are the equations of its closures, then those of
- * its couplings. */
+/* A loop: a set of trees joined by closures and couplings. The rows of the loop are the equations of its closures,
+ * followed by the equations of its couplings. */
 typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
