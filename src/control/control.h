@@ -23,9 +23,8 @@ void signal_create(Signal* signal, const SceneSignal* source);
  */
 void signal_destroy(Signal* signal);
 /* Evaluates a signal at time t [s]. Sets value[channels] and rate[channels] = d value / d t. Joint signals are in m or
- * rad, loads and tendons in N or N m. For an integrated signal, rate is the source and value is the integral of the
- * source from 0 to t. Before the start of the source, where delays evaluate signals, value is the value at the start
- * and rate is 0. Cannot fail, allocates nothing. */
+ * rad, loads and tendons in N or N m. For an integrated signal, rate is the source and value its integral from 0 to t.
+ * Before the start of the source, value is the value at the start and rate is 0. Cannot fail, allocates nothing. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* Sets acceleration[channels] = d rate / d t at time t [s], in the unit of the signal per s^2. Impulses at the corners

@@ -78,8 +78,8 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Integral of size * sin(2 pi f s + phase) over the time s from 0 to t, and its derivatives with respect to phase and
- * frequency f. size: amplitude. */
+/* Integral of a sine and its derivatives with respect to phase and frequency f. The integral is that of size * sin(2 pi
+ * f s + phase) over s from 0 to t, with the amplitude `size`. */
 typedef struct {
   double value, by_phase, by_frequency; /* units s, s/rad, s/Hz times the unit of size */
 } WaveIntegral;
@@ -93,8 +93,8 @@ static WaveIntegral even_wave(double size, double frequency, double phase, doubl
 
 enum { SWELL_DEGREE = 6 };
 
-/* Sets *even to d_0 - d_2 + d_4 - d_6 and *odd to d_1 - d_3 + d_5, where d_k = p^(k)(x) / turn^k. p^(k) is derivative k
- * of the polynomial p(x) = sum_k p_k x^k. */
+/* Computes two alternating sums of derivatives of the polynomial p(x) = sum_k p_k x^k. With d_k = p^(k)(x) / turn^k,
+ * *even is d_0 - d_2 + d_4 - d_6 and *odd is d_1 - d_3 + d_5. */
 static void alternating_derivatives(const double* p, double x, double turn, double* even, double* odd) {
   double own[SWELL_DEGREE + 1], sum[2] = {0, 0}, scale = 1;
   for (int k = 0; k <= SWELL_DEGREE; k++) own[k] = p[k];
@@ -109,7 +109,8 @@ static void alternating_derivatives(const double* p, double x, double turn, doub
   *odd = sum[1];
 }
 
-/* Integrals over tau from 0 to t of p(tau / ramp) sin(omega tau + phase), and of the same with cos. */
+/* Integrals of a sine and of a cosine with polynomial amplitude p. The integrands are p(tau / ramp) sin(omega tau +
+ * phase) and p(tau / ramp) cos(omega tau + phase), for tau from 0 to t. */
 typedef struct {
   double sine, cosine; /* s */
 } WavePair;

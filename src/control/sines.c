@@ -55,7 +55,7 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
   double *frequency = amplitude + terms, *phase = frequency + terms;
   Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++) {
-    /* Weights of the value V and rate R of the sum of sines, because value = w V and rate = w R + w' V. */
+    /* Weights of the value V and rate R of the sum of sines in the signal: value = w V, rate = w R + w' V. */
     double by_value = swell.size * a[c] + swell.rate * b[c], by_rate = swell.size * b[c];
     offset[c] += a[c];
     for (int k = 0; k < source->terms; k++) {

@@ -59,8 +59,8 @@ static inline Vec3 screw_velocity(const Screw* screw, Vec3 at) {
   return vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(at, screw->p)));
 }
 
-/* Upper bounds on the motion of the link frame in the joint frame along q + alpha d, 0 <= alpha <= 1 (certificate.md,
- * P1). Derivatives are with respect to alpha. */
+/* Upper bounds on the motion of the link frame relative to the joint frame (certificate.md, P1). The coordinates are q
+ * + alpha d, 0 <= alpha <= 1; derivatives are with respect to alpha. */
 typedef struct {
   double length;          /* distance between the origins of both frames [m] */
   double slide;           /* speed of the link frame's origin due to the slides [m]; its direction is constant */
@@ -118,7 +118,7 @@ void joint_add_turn(Joint* joint, const char* name);
 /* Adds three rotational degrees of freedom [rad] with a quaternion w x y z as coordinates. A joint has at most one
  * quaternion, after all other coordinates; this is not checked. */
 void joint_add_quaternion(Joint* joint);
-/* Returns true if URDF and MJCF can express the joint, that is, if it has only slides, hinges and a quaternion. Returns
+/* Returns true if URDF and MJCF can express the joint. Such a joint has only slides, hinges and a quaternion. Returns
  * false for a screw joint. joint must not be NULL. */
 bool joint_is_elementary(const Joint* joint);
 /* Returns true if the joint has six degrees of freedom: three slides and a quaternion. joint must not be NULL. */

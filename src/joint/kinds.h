@@ -24,8 +24,8 @@
   NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
-/* JOINT_WORDS(condition) is a list such as "one|another" of the types for which the condition, 1 or 0 in the table, is
- * 1. The macros write a bar before each name; the index [1] skips the first bar. */
+/* JOINT_WORDS(condition) is a list of type names such as "one|another". It contains the types with 1 in the table's
+ * column `condition`. The macros write a bar before each name; the index [1] skips the first bar. */
 #define JOINT_WORD_0(word)
 #define JOINT_WORD_1(word) "|" word
 #define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)

@@ -3,8 +3,8 @@
 
 #include "model/build.h"
 
-/* A solver tolerance above this fraction of the acting forces is reported, because the remaining imbalance is visible
- * in the motion. Often the user meant the value in newtons. */
+/* Largest relative solver tolerance without a warning. Above it, the remaining imbalance of forces is visible in the
+ * motion. Often the user meant newtons. */
 #define TOLERANCE_WARN 1e-4
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {

@@ -22,7 +22,7 @@ typedef struct {
   double* feature;    /* hull_feature of each hull of the model [m] (hull_count) */
   Text note;          /* text that becomes Model.dropped_note */
   bool unreadable;    /* true: a mesh file could not be opened */
-  char* hull_folder;  /* cache folder of convex decompositions; NULL: no cache */
+  char* hull_folder;  /* cache folder of convex decompositions; NULL disables the cache */
 } Builder;
 
 /* model/tree.c: builds links, joints and trees. Numbers the degrees of freedom. */
@@ -93,9 +93,9 @@ void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
 /* Frees the smooth shape and everything that it owns. Accepts NULL. */
 void free_smooth(ModelSmooth* smooth);
-/* Returns the derivative of a vertex of a convex smooth shape with respect to parameter k, link frame [m per unit of
- * the parameter]. sphere: points of primitive_sphere at the resolution of the shape, one for every vertex of the hull.
- */
+/* Returns the derivative of a smooth shape's vertex with respect to shape parameter k. The derivative is in the link
+ * frame [m per unit of the parameter]. sphere: points of primitive_sphere at the resolution of the shape, one for every
+ * vertex of the hull. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 /* model/solid_round.c: places an exact round solid in the link frame. drawn: polyhedron inscribed in the solid, copied.
  */
@@ -103,8 +103,8 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
 /* Builds the polyhedron inscribed in a wheel, disc or cone with shape->segments segments. Returns HULL_FAILED for fewer
  * than 3 or more than 1024 segments. The caller owns *hull, as after primitive_box. */
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
-/* Returns the derivative of a vertex of the inscribed polyhedron with respect to parameter k of the round solid, link
- * frame [m per unit of the parameter]. */
+/* Returns the derivative of a vertex of the inscribed polyhedron with respect to parameter k. The derivative is in the
+ * link frame [m per unit of the parameter]. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* model/solid_half_space.c: places a half-space in the link frame and normalizes its normal. Does not allocate. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
@@ -129,8 +129,8 @@ void build_start(Builder* builder);
 /* model/checks.c: returns the tolerance of touching [m]. Hulls with a smaller gap, or with an overlap up to this depth,
  * count as touching. */
 double touch_depth(const Model* model);
-/* Adds an error for each pair of links that intersects or touches at the start, and a warning for each pair with a very
- * small gap. Runs after all other stages. Allocates and frees. */
+/* Adds an error for each pair of links that intersects or touches at the start. Adds a warning for each pair with a
+ * very small gap. Runs after all other stages. Allocates and frees. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 
 /* model/feature.c: returns the smallest size of a hull that contact has to resolve [m]. The size is the smaller of the
@@ -144,8 +144,7 @@ static inline Pose* initial_poses(const Model* model) {
   return poses;
 }
 
-/* Returns true if forces can move the link, that is, if some joint between link and world is neither fixed nor
- * prescribed. */
+/* Returns true if forces can move the link. Then some joint between link and world is neither fixed nor prescribed. */
 static inline bool link_is_dynamic(const Model* model, int link) {
   for (int i = link; i >= 0; i = model->links[i].parent)
     if (model->links[i].dof_count > 0 && model->links[i].prescribed < 0) return true;

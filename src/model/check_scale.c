@@ -10,8 +10,7 @@
 /* Mean density of a link [kg/m^3] above which a warning is given; osmium has 22 600. With masses in grams, bodies are
  * 1000 times too heavy. */
 #define DENSITY_MOST 25000
-/* A time step is reported as too long if the largest moving link falls by more than this fraction of its size in one
- * step. */
+/* Largest fall in one time step without a warning, relative to the size of the largest moving link. */
 #define FALL_ADVISED 0.1
 
 /* Returns the longest edge of the boxes around a link's bounded hulls [m]; 0 if there are none. */
@@ -162,8 +161,8 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   text_free(&more);
 }
 
-/* Limits of a slide are assumed to be in millimetres or degrees if they are whole numbers of at least SLIDE_LONGEST [m]
- * and at least SLIDE_TIMES the longest edge of the link. */
+/* Limits of a slide are assumed to be in millimetres or degrees above these values. Such limits are whole numbers of at
+ * least SLIDE_LONGEST [m], and at least SLIDE_TIMES the longest edge of the link. */
 #define SLIDE_LONGEST 10
 #define SLIDE_TIMES 100
 

@@ -1,5 +1,5 @@
-/* Finds hulls that intersect, touch or nearly touch in the initial state, because a run must start with gaps between
- * bodies. A sweep along one axis selects pairs of overlapping boxes; exact distances (GJK) decide. */
+/* Finds hulls that intersect, touch or nearly touch in the initial state. A sweep along one axis selects pairs of
+ * overlapping boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
 
@@ -210,8 +210,8 @@ static int free_root(const Model* model, int link) {
   return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
 }
 
-/* Appends to `out` which root link the user should move by `distance` [m], if one of the links belongs to a tree with a
- * free root. Appends nothing for two links of one tree. */
+/* Appends to `out` the advice to move a root link by `distance` [m]. The advice is given if one of the links belongs to
+ * a tree with a free root, and the two links belong to different trees. */
 static void add_root(const Model* model, const Meeting* meeting, double distance, Text* out) {
   int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
   int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
@@ -337,8 +337,8 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns the reason why a contact law does not support some hull of the link (contact_refuses), or NULL if the law
- * supports all hulls. */
+/* Returns the reason why a contact law does not support some hull of the link (contact_refuses). Returns NULL if the
+ * law supports all hulls. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];

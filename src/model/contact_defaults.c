@@ -8,8 +8,8 @@
 
 /* (R4) Default barrier distance divided by the smallest feature. The barrier distance is 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
-/* (R4) Upper bound of the default barrier distance in scenes with gravity, relative to the displacement per step at the
- * typical speed. A body that separates then leaves the barrier distance within a few steps. */
+/* (R4) Upper bound of the default barrier distance, relative to the displacement per step at the typical speed. It
+ * applies in scenes with gravity. A body that separates then leaves the barrier distance within a few steps. */
 #define SUPPORT_PER_DISPLACEMENT 0.75
 /* Lower bound of the default barrier distance relative to the extent of the scene. Rounding errors of coordinates
  * (1e-16 of the extent) then stay below a millionth of the barrier distance. */
@@ -43,8 +43,8 @@
 /* (R8) Equilibrium gaps below this fraction of the barrier distance are reported. The force there is 33 000 times that
  * at half the barrier distance. */
 #define GAP_WARN 0.1
-/* Time steps above this number of contact periods are reported (R9), and so is friction stiffer than this multiple of
- * inertia, for which Newton's method stalls (R10). */
+/* Time steps above PERIODS_WARN contact periods are reported (R9). Friction more than FRICTION_STIFFNESS_WARN times
+ * stiffer than inertia is reported, because Newton's method stalls (R10). */
 #define PERIODS_WARN 20.0
 #define FRICTION_STIFFNESS_WARN 1e5
 /* A creep speed above this fraction of the typical speed is reported, because friction then acts as viscous drag. */
@@ -255,8 +255,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
                   body, force, gap, rule, contact->support, suits);
 }
 
-/* Warns of a given stiffness if the lightest body rests beyond the barrier distance, or the heaviest at a very small
- * gap (R8). */
+/* Warns of a given stiffness that does not fit the weights (R8). The lightest body must not rest beyond the barrier
+ * distance, and the heaviest body not at a very small gap. */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;

@@ -35,7 +35,7 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                   start, c->offset);
 }
 
-/* Returns the index of the coupling that makes the degree of freedom depend on one other, or -1 if there is none. */
+/* Returns the index of the coupling that makes the coordinate depend on one other. Returns -1 if there is none. */
 static int follows_by(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;

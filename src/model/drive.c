@@ -34,9 +34,9 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* Returns the first degree of freedom that cannot reach its constant target within the run, or -1 if there is none. A
- * velocity gain acts as a damping of gain / dt. Targets that move are skipped, because the controller follows their
- * rate. */
+/* Returns the first degree of freedom that cannot reach its constant target within the run. Returns -1 if there is
+ * none. A velocity gain acts as a damping of gain / dt. Moving targets are skipped, because the controller follows
+ * their rate. */
 static int find_creeping(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;

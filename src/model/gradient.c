@@ -105,8 +105,8 @@ double model_gradient_tendon(const Model* model, const ModelGradient* g, int ten
 
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/* Returns the vertex of a link's hulls that is farthest along an axis (sign 1) or against the axis (sign -1). Returns
- * -1 without hulls. */
+/* Returns the vertex of a link's hulls that is farthest along an axis. sign -1: farthest against the axis. Returns -1
+ * without hulls. */
 static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
   int found = -1;
   double farthest = -HUGE_VAL;
@@ -174,9 +174,9 @@ static Vec3 point_slope(const MomentBar* bar, Vec3 x) {
   return vec3_add(vec3_scale(mat3_mul_vec(bar->second, x), 2), bar->first);
 }
 
-/* Adds bar : S of the tetrahedron (0, a, b, c) to *value, and its derivatives with respect to a, b, c to slope[3]. p:
- * a, b, c. The product is V h with the volume V = det / 6 and h = mass + first . s / 4 + (aQa + bQb + cQc + sQs) / 20,
- * where s = a + b + c and Q = second. */
+/* Adds bar : S of a tetrahedron to *value, and its derivatives with respect to the corners to slope[3]. The corners are
+ * 0 and p[3] = a, b, c. With s = a + b + c and Q = second, bar : S is V h, where V = det / 6 is the volume and h = mass
+ * + first . s / 4 + (aQa + bQb + cQc + sQs) / 20. */
 static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
   Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2])), qs = mat3_mul_vec(bar->second, s);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
@@ -316,8 +316,8 @@ static double reverse_solids(const LinkReverse* r) {
   return value / volume;
 }
 
-/* Backward pass of S = m (c, 1) (c, 1)^T + (tr(I)/2 1 - I) for given centre c and inertia I. Adds the derivatives with
- * respect to c and I to *center and inertia[6]. Returns the derivative with respect to the mass m. */
+/* Backward pass of the mass moment for given centre c and inertia I: S = m (c, 1) (c, 1)^T + (tr(I)/2 1 - I). Adds the
+ * derivatives with respect to c and I to *center and inertia[6]. Returns the derivative with respect to the mass m. */
 static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;

@@ -13,8 +13,8 @@ static int root_of(const Model* model, int link) {
   return link;
 }
 
-/* Returns the change of a root's joint position that lifts the root by 1 m, in the frame of the position. Returns zero
- * if the joint cannot lift the root. up: unit vector against gravity, world frame. */
+/* Returns the change of a root's joint position that lifts the root by 1 m. The change is in the frame of the position.
+ * Returns zero if the joint cannot lift the root. up: unit vector against gravity, world frame. */
 static Vec3 rise_of(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
@@ -84,8 +84,8 @@ void model_move_links(Model* model, const Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Undoes the lift of bodies that still touch another body, for instance a vertical wall. Restores their joint positions
- * from given[links] and sets their lift[links] to 0. */
+/* Undoes the lift of bodies that still touch another body, for instance a body beside them. Restores their joint
+ * positions from given[links] and sets their lift[links] to 0. */
 static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;

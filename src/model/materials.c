@@ -61,7 +61,8 @@ static double value_of_links(const Model* model, int a, int b, int which) {
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
-/* Sets the friction axis that an item of contact.pairs gives, in the frame of the link that the item names first. */
+/* Sets the friction axis that an item of contact.pairs gives. The axis is fixed to the link that the item names first.
+ */
 static void direct_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
   const SceneMaterial* own = &model->scene->contact.pairs[entry->item].material;
   out->directed = own->given[MATERIAL_FRICTION_ALONG];

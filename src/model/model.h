@@ -107,15 +107,15 @@ typedef struct {
   double friction[JOINT_MAX_DOF];        /* dry friction [N or N m] */
   double armature[JOINT_MAX_DOF];        /* armature inertia [kg or kg m^2] */
   double friction_speed;                 /* width of the smoothing of dry friction [m/s or rad/s] */
-  double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0: no static friction */
+  double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m]; 0 disables static friction */
   double stribeck_speed; /* Stribeck speed [m/s or rad/s]; >= friction_speed where static_friction > 0 */
   double spring_theta; /* implicitness of springs and position gains (drives.md, M10): 1/2 conserves energy, 1 damps */
   int prescribed;      /* index of the controller that prescribes the joint; -1 if there is none */
   double gravity_compensation; /* fraction of the weight that is compensated, 0 to 1 */
   bool spins; /* true: the link integrates its angular momentum, because the integrator is `momentum` and the link is a
                  free body and the only link of its tree */
-  MassMoment moment; /* second moment of mass S = sum m X~ X~^T, X~ = (x, 1), link frame [kg, kg m, kg m^2]; zero for
-                        massless links */
+  MassMoment moment; /* mass moment S = sum m X~ X~^T with X~ = (x, 1), link frame [kg, kg m, kg m^2]; zero for massless
+                        links */
   double mass;
   MassModel mass_model; /* mass model that the model uses; never MASS_BY_SHAPE */
   Vec3 center;  /* centre of mass, link frame [m]; of a massless link the centre of the bounding box of its hulls.
@@ -213,7 +213,7 @@ typedef struct {
   Vec3 end[2];        /* attachment points in the frames of the links [m] */
   double length;      /* for a distance closure: distance of the attachment points [m] */
   double size;        /* reference length of the tolerance [m]: extent of the links about the attachment points */
-  double force_limit; /* force at which the closure breaks, or opens if `releases` [N]; 0: no limit */
+  double force_limit; /* force at which the closure breaks, or opens if `releases` [N]; 0 disables the limit */
   bool releases;      /* true: the closure may close again after its force exceeded the limit */
   Signal active;      /* one channel; zero channels if the closure is always active */
   ClosureRow rows[CLOSURE_ROWS];
@@ -242,7 +242,7 @@ typedef struct {
   double stiffness;                   /* stiffness kappa of the contact force */
   double friction;                    /* Coulomb friction coefficient */
   double rolling, spinning;           /* coefficients of rolling and spinning friction [m] */
-  double static_friction;             /* coefficient of static friction; 0: no static friction */
+  double static_friction;             /* coefficient of static friction; 0 disables static friction */
   double stribeck_speed;              /* slip speed [m/s] at which static friction has fallen towards friction */
   double smoothing;                   /* smoothing epsilon of friction [(m/s)^2] */
   int friction_iterations;            /* as SceneContact.friction_iterations */
@@ -350,9 +350,9 @@ typedef struct {
   double force;     /* force between the faces [N per unit of kappa] */
   double stiffness; /* |d force / d D| [1/m], up to terms of order sigma = 1e-3 */
 } ContactRest;
-/* Returns true if the law has an equilibrium gap for each force > 0 and an equilibrium force for each gap within its
- * range. For CONTACT_NONE, returns the value of the first law. Cannot fail, allocates nothing. (contact/laws.c defines
- * this function and the following contact_ functions.) */
+/* Returns true if the law has an equilibrium gap between two faces in contact. The gap then exists for each force > 0.
+ * For CONTACT_NONE, returns the value of the first law. Cannot fail, allocates nothing. (contact/laws.c defines this
+ * function and the following contact_ functions.) */
 bool contact_rests(ContactModel model);
 /* Returns the equilibrium of two faces under a force. force: force between the faces [N] divided by kappa, >= 0.
  * support: barrier distance [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_rests(model). */
@@ -517,8 +517,8 @@ void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source
 /* Shifts all signals so that they begin at `time` [s] instead of 0. Sets the initial coordinates and velocities of
  * prescribed joints from the shifted signals. Cannot fail, allocates nothing. */
 void model_begin_signals(Model* model, double time);
-/* Returns the initial state of the link's joint that the scene gives, borrowed from the scene, or NULL if the scene
- * gives none. */
+/* Returns the initial state that the scene gives for the link's joint. Returns NULL if the scene gives none. Borrowed
+ * from the scene. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* Returns true if the two links can collide. Returns false for the same link, parent and child, links without relative
  * motion, excluded pairs, and links with collide: false. Symmetric in the links. Asserts the link numbers. Allocates
@@ -622,9 +622,9 @@ double model_field_energy(const Model* model, const Pose* poses);
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
-/* Length of a tendon segment between neighbouring points a and b, and its derivatives with respect to apart = a - b [m]
- * (L5). The length equals |apart| from |apart| = eyelet on, and is smooth below. slope: gradient. curvature: Hessian
- * [1/m], symmetric and positive semidefinite. */
+/* Length of a tendon segment and its derivatives (L5). apart: difference a - b of its end points [m]. The length equals
+ * |apart| if |apart| >= eyelet, and is smooth below. slope: gradient with respect to apart. curvature: Hessian [1/m],
+ * symmetric and positive semidefinite. */
 typedef struct {
   double length;
   Vec3 slope;
@@ -712,9 +712,9 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* Sets out[nq] to the coordinates q[nq] displaced by fraction * increments[nv], joint by joint. increments in m and
  * rad. out may be q. Quaternions keep unit length to rounding. Cannot fail. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
-/* Sets the world poses of link i and of its ancestors for coordinates q displaced by fraction * increments, as in
- * model_increment. Ancestors from link `from` towards the root, and all other links, keep their poses. from -1: sets
- * all ancestors. q[nq], increments[nv]. there[nq]: workspace of the caller, receives the coordinates of the links that
+/* Sets the world poses of link i and of its ancestors at displaced coordinates. The coordinates are q displaced by
+ * fraction * increments, as in model_increment. Link `from`, its ancestors and all other links keep their poses; from
+ * -1 sets all ancestors of i. q[nq], increments[nv]. there[nq]: workspace, receives the coordinates of the links that
  * are set. Cannot fail, allocates nothing. */
 void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
                     double* there, Pose* poses);
@@ -822,9 +822,9 @@ static inline int model_material_row(const Model* model, int link, int item) {
  * is added. Cannot fail, allocates nothing. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
-/* Adds the derivatives with respect to the own parameters of a pair law to the row of its item in gradient->material.
- * by: entries MATERIAL_SUPPORT [m], MATERIAL_STIFFNESS and MATERIAL_OWN + k; all other entries are 0. Asserts pair_law
- * < Model.pair_law_count. Allocates nothing. */
+/* Adds the derivatives with respect to a pair law's own parameters to gradient->material. by: entries MATERIAL_SUPPORT
+ * [m], MATERIAL_STIFFNESS and MATERIAL_OWN + k; all other entries are 0. Asserts pair_law < Model.pair_law_count.
+ * Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Backward pass of ModelLink.center. bar: derivative with respect to the centre of mass [1/m], link frame. Adds to

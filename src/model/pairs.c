@@ -73,7 +73,8 @@ static void add_items(Model* model, int item, bool same, int* const members[2], 
     }
 }
 
-/* Returns true if the law of two links is `none`, by the last of their items first[items] that names a law. */
+/* Returns true if items of contact.pairs give two links the law `none`. The last of their items first[items] that names
+ * a law decides. */
 static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
@@ -157,8 +158,8 @@ static void check_unused(Builder* builder) {
   }
 }
 
-/* Adds an error for each link and each item of contact.pairs with direction-dependent or static friction that its law
- * does not support. */
+/* Adds an error for direction-dependent or static friction that the contact law does not support. Checks each link and
+ * each item of contact.pairs. */
 static void check_directions(Builder* builder) {
   const Model* model = builder->model;
   for (int i = 0; i < builder->scene->link_count; i++) {

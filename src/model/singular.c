@@ -60,8 +60,8 @@ static void closure_values(const ModelClosure* c, const Pose* poses, double* val
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Sets value[rows] to the values of all rows of the loop after the displacement h * l->motion from the initial state.
- */
+/* Sets value[rows] to the values of all rows of the loop in a displaced state. The displacement from the initial state
+ * is h * l->motion. */
 static void values_at(Loop* l, double h, double* value) {
   const Model* m = l->model;
   for (int k = 0; k < l->dofs; k++) {
@@ -195,8 +195,8 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Sets the loop to the trees of one set of the union-find array `parent` with root `root`, and to their closures and
- * couplings. Skips closures that are not attached to a tree, and closures that can be switched. */
+/* Sets the loop to the trees of one union-find set and to their closures and couplings. parent, root: array and root of
+ * the set. Skips closures that are not attached to a tree, and closures that can be switched. */
 static void gather(Loop* l, int* parent, int root) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;

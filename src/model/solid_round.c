@@ -98,8 +98,8 @@ static Integrals frustum(Dual m, Dual d, Dual length) {
                      scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), M_PI)};
 }
 
-/* Returns the integrals over the two rounded ends beyond circles of radius R at z = -h and z = h. The ends contain all
- * points up to the distance r from the circles. The radius at height z is R + sqrt(r^2 - (|z| - h)^2). */
+/* Returns the integrals over the two rounded ends of a solid. The ends contain all points beyond circles of radius R at
+ * z = -h and z = h, up to the distance r from the circles. The radius at height z is R + sqrt(r^2 - (|z| - h)^2). */
 static Integrals caps(Dual R, Dual h, Dual r) {
   Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
   Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), M_PI / 2)), scaled(r3, 2.0 / 3)),

@@ -73,8 +73,8 @@ static void add_link(const StartInertia* s, int link, int first, int n, double* 
     }
 }
 
-/* Sets a to the Cholesky factor of the inertia matrix of a tree, n x n with n the tree's degrees of freedom. The pivot
- * is 0 for prescribed degrees of freedom and for motions without inertia. */
+/* Sets a[n * n] to the Cholesky factor of a tree's inertia matrix. n: degrees of freedom of the tree. The pivot is 0
+ * for prescribed degrees of freedom and for motions without inertia. */
 static void factor_tree(const StartInertia* s, int tree, double* a) {
   const Model* m = s->model;
   int first = m->trees[tree].dof_first, n = m->trees[tree].dof_count;
@@ -181,8 +181,8 @@ static double joint_theta(StartInertia* s, int link) {
   return finish_theta(s, link, component);
 }
 
-/* Adds to x[nv] the derivatives of a length with respect to the degrees of freedom that move a point of the link.
- * slope: derivative of the length with respect to the point, world axes. at: the point, world frame [m]. */
+/* Adds the derivatives of a length with respect to the degrees of freedom to x[nv]. The length depends on a point of
+ * the link. slope: derivative of the length with respect to the point, world axes. at: the point, world frame [m]. */
 static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
