@@ -21,7 +21,8 @@ void integral_create(Signal* signal) {
   }
 }
 
-/* Adds sign times the integral of a piecewise linear signal from its first row to time t to value[channels]. */
+/* Adds sign times an integral of a piecewise linear signal to value[channels]. The integral is from the first row to
+ * time t. */
 static void add_area(const Signal* signal, double t, double sign, double* value) {
   const SceneSignal* s = signal->source;
   Span span = span_find(s, t);

@@ -95,7 +95,7 @@ void spline_acceleration(const Signal* signal, double t, double* acceleration) {
     acceleration[c] = (1 - span.fraction) * m[c] + span.fraction * m[c + source->channels];
 }
 
-/* Adds z B_i to gradient. B_i: row i of B, which depends on three values. */
+/* Adds z times row i of B to gradient. Row i has three nonzero entries. */
 static void add_bend(const SceneSignal* source, int i, double z, double* gradient) {
   double before = 6 * z / knot_width(source, i - 1), after = 6 * z / knot_width(source, i);
   gradient[(i - 1) * source->channels] += before;
@@ -103,7 +103,7 @@ static void add_bend(const SceneSignal* source, int i, double z, double* gradien
   gradient[(i + 1) * source->channels] += after;
 }
 
-/* Adds weight dM_i/dy = weight (T^-1)_i B to gradient. (T^-1)_i: row i of T^-1. */
+/* Adds weight dM_i/dy to gradient, where M_i is the second derivative at knot i. dM_i/dy is row i of T^-1 B. */
 static void add_curvature(const Signal* signal, int i, double weight, double* gradient) {
   const SceneSignal* source = signal->source;
   int last = source->rows - 2;

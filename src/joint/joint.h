@@ -40,7 +40,8 @@ typedef struct {
   bool quaternion; /* true if the last three degrees of freedom are rotations with a unit quaternion as the last four
                       coordinates */
   Vec3 slide_axis[3]; /* unit, joint frame  (slide_count) */
-  Vec3 axis[2];       /* axes of M, unit vectors in the joint frame; axis[1] is given after the first rotation */
+  Vec3 axis[2];       /* axes of M at zero coordinates, unit vectors in the joint frame; axis[1] rotates with the first
+                         rotation */
   double parameters[JOINT_MAX_PARAMETER]; /* parameters of M, see JOINT_NUMBER_ROWS */
   const char*
       names[JOINT_MAX_COORDINATE]; /* names of the coordinates in joints.csv: "x", "angle", "qw"  (coordinate_count) */

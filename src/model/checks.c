@@ -5,9 +5,9 @@
 
 enum { REPORTS_MAX = 20 }; /* largest number of messages of one kind */
 
-/* Smallest gaps at the start, because contact forces are infinite at zero gap. Hulls with a gap below GAP_TOUCH times
- * the barrier distance count as touching, because their forces overflow in any step. Gaps below GAP_NARROW times the
- * equilibrium gap are reported, because their forces exceed the weight thousands of times. */
+/* Limits of the gap between two hulls at the start, because contact forces are infinite at zero gap. Below GAP_TOUCH
+ * times the barrier distance, hulls count as touching, because the forces overflow. Below GAP_NARROW times the
+ * equilibrium gap, a warning is given, because the forces exceed the weight thousands of times. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
 /* As GAP_NARROW, relative to the equilibrium gap of a body that carries all others. The fraction is larger because
@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   int link_a, link_b; /* a < b */
   int hull_a, hull_b;
-  double gap; /* gap between the hulls [m]; 0 if they intersect, negative depth in a half-space */
+  double gap; /* gap between the hulls [m]; 0 if two bounded hulls intersect; minus the depth in a half-space */
 } Meeting;
 
 typedef struct {

@@ -4,8 +4,7 @@
 
 #include "model/build.h"
 
-/* Relative tolerance of the difference between a given length and the length at the start. It allows for rounding of
- * decimals in a file. */
+/* Relative tolerance between a given length and the length at the start. Decimals in a file are rounded. */
 #define SAME_LENGTH 1e-6
 
 /* Sets *first and *second to unit vectors that are perpendicular to each other and to the unit vector `axis`. first is

@@ -14,8 +14,8 @@
 /* Lower bound of the default barrier distance relative to the extent of the scene. Rounding errors of coordinates
  * (1e-16 of the extent) then stay below a millionth of the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
-/* Largest value of the bound by SUPPORT_PER_EXTENT, relative to the smallest feature. Contact forces must not act
- * through the thickness of a body. */
+/* Upper limit of the bound by SUPPORT_PER_EXTENT, relative to the smallest feature. A larger barrier distance would let
+ * contact forces act through a thin body. */
 #define SUPPORT_WITHIN (1.0 / 8)
 /* (R5) Equilibrium gaps relative to the barrier distance: under the weight of the median body, of all bodies on one
  * face, and of the lightest body. */

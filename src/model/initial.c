@@ -3,8 +3,7 @@
 #include <string.h>
 #include "model/build.h"
 
-/* Tolerance of the difference between two given values of a number, relative to 1 + |number|. It allows for rounding of
- * decimals in a file. */
+/* Tolerance between two given values of a number, relative to 1 + |number|. Decimals in a file are rounded. */
 #define SAME_TOLERANCE 1e-9
 
 void initial_from_signal(Model* model, const ModelLink* link) {

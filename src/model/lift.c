@@ -84,8 +84,8 @@ void model_move_links(Model* model, const Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Undoes the lift of bodies that still touch another body, for instance a body beside them. Restores their joint
- * positions from given[links] and sets their lift[links] to 0. */
+/* Undoes the lift of bodies that still touch another body after the lift. Restores their joint positions from
+ * given[links] and sets their lift[links] to 0. */
 static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;

@@ -157,8 +157,8 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 
 /* ---------------------------------------------------------------- shapes of triangles */
 
-/* Returns the smallest size that contact has to resolve, for a shape made of triangles [m] (R3). It is the least of 6
- * volume / area and the sides of the bounding box. Without volume, it is the largest side. */
+/* Returns the smallest size that contact has to resolve, for a shape made of triangles [m] (R3). The size is the least
+ * of 6 volume / area and the sides of the bounding box, or the largest side if the volume is 0. */
 static double set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;

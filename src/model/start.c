@@ -43,7 +43,7 @@ static void add_pairs(const Model* model, Text* text) {
   }
 }
 
-/* Appends the contact parameters to the text that is hashed. */
+/* Appends the contact parameters to the text from which the identity is hashed. */
 static void add_contact_numbers(const Model* model, Text* text) {
   const ModelContact* c = &model->contact;
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
