@@ -4,8 +4,8 @@
 
 #include "model/build.h"
 
-/* Mean density of a link [kg/m^3] below which a warning is given; the lightest aerogels have 0.16. In a scene written
- * in millimetres, bodies are 1e9 times too light. */
+/* Mean density [kg/m^3] below which a link of at least 1 m is assumed to be in millimetres. The lightest aerogels have
+ * 0.16. In a scene written in millimetres, bodies are 1e9 times too light. */
 #define DENSITY_LEAST 0.01
 /* Mean density of a link [kg/m^3] above which a warning is given; osmium has 22 600. With masses in grams, bodies are
  * 1000 times too heavy. */
