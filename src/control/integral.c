@@ -1,8 +1,8 @@
-/* Signals that are rates: their integral from 0 to t, in closed form.
- *   rows    trapezoids between rows, rectangles where the first or the last is held
- *   sines   offset t + sum A t sin(phi + x) sin(x) / x,   x = pi f t: the product formula keeps its digits for small f;
- *           while they swell by parts, which end as the size is a polynomial
- */
+/* Computes integrals of signals from 0 to t in closed form. Signals that prescribe rates need them.
+ *   rows    trapezoids between rows, rectangles before the first and after the last row
+ *   sines   offset t + sum A t sin(phi + x) sin(x) / x,   x = pi f t
+ * The formula for sines has no cancellation for small frequencies f. While the amplitudes rise by a polynomial ramp,
+ * the sines are integrated by parts. */
 #include "control/kinds.h"
 
 /* ---------------------------------------------------------------- rows */
@@ -21,7 +21,8 @@ void integral_create(Signal* signal) {
   }
 }
 
-/* value += sign * (integral from the first row's time to t). */
+/* Adds sign times an integral of a piecewise linear signal to value[channels]. The integral is from the first row to
+ * time t. */
 static void add_area(const Signal* signal, double t, double sign, double* value) {
   const SceneSignal* s = signal->source;
   Span span = span_find(s, t);
@@ -63,8 +64,8 @@ void rows_integral_vjp(const Signal* signal, double t, const double* a, double* 
 
 /* ---------------------------------------------------------------- sines */
 
-/* sin(x) / x and its derivative; below this x the series, whose next terms are below rounding: x^8 / 362880, and
- * x^7 / 45360 of the derivative, 1e-18 and 1e-16 of it. */
+/* Below this |x|, sin(x) / x and its derivative are computed by their series. The relative truncation errors are below
+ * rounding: 1e-18 of the value and 1e-16 of the derivative. */
 #define SERIES_BELOW 0.02
 
 static double sinc(double x, double* slope) {
@@ -78,10 +79,10 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Integral of size * sin(2 pi f s + phase) over s from 0 to t, size: amplitude, and the derivatives of the integral
- * with respect to phase and frequency f. */
+/* Integral of a sine and its derivatives with respect to phase and frequency f. The integral is that of size * sin(2 pi
+ * f s + phase) over s from 0 to t, with the amplitude `size`. */
 typedef struct {
-  double value, by_phase, by_frequency; /* [s, s/rad, s/Hz] times the unit of size */
+  double value, by_phase, by_frequency; /* units s, s/rad, s/Hz times the unit of size */
 } WaveIntegral;
 
 static WaveIntegral even_wave(double size, double frequency, double phase, double t) {
@@ -93,7 +94,8 @@ static WaveIntegral even_wave(double size, double frequency, double phase, doubl
 
 enum { SWELL_DEGREE = 6 };
 
-/* For p(x) = sum_k p_k x^k the sums E = d_0 - d_2 + d_4 - d_6 and O = d_1 - d_3 + d_5, d_k = p^(k)(x) / turn^k. */
+/* Computes two alternating sums of derivatives of the polynomial p(x) = sum_k p_k x^k. With d_k = p^(k)(x) / turn^k,
+ * *even is d_0 - d_2 + d_4 - d_6 and *odd is d_1 - d_3 + d_5. */
 static void alternating_derivatives(const double* p, double x, double turn, double* even, double* odd) {
   double own[SWELL_DEGREE + 1], sum[2] = {0, 0}, scale = 1;
   for (int k = 0; k <= SWELL_DEGREE; k++) own[k] = p[k];
@@ -108,12 +110,14 @@ static void alternating_derivatives(const double* p, double x, double turn, doub
   *odd = sum[1];
 }
 
-/* Integrals from 0 to t of p(tau / ramp) times sine and cosine of omega tau + phase. */
+/* Integrals of a sine and of a cosine with polynomial amplitude p. The integrands are p(tau / ramp) sin(omega tau +
+ * phase) and p(tau / ramp) cos(omega tau + phase), for tau from 0 to t. */
 typedef struct {
   double sine, cosine; /* s */
 } WavePair;
 
-/* Integration by parts: sine [O sin - E cos]_0^t / omega, cosine [O cos + E sin]_0^t / omega. */
+/* Computes both integrals by parts: sine = [O sin - E cos]_0^t / omega, cosine = [O cos + E sin]_0^t / omega. E and O
+ * are *even and *odd of alternating_derivatives. */
 static WavePair pair_by_parts(const double* p, double ramp, double omega, double phase, double t) {
   WavePair sum = {0, 0};
   for (int end = 0; end < 2; end++) {
@@ -126,7 +130,7 @@ static WavePair pair_by_parts(const double* p, double ramp, double omega, double
   return sum;
 }
 
-/* Gauss quadrature with twelve points. */
+/* Computes both integrals by Gauss quadrature with twelve points. */
 static WavePair pair_by_points(const double* p, double ramp, double omega, double phase, double t) {
   static const double NODE[6] = {0.125233408511468916, 0.367831498998180194, 0.587317954286617447,
                                  0.769902674194304687, 0.904117256370474857, 0.981560634246719251};
@@ -143,15 +147,17 @@ static WavePair pair_by_points(const double* p, double ramp, double omega, doubl
   return sum;
 }
 
-/* Angle [rad] up to which quadrature with twelve points has an error below rounding (4^24 / 24! over 4^12 and more),
- * and above which integration by parts has no cancellation: d_3 / d_0 is at most (3 / omega t)^3. */
+/* Angle omega t [rad] below which the integrals are computed by quadrature, otherwise by parts. Below, the quadrature
+ * error is below rounding. Above, integration by parts has no cancellation, because d_3 / d_0 is at most (3 / omega
+ * t)^3. */
 #define PARTS_FROM 4.0
 
 static WavePair wave_pair(const double* p, double ramp, double omega, double phase, double t) {
   return (fabs(omega * t) < PARTS_FROM ? pair_by_points : pair_by_parts)(p, ramp, omega, phase, t);
 }
 
-/* Sum of the integral over the ramp and that with full amplitude after it. */
+/* Returns the integral of a sine with a ramp: the integral over the ramp plus the integral with full amplitude
+ * afterwards. */
 static WaveIntegral swelling_wave(double ramp, double size, double frequency, double phase, double t) {
   static const double SWELL[SWELL_DEGREE + 1] = {0, 0, 0, 10, -15, 6, 0};
   static const double TIMES_X[SWELL_DEGREE + 1] = {0, 0, 0, 0, 10, -15, 6};
@@ -164,7 +170,7 @@ static WaveIntegral swelling_wave(double ramp, double size, double frequency, do
                         sum.by_frequency + (whole.by_frequency - before.by_frequency)};
 }
 
-/* Integral of term k, with `size` in place of its amplitude. */
+/* Returns the integral of sine k of the signal, with `size` in place of its amplitude. */
 static WaveIntegral wave_integral(const SceneSignal* s, int k, double size, double t) {
   if (s->ramp > 0) return swelling_wave(s->ramp, size, s->frequency[k], s->phase[k], t);
   return even_wave(size, s->frequency[k], s->phase[k], t);

@@ -1,67 +1,74 @@
-/* Private to control/: types of signals. A new type is one file with its functions and one row in signal.c. */
+/* Private to control/: the functions of each type of signal. A new type is one file with its functions and one row in
+ * signal.c. */
 #ifndef SDRS_CONTROL_KINDS_H
 #define SDRS_CONTROL_KINDS_H
 
 #include "control/control.h"
 
-/* value and rate as signal_eval; vjp as signal_eval_vjp. */
+/* SignalEval: as signal_eval. SignalVjp: as signal_eval_vjp. */
 typedef void (*SignalEval)(const Signal* signal, double t, double* value, double* rate);
 typedef void (*SignalVjp)(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/piecewise.c: constants, keyframes, sequences and held rows. Linear between rows, constant before the first
- * and after the last row. At a row the rate is that of the segment that begins there. */
+/* control/piecewise.c: evaluates signals that are linear between rows, and constant before the first and after the last
+ * row. At the time of a row, rate is the slope of the segment that begins there. */
 void piecewise_eval(const Signal* signal, double t, double* value, double* rate);
-/* Adds to the two rows around t, or to the held row. */
+/* Backward pass of piecewise_eval. Adds the derivatives to the entries of gradient for the two rows around t, or for
+ * the single row where the signal is constant. */
 void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* HELD: row ceil(t / interval) - 1, rate 0. */
+/* Evaluates a signal that is constant during each interval: value is row ceil(t / interval) - 1, rate is 0. */
 void held_eval(const Signal* signal, double t, double* value, double* rate);
-/* Adds to that row; b has no effect, since the rate is 0. */
+/* Backward pass of held_eval. Adds a[c] to the entries of gradient for the row in force. b has no effect, because rate
+ * is 0. */
 void held_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/spline.c: natural cubic spline. spline_create solves for the second derivatives. Allocates curvature (rows x
- * channels) and pivots (2 rows), which signal_destroy frees. Two rows are a line, one a constant. */
+/* control/spline.c: computes the second derivatives of a natural cubic spline. Allocates curvature (rows x channels)
+ * and pivots (2 rows), which signal_destroy frees. Two rows give a line, one row gives a constant. */
 void spline_create(Signal* signal);
-/* Constant outside of the knots, as piecewise_eval. */
+/* Evaluates the spline. The signal is constant before the first and after the last knot. */
 void spline_eval(const Signal* signal, double t, double* value, double* rate);
-/* Adds to all rows of the channel: the second derivatives depend on every knot. */
+/* Backward pass of spline_eval. The second derivatives depend on every knot, so gradient changes in all rows. */
 void spline_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/sines.c: an offset plus a sum of sines, value_c + sum amplitude sin(2 pi frequency t + phase); frequencies in
- * Hz, phases in rad. Arrays have `terms` sines per channel, channel by channel. */
+/* control/sines.c: evaluates value_c + sum amplitude sin(2 pi frequency t + phase), an offset plus a sum of sines.
+ * Frequencies are in Hz, phases in rad. The arrays store the sines of one channel after the other. */
 void sines_eval(const Signal* signal, double t, double* value, double* rate);
-/* gradient: offsets (channels), then amplitude, frequency, phase (channels x terms each), added to. */
+/* Backward pass of sines_eval. Adds to gradient, whose entries are offsets (channels), then amplitudes, frequencies and
+ * phases (channels x terms each). */
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/integral.c: integrals from 0 to t of the signals above, and their gradient for weights a. integral_create
- * allocates `areas` (rows x channels), which signal_destroy frees; nothing for sines. */
+/* control/integral.c: prepares the integral of a signal from 0 to t. Allocates `areas` (rows x channels), which
+ * signal_destroy frees. Allocates nothing for sines. */
 void integral_create(Signal* signal);
-/* Sets value[channels] by trapezoids between rows [unit s]. */
+/* Sets value[channels] to the integral from 0 to t of a piecewise linear signal [unit s]. */
 void rows_integral(const Signal* signal, double t, double* value);
-/* gradient (rows x channels), added to. */
+/* Backward pass of rows_integral. Adds to gradient (rows x channels) the derivatives of sum_c a[c] value[c]. */
 void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
-/* Sets value[channels]; finite for frequency 0, too. */
+/* Sets value[channels] to the integral from 0 to t of a sum of sines. Frequency 0 is allowed. */
 void sines_integral(const Signal* signal, double t, double* value);
-/* gradient: offsets (channels), amplitude, frequency, phase (channels x terms each), added to; a[channels]. */
+/* Backward pass of sines_integral. Adds to gradient the derivatives of sum_c a[c] value[c], in the order of
+ * sines_eval_vjp. */
 void sines_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 
-/* Time of a row [s]; 0 of a constant. */
+/* Returns the time of a row [s], or 0 for a constant. */
 double signal_row_time(const SceneSignal* source, int row);
 
-/* d rate / d t: zero for linear segments. Sets every channel between knots; outside, where the signal is constant, it
- * leaves the caller's zeros. */
+/* Sets acceleration[channels] to the second time derivative of the spline between the knots. Outside of the knots
+ * acceleration is unchanged, so the caller sets it to 0 before the call. */
 void spline_acceleration(const Signal* signal, double t, double* acceleration);
-/* Subtracts from acceleration[channels], which the caller has set to zero. In the signal's unit / s^2. */
+/* Adds the second time derivative of the sines to acceleration[channels] [unit/s^2]. The caller sets acceleration to 0
+ * before the call. */
 void sines_acceleration(const Signal* signal, double t, double* acceleration);
 
-/* Position of t among the rows of a signal: between row and row + 1, or held at `row` (width 0). */
+/* Segment of a signal that contains t, between row and row + 1. The width is 0 where the signal is constant at `row`.
+ */
 typedef struct {
   int row;
-  double width;    /* time between the two rows [s]; 0 = held */
-  double fraction; /* (t - start) / width */
+  double width;    /* time between the two rows [s]; 0 if the signal is constant at row */
+  double fraction; /* relative position of t in the segment, 0 at row and 1 at row + 1 */
 } Span;
-/* Returns the segment of t; at a row the one that begins there. A constant or a single row is held at row 0. Never
- * fails. */
+/* Returns the segment that contains t. At the time of a row this is the segment that begins there. A signal with one
+ * row is constant at row 0. Never fails. */
 Span span_find(const SceneSignal* source, double t);
 
 #endif

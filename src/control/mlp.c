@@ -1,12 +1,13 @@
-/* Neural network of measurements: layers with weights, biases and tanh, the output layer without tanh (E7). */
+/* Neural network of measurements (E7). Each layer has weights and biases. All layers but the output layer are followed
+ * by tanh. */
 #include "control/control.h"
 
-/* Inputs, then the outputs of the hidden layers (after tanh), one row per layer. */
+/* Inputs (row 0), then the outputs of each hidden layer after tanh. */
 typedef struct {
   double row[MLP_HIDDEN_MAX + 1][MLP_WIDTH_MAX];
 } Activations;
 
-/* tanh x = sign(x) (1 - e^(-2|x|)) / (1 + e^(-2|x|)); absolute error below 4e-16. */
+/* Returns tanh x = sign(x) (1 - e^(-2|x|)) / (1 + e^(-2|x|)) with an absolute error below 4e-16. */
 static double squash(double x) {
   double e = math_decay(-2 * fabs(x));
   return copysign((1 - e) / (1 + e), x);
@@ -20,14 +21,15 @@ static int outputs_of(const SceneController* c, int layer) {
   return layer == c->hidden_count ? c->target.channels : c->hidden[layer];
 }
 
-/* W a + b of one neuron. */
+/* Returns the output of neuron k before tanh: entry k of W a + b, with weights W and biases b. a[inputs]: inputs of the
+ * layer. */
 static double neuron(const double* weights, const double* biases, int k, const double* a, int inputs) {
   double sum = biases[k];
   for (int j = 0; j < inputs; j++) sum += weights[k * inputs + j] * a[j];
   return sum;
 }
 
-/* Evaluates all layers but the last. Returns the weights of the last one. */
+/* Evaluates all hidden layers. Returns the weights of the output layer, borrowed from c. */
 static const double* run_hidden(const SceneController* c, const double* y, Activations* a) {
   const double* weights = c->feedback;
   for (int j = 0; j < c->measure_count; j++) a->row[0][j] = y[j];
@@ -48,7 +50,9 @@ void mlp_eval(const SceneController* c, const double* y, double* value) {
     value[k] += c->scale * neuron(weights, weights + outputs * inputs, k, a.row[c->hidden_count], inputs);
 }
 
-/* W-bar += s-bar a^T, b-bar += s-bar, a-bar = W^T s-bar, s = W a + b. */
+/* Backward pass of a layer s = W a + b with weights W, inputs a and biases b. s_bar[outputs]: derivative with respect
+ * to s. Adds the derivatives with respect to W and b, s_bar a^T and s_bar, to weights_bar. Sets a_bar[inputs] to W^T
+ * s_bar. */
 static void layer_vjp(const double* weights, const double* a, int inputs, int outputs, const double* s_bar,
                       double* weights_bar, double* a_bar) {
   for (int j = 0; j < inputs; j++) a_bar[j] = 0;

@@ -1,8 +1,8 @@
-/* Signals that are linear between rows and constant outside: constants, keyframes, sequences. Also held rows. */
+/* Piecewise linear signals: constants, keyframes and sequences. Also signals that are constant during each interval. */
 #include "control/kinds.h"
 
-/* Relative tolerance of row times: a time t = k dt just below a row counts as the row, because the slope that begins
- * there applies. Rounding of about a thousand steps, far below any interval. */
+/* Relative tolerance of row times. A time t = k dt that is rounded to just below a row counts as the row, because the
+ * slope of the next segment applies there. */
 #define ROW_TOLERANCE 1e-12
 
 double signal_row_time(const SceneSignal* source, int row) {
@@ -15,7 +15,7 @@ static bool row_reached(const SceneSignal* source, int row, double t) {
   return t >= start - ROW_TOLERANCE * fabs(start);
 }
 
-/* Returns the last row at or before t; -1 before the first. */
+/* Returns the last row at or before t, or -1 before the first row. */
 static int row_find(const SceneSignal* source, double t) {
   int low = -1, high = source->rows;
   while (high - low > 1) {
@@ -66,7 +66,8 @@ void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const d
   }
 }
 
-/* Returns the row of the step that ends at t; a t = k dt rounded up still belongs to step k. */
+/* Returns the row in force during the step that ends at t. A time t = k dt that is rounded up still belongs to step k.
+ */
 static int held_row(const SceneSignal* source, double t) {
   double steps = ceil(t / source->interval * (1 - ROW_TOLERANCE)) - 1;
   return steps < 0 ? 0 : steps > source->rows - 1 ? source->rows - 1 : (int)steps;

@@ -1,13 +1,14 @@
-/* Table of the signal types. */
+/* Evaluates signals by a table of the signal types. */
 #include "control/kinds.h"
 
 #include <assert.h>
 
 typedef struct {
-  void (*create)(Signal* signal); /* NULL: nothing to prepare */
+  void (*create)(Signal* signal); /* NULL if the type needs no preparation */
   SignalEval eval;
   SignalVjp vjp;
-  void (*integral)(const Signal* signal, double t, double* value); /* NULL: there is none */
+  void (*integral)(const Signal* signal, double t,
+                   double* value); /* NULL if signals of this type cannot be integrated */
   void (*integral_vjp)(const Signal* signal, double t, const double* a, double* gradient);
 } SignalKind;
 
@@ -33,7 +34,8 @@ void signal_destroy(Signal* signal) {
   *signal = (Signal){0};
 }
 
-/* Returns true for a time before the start, which delays can request; the value at the start holds there. */
+/* Returns true if t is before the start of the signal. Delays can request such times; signal_eval then uses the value
+ * at the start. */
 static bool before_start(const Signal* signal, double t) { return t + signal->begin < 0; }
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
@@ -48,7 +50,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
     kind->eval(signal, t, value, rate);
     return;
   }
-  kind->eval(signal, t, rate, value); /* its rate is not requested */
+  kind->eval(signal, t, rate, value); /* `value` receives a rate that the next line overwrites */
   kind->integral(signal, t, value);
 }
 

@@ -1,12 +1,13 @@
-/* Offset plus a sum of sines with a ramp w: value_c = offset_c + w(t) sum_k A_ck sin(2 pi f_ck t + phi_ck). */
+/* Signal of an offset plus a sum of sines with a ramp w: value_c = offset_c + w(t) sum_k A_ck sin(2 pi f_ck t +
+ * phi_ck). */
 #include "control/kinds.h"
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
-/* Ramp w = 10 x^3 - 15 x^4 + 6 x^5 with x = t / ramp up to 1, then 1; 1 without a ramp. Twice continuously
- * differentiable, so that accelerations are continuous. */
+/* Ramp w of the amplitudes, from 0 to 1, and its derivatives: w = 10 x^3 - 15 x^4 + 6 x^5, x = t / ramp up to 1. The
+ * ramp is twice continuously differentiable, so that accelerations are continuous. Without a ramp w is 1. */
 typedef struct {
-  double size, rate, acceleration; /* 1, 1/s, 1/s^2 */
+  double size, rate, acceleration; /* w and its time derivatives [1, 1/s, 1/s^2] */
 } Swell;
 
 static Swell swell_at(const SceneSignal* source, double t) {
@@ -54,7 +55,7 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
   double *frequency = amplitude + terms, *phase = frequency + terms;
   Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++) {
-    /* Weights of the value V and rate R of the sines: value = w V, rate = w R + w' V. */
+    /* Weights of the value V and rate R of the sum of sines in the signal: value = w V, rate = w R + w' V. */
     double by_value = swell.size * a[c] + swell.rate * b[c], by_rate = swell.size * b[c];
     offset[c] += a[c];
     for (int k = 0; k < source->terms; k++) {
@@ -64,8 +65,8 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
       math_sincos(angle, &sine, &cosine);
       double by_angle = size * (by_value * cosine - by_rate * omega * sine);
       amplitude[i] += by_value * sine + by_rate * omega * cosine;
-      frequency[i] +=
-          TWO_PI * (by_angle * t + by_rate * size * cosine); /* omega occurs in the angle and as factor of the cosine */
+      frequency[i] += TWO_PI * (by_angle * t +
+                                by_rate * size * cosine); /* omega occurs in the angle and as a factor of the cosine */
       phase[i] += by_angle;
     }
   }

@@ -1,12 +1,12 @@
-/* Natural cubic spline through knots (t_i, y_i) with second derivatives M_i, M_0 = M_{n-1} = 0.
+/* Natural cubic spline through n knots (t_i, y_i) with second derivatives M_i, M_0 = M_{n-1} = 0.
  * With h = t_{i+1} - t_i, u = (t - t_i) / h, w = 1 - u:
  *   value = w y_i + u y_{i+1} + h^2/6 [ (w^3 - w) M_i + (u^3 - u) M_{i+1} ]
  *   rate  = (y_{i+1} - y_i)/h + h/6 [ (1 - 3 w^2) M_i + (3 u^2 - 1) M_{i+1} ]
- * and the interior M solve the symmetric tridiagonal system T M = B y of a continuous rate,
+ * The interior M solve the symmetric tridiagonal system T M = B y, which makes the rate continuous:
  *   h_{i-1} M_{i-1} + 2 (h_{i-1} + h_i) M_i + h_i M_{i+1} = 6 [ (y_{i+1} - y_i)/h_i - (y_i - y_{i-1})/h_{i-1} ].
- * Parameter derivatives need rows of T^-1. Elimination from the left gives pivots L_i, from the right R_i; then
- * (T^-1)_ii = 1 / (L_i + R_i - T_ii), and the rest of the row follows outward by one factor per knot, so that no
- * scratch memory is needed. */
+ * Derivatives with respect to the y_i need rows of T^-1. Elimination of T from the left gives the pivots L_i,
+ * elimination from the right the pivots R_i. Then (T^-1)_ii = 1 / (L_i + R_i - T_ii). All other entries of row i follow
+ * outward from entry i by one factor per knot, without additional memory. */
 #include "control/kinds.h"
 
 static double knot_width(const SceneSignal* source, int i) { return source->times[i + 1] - source->times[i]; }
@@ -48,12 +48,12 @@ void spline_create(Signal* signal) {
   size_t rows = (size_t)source->rows, channels = (size_t)source->channels;
   signal->curvature = MEMORY_NEW(double, rows* channels);
   signal->pivots = MEMORY_NEW(double, 2 * rows);
-  if (source->rows < 3) return; /* one knot is a constant, two are a line */
+  if (source->rows < 3) return; /* one knot gives a constant, two knots a line */
   find_pivots(source, signal->pivots, signal->pivots + source->rows);
   solve_curvature(source, signal->pivots, signal->curvature);
 }
 
-/* Weights of y_i, y_{i+1}, M_i, M_{i+1} in the value and in the rate. */
+/* Weights of y_i, y_{i+1}, M_i and M_{i+1} in the value and in the rate of the spline. */
 typedef struct {
   double value[4], rate[4];
 } Basis;
@@ -85,7 +85,7 @@ void spline_eval(const Signal* signal, double t, double* value, double* rate) {
   }
 }
 
-/* w M_i + u M_{i+1}. */
+/* The acceleration is w M_i + u M_{i+1}. */
 void spline_acceleration(const Signal* signal, double t, double* acceleration) {
   const SceneSignal* source = signal->source;
   Span span = span_find(source, t);
@@ -95,7 +95,7 @@ void spline_acceleration(const Signal* signal, double t, double* acceleration) {
     acceleration[c] = (1 - span.fraction) * m[c] + span.fraction * m[c + source->channels];
 }
 
-/* gradient += z B_i: the right-hand side of knot i depends on three values. */
+/* Adds z times row i of B to gradient. Row i has three nonzero entries. */
 static void add_bend(const SceneSignal* source, int i, double z, double* gradient) {
   double before = 6 * z / knot_width(source, i - 1), after = 6 * z / knot_width(source, i);
   gradient[(i - 1) * source->channels] += before;
@@ -103,7 +103,7 @@ static void add_bend(const SceneSignal* source, int i, double z, double* gradien
   gradient[(i + 1) * source->channels] += after;
 }
 
-/* gradient += weight dM_i/dy = weight (T^-1)_i B. */
+/* Adds weight dM_i/dy to gradient, where M_i is the second derivative at knot i. dM_i/dy is row i of T^-1 B. */
 static void add_curvature(const Signal* signal, int i, double weight, double* gradient) {
   const SceneSignal* source = signal->source;
   int last = source->rows - 2;

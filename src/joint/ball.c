@@ -1,9 +1,9 @@
-/* Ball joint: three rotations, as a quaternion. */
+/* Ball joint: three rotations, represented by a quaternion. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
-  joint->axis[0] = axes[0]; /* axis of its twist, if that is limited */
+  joint->axis[0] = axes[0]; /* twist axis, used by limits only */
   joint_add_quaternion(joint);
 }
 
@@ -12,13 +12,14 @@ static void move(const Joint* joint, const double* r, Pose* motion) {
   motion->r = mat3_from_quat(quat_at(r));
 }
 
-/* Axes of the link's frame. */
+/* The three screws are rotations about the axes of the link frame. */
 static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
   (void)joint, (void)r, (void)frame;
   for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
 }
 
-/* Axes 1-2 and 2-3 stay perpendicular; 1-3 have cosine sin(alpha d2). */
+/* Along alpha d, rotation axis 2 stays perpendicular to axes 1 and 3. The cosine between axes 1 and 3 is sin(alpha
+ * d[1]). */
 static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
   (void)joint, (void)r;
   double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));

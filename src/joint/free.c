@@ -1,5 +1,5 @@
-/* Free joint: any of the translations along the axes of the joint's frame, then any of the rotations about them. One or
- * two rotations are hinges in the order x, y, z; three are a quaternion. */
+/* Free joint: a selection of translations along the axes of the joint frame, followed by a selection of rotations about
+ * the axes. One or two rotations are hinges in the order x, y, z. Three rotations are a quaternion. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

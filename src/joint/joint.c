@@ -72,7 +72,7 @@ JointReach joint_reach(const Joint* joint, const double* q, const double* d) {
   double square = 0;
   for (int k = 0; k < joint->slide_count; k++) {
     reach.length += fabs(q[k]) + fabs(d[k]);
-    square += d[k] * d[k]; /* several slides are perpendicular */
+    square += d[k] * d[k]; /* the slide axes are perpendicular */
   }
   reach.slide = sqrt(square);
   if (joint->kind->reach) joint->kind->reach(joint, q + joint->slide_count, d + joint->slide_count, &reach);
@@ -86,7 +86,7 @@ void joint_increment(const Joint* joint, const double* q, const double* d, doubl
   for (int k = 0; k < plain; k++) out[k] = q[k] + d[k];
   if (!joint->quaternion) return;
   if (d[plain] == 0 && d[plain + 1] == 0 &&
-      d[plain + 2] == 0) { /* unchanged to the bit, so that links at rest are not recomputed */
+      d[plain + 2] == 0) { /* exact copy, so that links at rest are not recomputed */
     memmove(out + plain, q + plain, 4 * sizeof(double));
     return;
   }

@@ -1,11 +1,12 @@
-/* Table of the joint types. A new type is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md).
- * The table generates the words of the format, its documentation, the constants and the declarations. */
+/* Table of the joint types. A new type is one line in the table and a file joint/<name>.c with its JointKind
+ * (CONTRIBUTING.md). The table generates the names in scene files, their documentation, the constants and the
+ * declarations. */
 #ifndef SDRS_JOINT_KINDS_H
 #define SDRS_JOINT_KINDS_H
 
-/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): NAME in the constants JOINT_<NAME> and JOINT_KIND_<NAME>;
- * word in YAML; degrees of freedom for the documentation; moves: 1 if the joint moves, else 0; axis, axes, free_axes: 1
- * if the joint has this key for its directions, else 0. */
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes). NAME: part of the constants JOINT_<NAME> and
+ * JOINT_KIND_<NAME>. word: name in scene files. freedom: number of degrees of freedom for the documentation. moves: 1
+ * if the joint moves, otherwise 0. axis, axes, free_axes: 1 if the joint accepts the key of this name, otherwise 0. */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \
@@ -17,12 +18,14 @@
   ROW(BALL,      "ball",      "3",       1, 0, 0, 0) \
   ROW(FREE,      "free",      "up to 6", 1, 0, 0, 1)
 
-/* NUMBER(slot, key, types, unit, meaning): a parameter of some types, stored in Joint.parameters[slot]; types as "one|another". */
+/* NUMBER(slot, key, types, unit, meaning): a parameter of some types, stored in Joint.parameters[slot]. types is a list
+ * such as "one|another". */
 #define JOINT_NUMBER_ROWS(NUMBER) \
   NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
-/* "|one|another": the types for which the condition, 1 or 0, holds. The list begins after the first bar. */
+/* JOINT_WORDS(condition) is a list of type names such as "one|another". It contains the types with 1 in the table's
+ * column `condition`. The macros write a bar before each name; the index [1] skips the first bar. */
 #define JOINT_WORD_0(word)
 #define JOINT_WORD_1(word) "|" word
 #define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)

@@ -1,9 +1,9 @@
-/* Planar joint: two translations perpendicular to an axis, and a rotation about it. The first is along the projection
- * of the frame's x axis onto the plane (of its y axis, if the axis is nearly x). The second is perpendicular to the
- * axis and the first. */
+/* Planar joint: two translations perpendicular to an axis, and a rotation about the axis. The first translation is
+ * along the projection of the frame's x axis onto the plane, or of its y axis if the joint axis is nearly x. The second
+ * translation is perpendicular to the joint axis and to the first translation. */
 #include "joint/joint.h"
 
-/* Largest |x component| of the axis for which the first slide is along x; above it along y. */
+/* Largest |x component| of the joint axis for which the first translation is along the projected x axis. */
 #define NEARLY_ALONG 0.9
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

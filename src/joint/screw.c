@@ -1,4 +1,4 @@
-/* Screw joint: a rotation about an axis with a translation along it of `pitch` metres per radian. */
+/* Screw joint: a rotation about an axis, coupled to a translation along the axis of `pitch` metres per radian. */
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {

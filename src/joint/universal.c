@@ -1,4 +1,4 @@
-/* Universal joint: two rotations, the first one next to the parent: R = R(axis 1, r1) R(axis 2, r2). */
+/* Universal joint: two rotations R = R(axis 1, r1) R(axis 2, r2); axis 1 is fixed to the parent. */
 #include "joint/joint.h"
 
 static Mat3 turn(Vec3 axis, double angle) { return mat3_from_quat(quat_about(axis, angle)); }

@@ -3,21 +3,21 @@
 
 #include "model/build.h"
 
-/* A solver tolerance above this fraction of the acting forces leaves an imbalance that shows in the motion. Often the
- * value was meant in newtons. */
+/* Largest relative solver tolerance without a warning. Above it, the remaining imbalance of forces is visible in the
+ * motion. Often the user meant newtons. */
 #define TOLERANCE_WARN 1e-4
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {
   if (simulation->tolerance < TOLERANCE_WARN) return;
   diagnostics_add(
       diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
-      "tolerance %.6g is relative to the forces at work, and coarse; about 1e-5 suits (force_tolerance is the "
-      "one in newtons)",
+      "tolerance %.6g is a coarse fraction of the acting forces: set simulation.tolerance to about 1e-5, or give a "
+      "tolerance in newtons by simulation.force_tolerance",
       simulation->tolerance);
 }
 
-/* Runs all stages. A mesh that cannot be read stops the stages that need geometry; the others still report their
- * problems. */
+/* Runs all stages of model_create. If a mesh cannot be read, the stages that need geometry are skipped. All other
+ * stages still report their errors. */
 static void run_stages(Builder* builder) {
   Diagnostics* diagnostics = builder->diagnostics;
   int errors_before = diagnostics->error_count;
@@ -63,7 +63,7 @@ Status model_create_with(Model* model, const Scene* given, const ModelOverride* 
 }
 
 struct ModelSolids {
-  Builder builder; /* has the solids only */
+  Builder builder; /* only the member `solids` is set */
 };
 
 ModelSolids* model_solids_create(const Scene* scene) {

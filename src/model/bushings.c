@@ -1,15 +1,16 @@
-/* Bushings: the pose difference of two frames and its energy (docs/derivations/loads.md, L18). */
+/* Bushings: relative pose of two frames and elastic energy (docs/derivations/loads.md, L18). */
 #include <assert.h>
 #include <float.h>
 #include <string.h>
 
 #include "model/build.h"
 
-/* Rotation of the frames at the start beyond which the rotation vector may jump during the run [rad]. */
+/* Largest rotation between the two frames at the start [rad]. Beyond it, the rotation vector may jump at pi during the
+ * run. */
 #define ROTATION_MOST 3.0
 
-/* Tolerance for a negative eigenvalue, relative to the largest eigenvalue, and for asymmetry, relative to the largest
- * entry. */
+/* Tolerance of the matrix checks: a negative eigenvalue relative to the largest eigenvalue, and an asymmetry relative
+ * to the largest entry. */
 #define MATRIX_ROUNDING 1e-9
 
 Pose bushing_frame(const SceneBushing* bushing, int side, const Pose* poses) {
@@ -53,7 +54,7 @@ double model_bushing_energy(const Model* model, const Pose* poses) {
   return sum;
 }
 
-/* Adds an error unless the matrix is symmetric and without negative eigenvalues. */
+/* Adds an error if the matrix is asymmetric or has a negative eigenvalue. */
 static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6], const char* key,
                          Diagnostics* diagnostics) {
   double a[6][6], values[6], off[6], largest = 0;

@@ -1,17 +1,17 @@
-/* Warnings about valid scenes that are rarely intended: sizes or time steps that fit no body of ordinary matter (often
- * millimetres or other time units), and wheels that lie flat. */
+/* Warnings about valid scenes that are probably mistakes. Such scenes have sizes, masses or time steps in other units
+ * than metres, kilograms and seconds, or wheels that lie flat. */
 #include <string.h>
 
 #include "base/outside.h"
 #include "model/build.h"
 
-/* Mean density below which no solid exists [kg/m^3]; the lightest aerogels have 0.16. A scene in millimetres makes
- * bodies 1e9 times too light. */
+/* Mean density [kg/m^3] below which a link of at least 1 m is assumed to be in millimetres. The lightest aerogels have
+ * 0.16. In a scene written in millimetres, bodies are 1e9 times too light. */
 #define DENSITY_LEAST 0.01
-/* Mean density above which no solid exists [kg/m^3]; osmium has 22 600. A mass in grams makes bodies 1000 times too
- * heavy. */
+/* Mean density of a link [kg/m^3] above which a warning is given; osmium has 22 600. With masses in grams, bodies are
+ * 1000 times too heavy. */
 #define DENSITY_MOST 25000
-/* A time step in which the largest moving link falls by more than this fraction of its size is reported. */
+/* Largest fall in one time step without a warning, relative to the size of the largest moving link. */
 #define FALL_ADVISED 0.1
 
 /* Returns the longest edge of the boxes around a link's bounded hulls [m]; 0 if there are none. */
@@ -25,7 +25,7 @@ static double link_size(const Model* model, const ModelLink* link) {
   return size;
 }
 
-/* A moving link of at least this length [m], from a mesh without `scale`, is assumed to be in millimetres. */
+/* A moving link with a mesh without `scale` is assumed to be in millimetres from this length on [m]. */
 #define MESH_LONGEST 20
 
 static bool has_unscaled_mesh(const SceneLink* link, const Scene* scene) {
@@ -42,8 +42,8 @@ static double link_volume(const Model* model, const ModelLink* link) {
   return volume;
 }
 
-/* Warns of the first link that is denser than any solid. Links with given inertia are skipped, because their shapes may
- * serve contact only. */
+/* Warns of the first link that is denser than any solid. Skips links with given inertia, because their shapes may serve
+ * only for contact. */
 static void check_density(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++) {
     const SceneLink* source = &model->scene->links[i];
@@ -74,10 +74,11 @@ static void warn_millimetres(const Model* model, int link, double size, Diagnost
 
 static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {
   double dt = model->simulation.dt, gravity = vec3_norm(model->simulation.gravity);
-  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
-                  "time step %.3g s is too long for this scene: a body falls %.3g m in it and the largest moving link "
-                  "has %.3g m; reduce simulation.dt below %.2g s",
-                  dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
+      "time step %.3g s is too long for this scene: a body falls %.3g m in one step, and the largest moving "
+      "link is %.3g m long; reduce simulation.dt below %.2g s",
+      dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
 }
 
 static double thickness(const SceneShape* shape) {
@@ -93,8 +94,8 @@ static double thickness(const SceneShape* shape) {
   }
 }
 
-/* True if the link is one flat round solid centred on a hinge without limits that is perpendicular to the solid's axis.
- */
+/* Returns true if the link is a wheel that cannot roll, because its shape's axis is perpendicular to its hinge. The
+ * link must be one flat round solid centred on a hinge without limits. */
 static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
   if (link->joint.type != JOINT_HINGE || link->joint.limited[0] || link->shape_count != 1) return false;
   const SceneShapeUse* use = &link->shapes[0];
@@ -105,7 +106,7 @@ static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
          fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
 }
 
-/* Returns the axis of the link that `direction` is parallel to, 0, 1 or 2; -1 if there is none. */
+/* Returns the axis of the link (0, 1 or 2) that is parallel to `direction`, or -1 if there is none. */
 static int axis_along(Vec3 direction) {
   const double along[3] = {fabs(direction.x), fabs(direction.y), fabs(direction.z)};
   for (int k = 0; k < 3; k++)
@@ -113,11 +114,12 @@ static int axis_along(Vec3 direction) {
   return -1;
 }
 
-/* Writes the warning for a wheel that lies flat: about which axis of the link its shape is round, about which axis the
- * hinge rotates, and how to change either. */
+/* Adds the warning for a wheel that lies flat. The warning states the axis of the shape, the axis of the hinge, and how
+ * to change either. */
 static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics* diagnostics) {
   static const char* const AXES[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
-  static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]", "[0, 0, 0]"}; /* z to the axis */
+  static const char* const TURNS[3] = {"[0, 1.5708, 0]", "[1.5708, 0, 0]",
+                                       "[0, 0, 0]"}; /* rpy angles that rotate z to the axis */
   Vec3 own = mat3_mul_vec(mat3_from_quat(link->shapes[0].rotation), vec3(0, 0, 1)), hinge = link->joint.axes[0];
   int round = axis_along(own), turns = axis_along(hinge);
   Text text = {0};
@@ -149,17 +151,18 @@ static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
   }
   if (!first) return;
   Text more = {0};
-  if (others > 0) text_add(&more, " (nor do %d more)", others);
+  if (others > 0) text_add(&more, " (and %d more)", others);
   tell_flat_wheel(first, others > 0 ? more.data : "", diagnostics);
   text_free(&more);
 }
 
-/* Least size [m] of a whole-number limit of a slide that is assumed to be in millimetres or degrees; also the least
- * ratio of such a limit to the longest edge of the link. */
+/* Limits of a slide are assumed to be in millimetres or degrees above these values. Such limits are whole numbers of at
+ * least SLIDE_LONGEST [m], and at least SLIDE_TIMES the longest edge of the link. */
 #define SLIDE_LONGEST 10
 #define SLIDE_TIMES 100
 
-/* Warns of the first slide with such limits. size: of each link [m] (link_count). */
+/* Warns of the first slide whose limits are probably in millimetres or degrees. size[link_count]: size of each link
+ * [m]. */
 static void check_slides(const Model* model, const double* size, Diagnostics* diagnostics) {
   for (int i = 0; i < model->link_count; i++) {
     const SceneJoint* joint = &model->scene->links[i].joint;
@@ -168,10 +171,11 @@ static void check_slides(const Model* model, const double* size, Diagnostics* di
            high = isfinite(joint->upper[0]) ? joint->upper[0] : 0;
     double end = fabs(low) > fabs(high) ? low : high;
     if (fabs(end) < SLIDE_LONGEST || fabs(end) < SLIDE_TIMES * size[i] || end != floor(end)) continue;
-    diagnostics_add(diagnostics, SEVERITY_WARNING, joint->place,
-                    "the limits of the slide of link '%s' are in metres: %.6g m is %.4g times the length of the link "
-                    "(%.6g millimetres are %.6g m)",
-                    text_excerpt(model->links[i].name).text, end, fabs(end) / size[i], end, end / 1000);
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, joint->place,
+        "the slide of link '%s' has the limit %.6g m, %.4g times the length of the link: limits are in metres; "
+        "if %.6g is in millimetres, write %.6g",
+        text_excerpt(model->links[i].name).text, end, fabs(end) / size[i], end, end / 1000);
     return;
   }
 }

@@ -1,19 +1,19 @@
-/* Finds hulls that intersect or nearly touch in the initial state, from which a run cannot start. A sweep along one
- * axis selects pairs of boxes; exact distances (GJK) decide. */
+/* Finds hulls that intersect, touch or nearly touch in the initial state. A sweep along one axis selects pairs of
+ * overlapping boxes; exact distances (GJK) decide. */
 #include <stdlib.h>
 #include "model/build.h"
 #include "model/contact_fits.h"
 #include "model/tree.h"
 
-enum { REPORTS_MAX = 20 }; /* messages of one kind: a pile with the wrong pitch would give thousands */
+enum { REPORTS_MAX = 20 }; /* largest number of messages of one kind */
 
-/* Forces are infinite at zero gap. Below GAP_TOUCH times the barrier distance they overflow in any step: the hulls
- * count as touching. Below GAP_NARROW times the equilibrium gap they exceed the weight thousands of times and
- * accelerate the bodies apart. */
+/* Limits of the gap between two hulls at the start, because contact forces are infinite at zero gap. Below GAP_TOUCH
+ * times the barrier distance, hulls count as touching, because the forces overflow. Below GAP_NARROW times the
+ * equilibrium gap, a warning is given, because the forces exceed the weight thousands of times. */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
-/* The same fraction for a body that carries all others, relative to its equilibrium gap: under some laws that gap falls
- * with the square root of the load. */
+/* As GAP_NARROW, relative to the equilibrium gap of a body that carries all others. The fraction is larger because
+ * under some laws this gap falls with the square root of the load. */
 #define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
@@ -24,15 +24,15 @@ typedef struct {
 typedef struct {
   int link_a, link_b; /* a < b */
   int hull_a, hull_b;
-  double gap; /* 0 when they intersect; negative: depth in a half-space [m] */
+  double gap; /* gap between the hulls [m]; 0 if two bounded hulls intersect; minus the depth in a half-space */
 } Meeting;
 
 typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   Pose* poses;
-  double touch, narrow; /* gaps [m] */
-  Meeting* meetings;    /* pairs with a gap below `narrow` */
+  double touch, narrow; /* gaps below which hulls count as touching, and as nearly touching [m] */
+  Meeting* meetings;    /* pairs of hulls with a gap below `narrow` */
   int count, capacity;
 } TouchSearch;
 
@@ -70,7 +70,8 @@ static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   return count;
 }
 
-/* Permutes (x, y, z) so that x becomes `axis`, the axis of largest spread, along which the boxes are sorted. */
+/* Permutes (x, y, z) cyclically so that the component along `axis` comes first. Boxes are sorted along the axis of
+ * largest spread. */
 static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
 
 static int widest_axis(const HullBox* boxes, int count) {
@@ -96,8 +97,8 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Returns the gap between two hulls [m]. It is negative if the distance of their cores is below the sum of both
- * roundings; overlap of the cores counts as distance 0. */
+/* Returns the gap between two hulls [m]. The gap is the distance of their cores minus both rounding radii, so it can be
+ * negative. Cores that overlap have the distance 0. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding;
@@ -163,24 +164,25 @@ static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   Vec3 normal;
   RoundBody core_a = hull_body(a), core_b = hull_body(b);
   double round = core_a.rounding + core_b.rounding, gap = hull_gap(search, a, b);
-  if (gap > -round) return -gap;                                  /* the cores do not intersect */
-  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* shapes with circles: use the inscribed polyhedra */
+  if (gap > -round) return -gap; /* the cores do not intersect */
+  bool rings[2] = {core_a.ring_count > 0,
+                   core_b.ring_count > 0}; /* a shape with circles is replaced by its inscribed polyhedron */
   double depth = hull_penetration(rings[0] ? a->points : core_a.points, search->poses[a->link],
                                   rings[1] ? b->points : core_b.points, search->poses[b->link], &normal);
   return depth + (rings[0] ? 0 : core_a.rounding) + (rings[1] ? 0 : core_b.rounding);
 }
 
-/* All intersections of one pair of links: first .. first + count - 1. */
+/* Intersections of one pair of links: entries first to first + count - 1 of TouchSearch.meetings. */
 typedef struct {
   int first, count;
-  double gap; /* smallest of the pair */
+  double gap; /* smallest gap of the pair [m] */
 } LinkMeeting;
 
 static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
   double depth = 0;
   for (int i = pair->first; i < pair->first + pair->count; i++)
     depth = fmax(depth, meeting_depth(search, &search->meetings[i]));
-  return depth + 0.0; /* turns -0 into 0 */
+  return depth + 0.0; /* replaces -0 by 0 */
 }
 
 /* Appends the name of the hull's link, and the number of the hull if the link has several. */
@@ -190,8 +192,8 @@ static void add_hull(const Model* model, int hull, Text* out) {
   if (link->hull_count > 1) text_add(out, " (hull %d)", hull - link->hull_first);
 }
 
-/* Returns a text such as "'box' (hull 2) and 'ball'", for the deepest intersection of the pair. The caller frees it
- * with memory_free. */
+/* Returns a text with the hulls of the pair's deepest intersection, such as "'box' (hull 2) and 'ball'". The caller
+ * frees the text with memory_free. */
 static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting *first = search->meetings + pair->first, *deepest = first;
   for (const Meeting* m = first; m < first + pair->count; m++)
@@ -203,14 +205,14 @@ static char* pair_text(const TouchSearch* search, const LinkMeeting* pair) {
   return text.data;
 }
 
-/* Returns the root of the link's tree if that root has a free joint and is another link; otherwise -1. */
+/* Returns the root of the link's tree if the root has a free joint and is another link. Otherwise returns -1. */
 static int free_root(const Model* model, int link) {
   int root = model_root(model, link);
   return root != link && model->scene->links[root].joint.type == JOINT_FREE ? root : -1;
 }
 
-/* Appends which root link to move, and how far, if one of the links hangs on a free root. Appends nothing for two links
- * of one tree. */
+/* Appends to `out` the advice to move a root link by `distance` [m]. The advice is given if one of the links belongs to
+ * a tree with a free root, and the two links belong to different trees. */
 static void add_root(const Model* model, const Meeting* meeting, double distance, Text* out) {
   int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
   int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
@@ -246,7 +248,7 @@ static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Model* model = search->model;
   diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
                   "links '%s' and '%s' start only %.3g m apart, less than the equilibrium gap of about %.2g m: contact "
-                  "will push them apart; move them apart",
+                  "will push the links apart; increase the gap",
                   model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap,
                   model->contact.gap_at_rest);
 }
@@ -283,7 +285,7 @@ static void report_meetings(const TouchSearch* search) {
   report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
 }
 
-/* Finds all pairs of hulls that intersect or nearly touch, sorted by links. The caller frees the members meetings and
+/* Returns all pairs of hulls that intersect or nearly touch, sorted by links. The caller frees the members meetings and
  * poses. */
 static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   TouchSearch search = {
@@ -298,8 +300,8 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
-/* Writes advice for a shape that laws of smooth shapes do not support: a smooth shape of the same extents along the
- * same axes if there is one, otherwise a general remark. text[size]. */
+/* Writes to text[size] which smooth shape can replace a shape that the contact law does not support. The smooth shape
+ * has the same extents along the same axes. Writes general advice if there is none. */
 static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t size) {
   double r = shape->radius;
   if (shape->type == SHAPE_BOX)
@@ -323,7 +325,7 @@ static bool solid_suffices(ContactModel law, const ModelHull* hull) {
   return hull->kind == &SOLID_TRIANGLE && !contact_refuses(law, &(ModelHull){.kind = &SOLID_HULL});
 }
 
-/* Adds one error for each shape that the contact law does not support. */
+/* Adds an error for each shape that the contact law of the scene does not support. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
@@ -347,8 +349,8 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns the reason why a contact law does not support some piece of the link (contact_refuses), or NULL if it
- * supports all. */
+/* Returns the reason why a contact law does not support some hull of the link (contact_refuses). Returns NULL if the
+ * law supports all hulls. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
@@ -357,7 +359,7 @@ static const char* refused_piece(const Model* model, int link, ContactModel law)
   return why;
 }
 
-/* Adds one error for each item of contact.pairs whose law does not support a shape of its links. */
+/* Adds an error for each item of contact.pairs whose law does not support a shape of the item's links. */
 static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
   for (int p = 0; p < model->pair_law_count; p++) {
     const ModelPairLaw* pair = &model->pair_laws[p];

@@ -1,14 +1,14 @@
-/* Closures: attachment points and directions in the link frames, from the initial poses (docs/derivations/closures.md,
- * Z1). */
+/* Builds closures: attachment points and directions in the link frames, from the initial poses
+ * (docs/derivations/closures.md, Z1). */
 #include <assert.h>
 
 #include "model/build.h"
 
-/* Relative tolerance for a length given twice: allows for decimals in a file, not only for rounding. */
+/* Relative tolerance between a given length and the length at the start. Decimals in a file are rounded. */
 #define SAME_LENGTH 1e-6
 
-/* Sets two unit vectors perpendicular to a unit axis and to each other. The coordinate axis farthest from `axis` gives
- * the first. */
+/* Sets *first and *second to unit vectors that are perpendicular to each other and to the unit vector `axis`. first is
+ * perpendicular to the coordinate axis farthest from `axis`. */
 static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   Vec3 away = x <= y && x <= z ? vec3(1, 0, 0) : y <= z ? vec3(0, 1, 0) : vec3(0, 0, 1);
@@ -16,17 +16,17 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   *second = vec3_cross(axis, *first);
 }
 
-/* Sets the directions along which the points of a closure are measured: along the hinge axis and across it, world
- * frame. A planar linkage then moves exactly two of these rows, whatever its plane, and no row is redundant. World axes
- * are used if the hinge axis is one of them. */
+/* Sets the directions along which the attachment points are compared: the hinge axis and two directions across it,
+ * world frame. A planar linkage then moves exactly two of the three rows, in any plane. If the hinge axis is a world
+ * axis, the directions are the world axes. */
 static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
   c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
   const Vec3 f[3] = {across[0], across[1], axis};
   for (int k = 0; c->framed && k < 3; k++) vec3_store(f[k], c->frame.m[k]);
 }
 
-/* Appends an equation to the closure. u, v: directions in the world frame at the initial state; at[2]: initial poses of
- * both sides. */
+/* Appends an equation to the closure. u, v: directions in the initial state, world frame. at[2]: initial world poses of
+ * the links a and b. */
 static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
   c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
 }
@@ -36,7 +36,8 @@ static void add_points(ModelClosure* c, const Pose at[2]) {
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_POINT, k, zero, zero);
 }
 
-/* Appends three rows that fix the relative rotation: each axis of a stays perpendicular to the next axis of b. */
+/* Appends three rows that fix the relative rotation of links a and b. Each axis of a stays perpendicular to the next
+ * axis of b. */
 static void add_turns(ModelClosure* c, const Pose at[2]) {
   const Vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);
@@ -97,7 +98,7 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
                     source->length, c->length);
 }
 
-/* Adds an error for a closure if forces can move neither of its links. */
+/* Adds an error for a closure if forces can move neither of its two links. */
 static void check_closure(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
   const Model* model = builder->model;
   bool moves = false;
@@ -147,8 +148,7 @@ void build_closures(Builder* builder) {
   }
 }
 
-/* Returns the size of a link without a shape, whose frame is at its centre: its radius of gyration, or 1 m without one.
- */
+/* Returns the size of a link without a shape [m]: the radius of gyration of the link, or 1 m without inertia. */
 static double size_without_shape(const ModelLink* link) {
   Mat3 inertia = link->mass > 0 ? mass_moment_inertia_tensor(&link->moment) : mat3_zero();
   double trace = inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2];

@@ -1,4 +1,4 @@
-/* Default contact parameters, and warnings about given ones that cannot work (docs/contact-parameters.md). */
+/* Derives default contact parameters, and warns of given parameters that cannot work (docs/contact-parameters.md). */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,58 +6,56 @@
 #include "model/contact_scales.h"
 #include "scene/schema.h"
 
-/* (R4) Barrier distance per smallest feature: 1 mm for a box of 0.2 m. */
+/* (R4) Default barrier distance divided by the smallest feature. The barrier distance is 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
-/* (R4) With gravity, upper bound of the barrier distance relative to the displacement per step at the scene's speed. A
- * resting body that separates then leaves the range within a few steps, and impacts of other bodies nearby do not load
- * it. */
+/* (R4) Upper bound of the default barrier distance, relative to the displacement per step at the typical speed. It
+ * applies in scenes with gravity. A body that separates then leaves the barrier distance within a few steps. */
 #define SUPPORT_PER_DISPLACEMENT 0.75
-/* Lower bound of the barrier distance relative to the scene's extent: rounding of coordinates (1e-16 of the extent)
- * stays below a millionth of the barrier distance. */
+/* Lower bound of the default barrier distance relative to the extent of the scene. Rounding errors of coordinates
+ * (1e-16 of the extent) then stay below a millionth of the barrier distance. */
 #define SUPPORT_PER_EXTENT 1e-9
-/* That lower bound is at most this fraction of the smallest feature: bodies must not act through their own
- * thickness. */
+/* Upper limit of the bound by SUPPORT_PER_EXTENT, relative to the smallest feature. A larger barrier distance would let
+ * contact forces act through a thin body. */
 #define SUPPORT_WITHIN (1.0 / 8)
-/* (R5) Equilibrium gaps in units of the barrier distance: of the median body, of the whole pile on one face, and of the
- * lightest body. */
+/* (R5) Equilibrium gaps relative to the barrier distance: under the weight of the median body, of all bodies on one
+ * face, and of the lightest body. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
-/* (R13) For laws with overlap: overlap of the median body at rest, and under the whole pile, relative to the smallest
- * feature. */
+/* (R13) Overlaps relative to the smallest feature, for laws with overlap: under the weight of the median body, and of
+ * all bodies on one face. */
 #define OVERLAP_REFERENCE (1.0 / 400)
 #define OVERLAP_LARGEST (1.0 / 40)
-/* (R6) Creep speed relative to sqrt(acceleration feature): 0.08 mm/s for a box of 0.2 m. A sticking body creeps at a
- * small multiple of the creep speed (R11). With a third of this value, the fall of heaps takes 1.5 times as long to
- * compute. */
+/* (R6) Creep speed sqrt(smoothing) relative to sqrt(acceleration feature). The creep speed is 0.08 mm/s for a box of
+ * 0.2 m. A sticking body creeps at a small multiple of the creep speed (R11). */
 #define CREEP_PER_SPEED 6e-5
-/* Lower bound of the creep speed relative to the speed that gravity adds in one step: friction is then at most 3300
+/* Lower bound of the creep speed relative to the speed that gravity adds in one step. Friction is then at most 3300
  * times stiffer than inertia. */
 #define CREEP_PER_STEP 3e-4
-/* (R12) Separation speed left after an impact, relative to the scene's speed. At rest, gaps settle within a few 1 / (6
- * d / rest speed). */
+/* (R12) Largest separation speed after an impact, relative to the typical speed of the scene. */
 #define REST_PER_SPEED 2e-3
-/* Pieces smaller than this fraction of their link are ignored as slivers of a decomposition. */
+/* Pieces below this fraction of their link's volume are ignored as slivers of a decomposition. */
 #define SLIVER 0.01
-/* Feature [m] and force [N] of a scene in which nothing collides: contact parameters then have no effect. */
+/* Feature [m] and force [N] assumed for a scene without collisions, where contact parameters have no effect. */
 #define FEATURE_WITHOUT_HULLS 1.0
 #define FORCE_WITHOUT_BODIES 1.0
 
-/* Warnings. (R8) Gaps below this fraction of the barrier distance, where the force is 33 000 times that at s/2. */
+/* (R8) Equilibrium gaps below this fraction of the barrier distance are reported. The force there is 33 000 times that
+ * at half the barrier distance. */
 #define GAP_WARN 0.1
-/* (R9) Steps longer than this many contact periods. (R10) Friction stiffer than this multiple of inertia: Newton's
- * method stalls. */
+/* Time steps above PERIODS_WARN contact periods are reported (R9). Friction more than FRICTION_STIFFNESS_WARN times
+ * stiffer than inertia is reported, because Newton's method stalls (R10). */
 #define PERIODS_WARN 20.0
 #define FRICTION_STIFFNESS_WARN 1e5
-/* Friction that reaches its full strength only above this fraction of the scene's speed acts as a viscous drag. */
+/* A creep speed above this fraction of the typical speed is reported, because friction then acts as viscous drag. */
 #define CREEP_WARN 0.1
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
 /* ---------------------------------------------------------------- feature (R3) */
 
-/* Returns the smallest feature [m] of a link's hulls; pieces below SLIVER of the link's volume are ignored. feature:
- * hull_feature of every hull (hull_count). */
+/* Returns the smallest feature of a link's hulls [m]. Ignores pieces below SLIVER of the link's volume.
+ * feature[hull_count]: hull_feature of every hull. */
 static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
   double volume = 0, smallest = HUGE_VAL;
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
@@ -69,7 +67,8 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
   return smallest;
 }
 
-/* Returns the smallest feature [m] of the links that move and collide; of all links if none does both. */
+/* Returns the smallest feature of the links that move and collide [m]. If there is no such link, returns the smallest
+ * feature of all links. */
 static double smallest_feature(const Model* model, const double* feature) {
   double moving = HUGE_VAL, any = HUGE_VAL;
   for (int i = 0; i < model->link_count; i++) {
@@ -83,8 +82,8 @@ static double smallest_feature(const Model* model, const double* feature) {
 
 /* ---------------------------------------------------------------- values in force */
 
-/* Returns the default barrier distance [m]. Scenes with restitution have no upper bound by the displacement per step,
- * because resolving an impact needs a wide range. */
+/* Returns the default barrier distance [m]. In scenes with restitution the displacement per step is no upper bound,
+ * because resolving an impact needs a larger barrier distance. */
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
   if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_DISPLACEMENT);
@@ -102,9 +101,9 @@ static double overlap_stiffness(ContactModel model, const ModelContact* contact,
   return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
 }
 
-/* Returns the default stiffness (R5). Under it the median body rests at GAP_REFERENCE of the barrier distance. The
- * lightest body must stay within the barrier distance, and the gap under the whole pile must not fall below
- * GAP_SMALLEST; the second condition has priority. */
+/* Returns the default stiffness (R5). The median body rests at GAP_REFERENCE of the barrier distance. The lightest body
+ * must rest within the barrier distance. The gap under all bodies must not be below GAP_SMALLEST; this condition has
+ * priority. */
 static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double support = contact->support;
   if (!contact_rests(model)) return overlap_stiffness(model, contact, scales);
@@ -114,7 +113,7 @@ static double derived_stiffness(ContactModel model, const ModelContact* contact,
   return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
 }
 
-/* Returns the default smoothing of friction [(m/s)^2] (R6). feature [m], acceleration [m/s^2], dt [s]. */
+/* Returns the default smoothing of friction [(m/s)^2] (R6). feature [m], acceleration [m/s^2], dt: substep [s]. */
 static double derived_smoothing(double feature, double acceleration, double dt) {
   double creep = fmax(CREEP_PER_SPEED * sqrt(acceleration * feature), CREEP_PER_STEP * acceleration * dt);
   return creep * creep;
@@ -130,7 +129,7 @@ static double gap_under(const Model* model, double force) {
   return gap_of(model->contact_model, &model->contact, force);
 }
 
-/* Adds an error for derived parameters that are zero or not finite, which extreme masses or accelerations cause. */
+/* Adds an error if derived contact parameters are zero or not finite, as for extreme masses or accelerations. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
@@ -149,8 +148,8 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   }
 }
 
-/* Sets the parameters of the law of one item of contact.pairs. Support, stiffness and the law's own parameters are
- * those of the item, or derived; all others are those of the scene. */
+/* Sets the contact parameters of a pair law, that is, of one item of contact.pairs. Support, stiffness and the law's
+ * own parameters are given by the item or derived. All other parameters are those of the scene. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;
@@ -171,10 +170,10 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
-/* Stribeck speed [m/s] of scenes that are not read from a file (imported robots): the default of the schema. */
+/* Default Stribeck speed [m/s] of imported robots, equal to the default of scene files. */
 #define STRIBECK_SPEED 0.01
-/* Least ratio of Stribeck speed to sqrt(smoothing). Sticking bodies creep at up to a few sqrt(smoothing); from this
- * ratio on, static friction is reached within 1 % (F12). */
+/* Least ratio of Stribeck speed to the creep speed sqrt(smoothing) without a warning. Above this ratio, static friction
+ * is reached within 1 % (F12). */
 #define STRIBECK_PER_CREEP 20.0
 
 void build_contact(Builder* builder) {
@@ -238,7 +237,7 @@ static void check_support(const DefaultsCheck* check) {
   if (contact->support > contact->feature)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
                     "barrier_distance %.6g m is larger than the smallest feature of the moving bodies, %.6g m: contact "
-                    "acts through their thickness; use about %.2g m",
+                    "acts through the bodies; use about %.2g m",
                     contact->support, contact->feature, derived_support(contact, &check->scales));
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
@@ -256,8 +255,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
                   body, force, gap, rule, contact->support, suits);
 }
 
-/* Warns of a given stiffness under which the lightest body rests beyond the barrier distance, or the heaviest at a very
- * small gap (R8). */
+/* Warns of a given stiffness that does not fit the weights (R8). The lightest body must not rest beyond the barrier
+ * distance, and the heaviest body not at a very small gap. */
 static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
@@ -268,8 +267,8 @@ static void check_gap(const DefaultsCheck* check) {
     warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
 }
 
-/* Warns of a time step of many contact periods (R9). A body of the reference weight oscillates on its contact with
- * period 2 pi sqrt(m / k). */
+/* Warns of a time step of many contact periods (R9). A contact period is 2 pi sqrt(m / k) for a body of the reference
+ * weight on a contact with stiffness k. */
 static void check_step(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
@@ -285,7 +284,7 @@ static void check_step(const DefaultsCheck* check) {
                   dt, dt / period, period);
 }
 
-/* Warns of a given smoothing that makes friction too weak at low speed, or too stiff for Newton's method (R10). */
+/* Warns of a given smoothing for which friction is too weak at low speed, or too stiff for Newton's method (R10). */
 static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   double friction = model_largest_material(check->model, MATERIAL_FRICTION);
@@ -311,7 +310,7 @@ static void check_smoothing(const DefaultsCheck* check) {
                     creep, creep / (friction * acceleration * dt), suits);
 }
 
-/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if there is none. */
+/* Returns the least Stribeck speed of pairs with static friction [m/s], or INFINITY if no pair has static friction. */
 static double least_stribeck_speed(const Model* model) {
   const Scene* scene = model->scene;
   bool sticks = model->contact.static_friction > 0;

@@ -1,7 +1,7 @@
 #include "model/contact_scales.h"
 #include <stdlib.h>
 
-/* Without gravity, the reference acceleration moves a body by its own size in this many steps. */
+/* Number of steps in which the reference acceleration moves a body by its own size, in a scene without gravity. */
 #define STEPS_PER_FEATURE 10.0
 
 static double reference_acceleration(const Model* model, double feature) {
@@ -23,8 +23,8 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Lists the masses of trees that forces can move and that can collide, ascending. Returns their number. Not the
- * tree_masses of contact/, a folder above this one, which counts every tree. */
+/* Sets mass[] to the masses of trees that forces can move and that can collide, in ascending order. Returns the number
+ * of these trees. */
 static int tree_masses(const Model* model, double* mass) {
   bool* collides = MEMORY_NEW(bool, model->tree_count);
   for (int i = 0; i < model->link_count; i++) {
@@ -41,7 +41,7 @@ static int tree_masses(const Model* model, double* mass) {
   return kept;
 }
 
-/* Returns an upper bound of all initial speeds. */
+/* Returns an upper bound of the initial speeds of all points of links [m/s]. */
 static double initial_speed(const Model* model) {
   double fastest = 0;
   for (int i = 0; i < model->link_count; i++) {
@@ -54,8 +54,8 @@ static double initial_speed(const Model* model) {
   return fastest;
 }
 
-/* Returns the scene's speed, independently of dt. Without gravity it is a quarter of the initial speed: the rest speed
- * is then below a thousandth of an impact. */
+/* Returns the typical speed of a scene [m/s], which does not depend on dt. Without gravity the speed is a quarter of
+ * the initial speed, so that the default rest speed is below a thousandth of the impact speed. */
 static double scene_speed(const Model* model, double feature) {
   double gravity = vec3_norm(model->simulation.gravity), start = initial_speed(model);
   if (gravity > 0) return sqrt(gravity * feature);

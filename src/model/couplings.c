@@ -1,8 +1,8 @@
-/* Joint couplings: their coordinates, and their offset in the initial state (docs/derivations/closures.md, Z7). */
+/* Joint couplings: builds their terms, and their offsets from the initial state (docs/derivations/closures.md, Z7). */
 #include "model/build.h"
 
-/* Tolerance for a given offset against the initial state, relative to 1 + |coordinate|: allows for decimals in a file.
- */
+/* Tolerance of a given offset relative to 1 + |coordinate|. The initial state may differ by rounding of decimals in a
+ * file. */
 #define SAME_OFFSET 1e-6
 
 static double sum_at_start(const Model* model, const ModelCoupling* c) {
@@ -30,20 +30,20 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                     "one joint by a pd controller instead");
   if (fabs(start - c->offset) <= SAME_OFFSET * (1 + first)) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "the joints of this coupling start with an offset of %.9g, not %.9g: give initial coordinates that "
-                  "agree with it, or leave it out",
+                  "the joints of this coupling start with the offset %.9g, but 'offset' is %.9g: give initial "
+                  "coordinates that agree with 'offset', or remove 'offset'",
                   start, c->offset);
 }
 
-/* Returns the coupling through which a coordinate depends on one other, or -1. */
+/* Returns the index of the coupling that makes the coordinate depend on one other. Returns -1 if there is none. */
 static int follows_by(const Model* model, int dof) {
   for (int k = 0; k < model->coupling_count; k++)
     if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;
   return -1;
 }
 
-/* Reports once each ring of couplings that locks its coordinates: one depends on itself by a ratio other than 1, or on
- * another by two ratios. */
+/* Adds an error for a cycle of couplings that locks its coordinates. In such a cycle a coordinate depends on itself by
+ * a ratio other than 1, or on another coordinate by two ratios. Each cycle is reported once. */
 static void check_ring(Builder* builder, int index) {
   const Model* model = builder->model;
   const ModelCoupling* c = &model->couplings[index];
@@ -53,21 +53,22 @@ static void check_ring(Builder* builder, int index) {
   double ratio = -c->slope[1];
   int at = c->dof[1], first = follows_by(model, c->dof[0]);
   if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                    "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither can "
-                    "move: remove one of them",
-                    index, name, -model->couplings[first].slope[1], ratio);
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, place,
+        "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither joint "
+        "can move: remove one of the couplings",
+        index, name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
-    if (next <= index) return; /* open chain, or reported from its lowest index */
+    if (next <= index) return; /* the chain has no cycle, or the cycle is reported from its lowest index */
     ratio *= -model->couplings[next].slope[1];
     at = model->couplings[next].dof[1];
   }
   if (at != c->dof[0] || fabs(ratio - 1) <= SAME_OFFSET) return;
   diagnostics_add(
       builder->diagnostics, SEVERITY_ERROR, place,
-      "couplings[%d].of: the couplings form a cycle through '%.60s' with the ratio %.6g in all, so it cannot move: "
-      "remove one of them, or choose ratios with the product 1",
+      "couplings[%d].of: the couplings form a cycle through '%.60s' with the total ratio %.6g, so the joint cannot "
+      "move: remove one of the couplings, or choose ratios with the product 1",
       index, name, ratio);
 }
 

@@ -1,4 +1,4 @@
-/* Controllers and loads: their signals, and the prescribed joints (a scene allows one controller per joint). */
+/* Controllers and loads: builds their signals and finds the prescribed joints. */
 #include "model/build.h"
 
 void build_controllers(Builder* builder) {
@@ -34,9 +34,9 @@ void build_controllers(Builder* builder) {
   }
 }
 
-/* Returns the first degree of freedom that cannot approach its constant target within the run, or -1. A velocity gain
- * adds a damping of gain / dt: at dt = 0.01 s a hundred times the given number. Moving targets are excluded: their rate
- * is followed. */
+/* Returns the first degree of freedom that cannot reach its constant target within the run. Returns -1 if there is
+ * none. A velocity gain acts as a damping of gain / dt. Moving targets are skipped, because the controller follows
+ * their rate. */
 static int find_creeping(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;
@@ -61,7 +61,9 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, model->scene->controllers[c].place,
         "velocity_gain %.6g at dt = %.6g s is a damping of %.6g %s: link '%s' creeps to its target with a time "
-        "constant of %.3g s, and the run lasts %.3g s. damping_gain does not depend on dt",
+        "constant of %.3g s, and the run lasts %.3g s; reduce velocity_gain, or use damping_gain, which does not "
+        "depend "
+        "on dt",
         one->velocity_gain[k], dt, damping, unit, model->links[one->link].name, damping / one->position_gain[k],
         duration);
   }

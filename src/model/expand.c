@@ -1,5 +1,4 @@
-/* Writes the shapes of a scene as point lists, one per hull of the model, so that a design can move and write single
- * vertices. */
+/* Replaces the shapes of a scene by point lists, one per hull of the model. A design can then move single vertices. */
 #include <string.h>
 
 #include "model/model.h"
@@ -19,8 +18,8 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* Makes one use of a smooth or exact shape independent of the other uses of that shape: the first use keeps the shape,
- * each other use gets a copy. taken[shapes]: true after the first use of a shape. */
+/* Makes a use of a smooth or exact shape independent of other uses of the shape. The first use keeps the shape; every
+ * other use gets a copy. taken[shapes]: true after the first use of a shape. */
 static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
   if (!taken[use->shape]) {
     taken[use->shape] = true;
@@ -44,7 +43,7 @@ static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
   use->shape = scene->shape_count++;
 }
 
-/* Marks shapes that point lists replace: they are neither built nor written. */
+/* Marks the shapes of a link that point lists replace. Marked shapes are neither built nor written. */
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
@@ -52,17 +51,18 @@ static void mark_replaced(Scene* scene, const SceneLink* link) {
   }
 }
 
-/* Replaces the shape uses of a link by one per hull, in the model's order. Half-spaces are kept. */
+/* Replaces the shape uses of a link by one use per hull, in the order of the model's hulls. Half-spaces, smooth shapes
+ * and exact round solids are kept. */
 static void expand_link(Scene* scene, const Model* model, int index, bool* taken) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];
   SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
   for (int k = 0, from = 0; k < source->hull_count; k++) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
-    while (link->shapes[from].shape != hull->shape) from++; /* hulls follow the order of the shape uses */
+    while (link->shapes[from].shape != hull->shape) from++; /* hulls have the order of the shape uses */
     uses[k] = link->shapes[from];
     int parameters = hull_parameter_count(hull);
-    if (!hull->kind->bounded || hull->smooth) from++; /* a single hull keeps the pose of its use */
+    if (!hull->kind->bounded || hull->smooth) from++; /* the only hull of a use keeps the pose of the use */
     if (parameters > 0)
       own_smooth_shape(scene, &uses[k], taken);
     else if (hull->kind->bounded && !hull->smooth)
@@ -73,7 +73,7 @@ static void expand_link(Scene* scene, const Model* model, int index, bool* taken
   link->shape_count = source->hull_count;
 }
 
-/* Marks the parts of unions, which no use may change. */
+/* Marks the shapes that are parts of unions as taken, so that no shape use changes them. */
 static void mark_parts(const Scene* scene, bool* taken) {
   for (int i = 0; i < scene->shape_count; i++)
     for (int k = 0; k < scene->shapes[i].part_count; k++) taken[scene->shapes[i].parts[k].shape] = true;

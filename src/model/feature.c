@@ -1,8 +1,9 @@
-/* The smallest size of a hull, which the barrier distance has to be small against (docs/contact-parameters.md). */
+/* The smallest size of a hull that contact has to resolve. The barrier distance has to be small against this size
+ * (docs/contact-parameters.md). */
 #include "model/build.h"
 
-/* Limit on faces times vertices. Above it only every n-th face is evaluated; the normals of so many faces still cover
- * all directions. */
+/* Largest product of the numbers of faces and vertices for which every face is evaluated. Larger hulls use only every
+ * n-th face; the normals of these faces still cover all directions. */
 #define FACE_VERTEX_BUDGET 2e7
 
 static Vec3 area_vector(const ConvexHull* hull, int triangle) {
@@ -15,7 +16,7 @@ static double extent_along(const ConvexHull* hull, Vec3 normal) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = 0; i < hull->vertex_count; i++) {
     double x = vec3_dot(normal, hull->vertices[i]);
-    low = x < low ? x : low; /* not fmin and fmax, which are library calls */
+    low = x < low ? x : low; /* faster than fmin and fmax, which are library calls */
     high = x > high ? x : high;
   }
   return high - low;

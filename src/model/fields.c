@@ -1,4 +1,4 @@
-/* Fields between links, or of the world (docs/derivations/loads.md, L16). */
+/* Force fields between two links, or between a link and the world (docs/derivations/loads.md, L16). */
 #include <assert.h>
 
 #include "model/model.h"

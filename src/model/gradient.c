@@ -1,4 +1,4 @@
-/* Derivatives with respect to the numbers of a model, and the derivatives of masses by their parameters
+/* Gradients with respect to the numbers of a model, and their conversion from mass moments to mass parameters
  * (docs/derivations/adjoint.md, A9). */
 #include <assert.h>
 #include <string.h>
@@ -105,7 +105,8 @@ double model_gradient_tendon(const Model* model, const ModelGradient* g, int ten
 
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-/* Returns the vertex of a link's hulls that is farthest along an axis or against it, or -1 without hulls. */
+/* Returns the vertex of a link's hulls that is farthest along an axis. sign -1: farthest against the axis. Returns -1
+ * without hulls. */
 static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
   int found = -1;
   double farthest = -HUGE_VAL;
@@ -122,7 +123,7 @@ static int outermost_vertex(const Model* model, const ModelLink* link, int axis,
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient) {
   assert(link >= 0 && link < model->link_count);
   const ModelLink* own = &model->links[link];
-  if (own->mass > 0) { /* S_x / m */
+  if (own->mass > 0) { /* the center is S_x / m */
     MassMoment* moment = &gradient->moment[link];
     Vec3 by = vec3_scale(bar, 1 / own->mass);
     moment->s[0][3] += by.x;
@@ -140,8 +141,8 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
 
 /* ---------------------------------------------------------------- moments to vertices */
 
-/* Derivative of a scalar with respect to S, symmetrized: second (3x3), first (twice the entries of the column), mass.
- */
+/* Derivative of a scalar with respect to the mass moment S, symmetrized. second: 3 x 3 block. first: sum of the last
+ * row and the last column. mass: last entry. */
 typedef struct {
   Mat3 second;
   Vec3 first;
@@ -164,7 +165,7 @@ static double bar_product(const MomentBar* bar, const MassMoment* m) {
   return sum;
 }
 
-/* Returns bar : X~ X~^T and its derivative with respect to X. */
+/* Returns the product bar : X~ X~^T with X~ = (x, 1). */
 static double point_value(const MomentBar* bar, Vec3 x) {
   return vec3_dot(x, mat3_mul_vec(bar->second, x)) + vec3_dot(bar->first, x) + bar->mass;
 }
@@ -173,8 +174,9 @@ static Vec3 point_slope(const MomentBar* bar, Vec3 x) {
   return vec3_add(vec3_scale(mat3_mul_vec(bar->second, x), 2), bar->first);
 }
 
-/* Sets the value bar : S of the tetrahedron (0, a, b, c) and its slopes. The value is V h with V = det / 6 and h = mass
- * + first . s / 4 + (aQa + bQb + cQc + sQs) / 20, s = a + b + c, Q = second. */
+/* Adds bar : S of a tetrahedron to *value, and its derivatives with respect to the corners to slope[3]. The corners are
+ * 0 and p[3] = a, b, c. With s = a + b + c and Q = second, bar : S is V h, where V = det / 6 is the volume and h = mass
+ * + first . s / 4 + (aQa + bQb + cQc + sQs) / 20. */
 static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* value, Vec3 slope[3]) {
   Vec3 s = vec3_add(p[0], vec3_add(p[1], p[2])), qs = mat3_mul_vec(bar->second, s);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
@@ -188,8 +190,9 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   }
 }
 
-/* Adds a face with more than three corners as the fan about the mean of its corners (A9). The value of a flat face does
- * not depend on its triangulation, but the slopes do. The fan is symmetric in the corners. */
+/* Adds bar : S and its derivatives for a face with more than three corners (A9). The face is divided into triangles
+ * between its edges and the mean of its corners, because this division is symmetric in the corners. The derivatives
+ * depend on the division, but the value does not. */
 static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
                       double factor, Vec3* out) {
   const int* corners = faces->corners + faces->corner_first[face];
@@ -216,12 +219,12 @@ static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const 
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
 
-/* Returns bar : S of a solid of unit density. Adds factor times its derivatives with respect to the vertices to `out`.
- * Vertices are taken relative to the hull's first one, to avoid cancellation far from the link's origin. */
+/* Returns bar : S of a polyhedron of unit density. Adds factor times the derivatives with respect to its vertices to
+ * `out`. Vertices are taken relative to the first vertex, which avoids cancellation far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
   Vec3 o = solid_origin(solid);
-  /* S about the link's origin from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
+  /* S about the link's origin follows from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
   Vec3 qo = mat3_mul_vec(bar->second, o);
   MomentBar moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
                      bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
@@ -253,7 +256,8 @@ static const ModelHull* hull_of(const LinkReverse* r, int k) { return &r->model-
 
 static Vec3* slopes_of(const LinkReverse* r, int k) { return r->gradient->vertices + hull_of(r, k)->vertex_first; }
 
-/* Reverse of S = m / N sum X~ X~^T over the N hull vertices. Returns the derivative with respect to the mass m. */
+/* Backward pass of S = m / N sum X~ X~^T over the N vertices of the link's hulls. Adds the derivatives with respect to
+ * the vertices. Returns the derivative with respect to the mass m. */
 static double reverse_vertices(const LinkReverse* r) {
   int count = 0;
   double value = 0;
@@ -270,8 +274,8 @@ static double reverse_vertices(const LinkReverse* r) {
   return value / count;
 }
 
-/* Returns bar : S of a smooth shape of unit density. Adds factor times its derivatives with respect to the shape's
- * parameters to out. */
+/* Returns bar : S of a smooth shape of unit density. Adds factor times the derivatives with respect to the shape's
+ * parameters to `out`. */
 static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
   for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
@@ -304,16 +308,16 @@ static double add_solids(const LinkReverse* r, const MomentBar* bar, double fact
   return value;
 }
 
-/* Reverse of S = m / V sum S_hull over the hulls, V: their total volume. Returns the derivative with respect to the
- * mass m. */
+/* Backward pass of S = m / V sum S_hull over the hulls with total volume V. Adds the derivatives with respect to the
+ * vertices. Returns the derivative with respect to the mass m. */
 static double reverse_solids(const LinkReverse* r) {
   double volume = add_solids(r, &VOLUME_BAR, 0), value = add_solids(r, &r->bar, r->link->mass / volume);
   add_solids(r, &VOLUME_BAR, -r->link->mass * value / (volume * volume));
   return value / volume;
 }
 
-/* Reverse of S = m (X c)(X c)^T + (tr(I)/2 1 - I), with centre c and inertia I. Adds to *center and inertia[6] the
- * derivatives with respect to c and I. Returns the derivative with respect to m. */
+/* Backward pass of the mass moment for given centre c and inertia I: S = m (c, 1) (c, 1)^T + (tr(I)/2 1 - I). Adds the
+ * derivatives with respect to c and I to *center and inertia[6]. Returns the derivative with respect to the mass m. */
 static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
   static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const Mat3* q = &r->bar.second;

@@ -1,4 +1,4 @@
-/* Hulls of a link: the pieces of its shapes in the link frame, in arrays for the inner loops. */
+/* Builds the hulls of all links: the convex pieces of their shapes, placed in the link frame. */
 #include "model/build.h"
 
 static Pose shape_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
@@ -37,22 +37,25 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
-/* Reports lengths that the reader would refuse: a design can produce them. */
+/* Adds an error if the lengths of a round solid contradict each other. The scene reader refuses such lengths, but a
+ * design can produce them. */
 static void check_lengths(Builder* builder, const SceneShape* shape, const RoundBody* core) {
   bool wheel = shape->type == SHAPE_WHEEL;
   if (core->ring_count > 0 && core->rings[0].radius < 0)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': its rim %g m exceeds its radius %g m", shape->name, shape->rim, shape->radius);
+                    "shape '%s': its rim %g m exceeds its radius %g m: reduce the rim", shape->name, shape->rim,
+                    shape->radius);
   if (wheel && shape->width < 2 * shape->rim)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': twice its rim %g m exceeds its width %g m", shape->name, shape->rim, shape->width);
+                    "shape '%s': twice its rim %g m exceeds its width %g m: reduce the rim", shape->name, shape->rim,
+                    shape->width);
 }
 
 static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
   Model* model = builder->model;
   const ShapeSolid* solid = &builder->solids[use->shape];
   ModelHull* hull = &model->hulls[model->hull_count];
-  if (solid->piece_count == 0) return; /* the error is reported already */
+  if (solid->piece_count == 0) return; /* an error was already added */
   *hull = (ModelHull){.link = link, .shape = use->shape};
   place_round(hull, &builder->scene->shapes[use->shape], &solid->pieces[0], pose);
   check_lengths(builder, &builder->scene->shapes[use->shape], &hull->smooth->core);

@@ -1,8 +1,9 @@
-/* The initial state: values of the scene, zero where it gives none, the signal's value for prescribed joints. */
+/* Initial state of the joints: values of the scene, zero where the scene gives none, and the signal's value for
+ * prescribed joints. */
 #include <string.h>
 #include "model/build.h"
 
-/* Tolerance for a number given twice, relative to 1 + |number|: allows for decimals in a file. */
+/* Tolerance between two given values of a number, relative to 1 + |number|. Decimals in a file are rounded. */
 #define SAME_TOLERANCE 1e-9
 
 void initial_from_signal(Model* model, const ModelLink* link) {
@@ -12,21 +13,21 @@ void initial_from_signal(Model* model, const ModelLink* link) {
   joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
-/* Reads q and v of the scene. The angular velocity of three rotations is converted to link axes. */
+/* Sets coordinates q and velocities v of a joint from the initial state of the scene. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
   joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
 }
 
-/* Returns the largest difference of two lists of numbers, relative to 1 + |number|. */
+/* Returns the largest of |a[k] - b[k]| / (1 + |b[k]|). */
 static double difference_of(const double* a, const double* b, int count) {
   double largest = 0;
   for (int k = 0; k < count; k++) largest = fmax(largest, fabs(a[k] - b[k]) / (1 + fabs(b[k])));
   return largest;
 }
 
-/* Reports a given initial state of a prescribed joint that differs from its signal. */
+/* Adds an error if the scene gives an initial state of a prescribed joint that differs from the joint's signal. */
 static void check_prescribed(Builder* builder, const ModelLink* link, const SceneInitial* initial, const double* q,
                              const double* v) {
   double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];
@@ -37,14 +38,14 @@ static void check_prescribed(Builder* builder, const ModelLink* link, const Scen
   if (initial->has_coordinates && !(in_place <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
-        "the joint of link '%s' is prescribed: it starts where its signal is at t = 0, which is %.6g %s away "
-        "from these coordinates; leave them out",
+        "the joint of link '%s' is prescribed and starts at the value of its signal at t = 0, %.6g %s away from the "
+        "given initial coordinates: remove the initial coordinates",
         link->name, in_place, link->joint.slide_count > 0 ? "(m or rad)" : "rad");
   if (initial->has_velocities && !(in_speed <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
-        "the joint of link '%s' is prescribed: it starts with the rate of its signal at t = 0, which differs "
-        "from these velocities by %.6g; leave them out",
+        "the joint of link '%s' is prescribed and starts with the rate of its signal at t = 0, which differs from the "
+        "given initial velocities by %.6g: remove the initial velocities",
         link->name, in_speed);
 }
 

@@ -1,4 +1,4 @@
-/* Poses of links from joint coordinates, and screws of joints (K1; docs/derivations/kinematics.md). */
+/* Computes poses of links from joint coordinates, and screw axes of joints (K1; docs/derivations/kinematics.md). */
 #include <assert.h>
 
 #include "model/model.h"

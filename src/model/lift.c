@@ -1,16 +1,16 @@
-/* Lifts bodies that touch other bodies in the initial state, because contact needs a gap. */
+/* Lifts bodies that touch other bodies in the initial state, because a run must start with gaps between bodies. */
 #include "model/lift.h"
 
 #include "model/build.h"
 #include "model/tree.h"
 
-/* Largest number of layers of a stack that can be lifted. */
+/* Largest number of passes, and of layers of a stack that can be lifted. */
 enum { LIFT_ROUNDS = 30 };
-/* Cosine of the largest angle to the vertical at which a joint can lift its robot. */
+/* Cosine of the largest angle between the vertical and a joint's displacement for which the joint can lift its body. */
 #define LIFT_COSINE 0.1
 
-/* Returns the change of a root's joint position that lifts the root by 1 m, in the frame of that position; zero if its
- * joint cannot lift it. up: unit vector against gravity, world. */
+/* Returns the change of a root's joint position that lifts the root by 1 m. The change is in the frame of the position.
+ * Returns zero if the joint cannot lift the root. up: unit vector against gravity, world frame. */
 static Vec3 rise_of(const Model* model, int link, Vec3 up) {
   const SceneJoint* joint = &model->scene->links[link].joint;
   Mat3 turn = mat3_from_quat(joint->rotation);
@@ -30,8 +30,9 @@ static Vec3 rise_of(const Model* model, int link, Vec3 up) {
 
 static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
 
-/* Returns which of the two roots of a touching pair to lift: the one that can rise, or the higher one if both can.
- * Returns -1 if neither can, if both links have the same root, or if the overlap is larger than `deepest` [m]. */
+/* Returns the root link to lift for a pair of links that touch. If both roots can rise, returns the higher root.
+ * Returns -1 if neither root can rise, if both links have the same root, or if the overlap is larger than `deepest`
+ * [m]. */
 static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
   int a = model_root(model, touch->a), b = model_root(model, touch->b);
   if (a == b || touch->depth > deepest) return -1;
@@ -47,8 +48,8 @@ static int lifted_of(const Model* model, const ModelTouch* touch, double deepest
   return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
 }
 
-/* Lifts, once, every root that touches another body. Adds to lift[links] the lift of each root [m]. Returns the number
- * of roots lifted. */
+/* Lifts every root that touches another body, once. Adds the displacement of each root [m] to lift[links]. Returns the
+ * number of roots lifted. */
 static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), lifted = 0;
@@ -79,8 +80,8 @@ void model_move_links(Model* model, const Scene* scene) {
   diagnostics_free(&unsaid);
 }
 
-/* Restores the given joint positions given[links] of bodies that still touch after the lift, for instance beside a
- * wall. Sets their lift[links] to 0. */
+/* Undoes the lift of bodies that still touch another body after the lift. Restores their joint positions from
+ * given[links] and sets their lift[links] to 0. */
 static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
   ModelTouch* touches;
   int count = model_touching(model, &touches), undone = 0;
@@ -137,7 +138,7 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
           &after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
           "raised links that touch others at the start, by the overlap plus the equilibrium gap of contact: %s",
           names.data);
-    } else { /* reports the scene as written */
+    } else { /* restores the given positions, so that errors refer to the scene as written */
       for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
       diagnostics_free(&after);
     }

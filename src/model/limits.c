@@ -1,11 +1,11 @@
-/* Joint limits: checks of initial coordinates and controller targets. */
+/* Checks initial coordinates and controller targets against the joint limits. */
 #include "model/build.h"
 
-/* Number of samples of a target signal over the run. */
+/* Largest number of times at which a target signal is checked over the run. */
 enum { TARGET_SAMPLES = 2000 };
 
-/* Returns the value that limit k of the joint bounds: a coordinate; for a ball joint the total angle, the swing or the
- * twist (S24). */
+/* Returns the value that limit k of the joint bounds. The value is a coordinate, or, for a ball joint, the total angle,
+ * the swing or the twist (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.plain_count;
   if (k < plain) return q[k];
@@ -25,7 +25,8 @@ static const char* limited_name(const ModelLink* link, int k) {
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }
 
-/* True if the value is outside the limit. A barrier is infinite at the limit, so strict includes the limit itself. */
+/* Returns true if the value is outside limit k. strict: true if the limit itself counts as outside, as for a barrier,
+ * which is infinite there. */
 static bool outside_limit(const ModelLink* link, int k, double value, bool strict) {
   if (strict) return !(value > link->lower[k] && value < link->upper[k]);
   return !(value >= link->lower[k] && value <= link->upper[k]);
@@ -48,8 +49,7 @@ static void report_start(const Model* model, Diagnostics* diagnostics, int index
                   initial ? "" : " (no initial coordinates are given: zero)");
 }
 
-/* Warns of a joint that starts within the margin of a barrier. Its stored energy pushes the joint, and damping acts as
- * it leaves (S22). */
+/* Warns of a joint that starts within the margin of a barrier, where a limit force acts on the joint (S22). */
 static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
   const SceneInitial* initial = initial_of(model->scene, index);
@@ -88,8 +88,8 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
                   limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
-/* Adds a warning for each degree of freedom whose target is outside its limits at time t [s] and that is not yet marked
- * in reported[]; marks it there. */
+/* Adds a warning for each degree of freedom whose target is outside its limits at time t [s]. Skips degrees of freedom
+ * that are marked in reported[], and marks the ones it reports. */
 static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
   const ModelController* controller = &model->controllers[index];
   const ModelLink* link = &model->links[controller->link];
@@ -106,7 +106,7 @@ static void check_target_at(const Model* model, Diagnostics* diagnostics, int in
   }
 }
 
-/* Warns once per degree of freedom, at the first time its target is outside its limits. */
+/* Warns once per degree of freedom of the first time at which its target is outside its limits. */
 static void check_target(const Model* model, Diagnostics* diagnostics, int index) {
   bool reported[JOINT_MAX_DOF] = {false};
   int steps = model->simulation.steps, samples = steps < TARGET_SAMPLES ? steps : TARGET_SAMPLES;

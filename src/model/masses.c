@@ -1,4 +1,4 @@
-/* Masses of links: S = sum m X~ X~^T from the mass model, scaled to the total mass. */
+/* Computes the mass moments S = sum m X~ X~^T of links from their mass models, scaled to the total mass. */
 #include "model/build.h"
 
 static double link_volume(const Model* model, const ModelLink* link) {
@@ -21,7 +21,7 @@ static bool has_triangles(const Model* model, const ModelLink* link) {
 
 /* ---------------------------------------------------------------- mass models: moments of mass 1 or of the volume */
 
-/* Returns the moment for equal masses at all hull vertices. */
+/* Returns the mass moment of equal masses at all hull vertices, for a total mass of 1 kg. */
 static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   double vertices = link_vertices(model, link);
@@ -34,15 +34,16 @@ static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
-/* True if the link has a round solid. It has no vertices, so its mass is distributed over its volume. */
+/* Returns true if the link has a round solid. A round solid has no vertices, so its mass is distributed over its
+ * volume. */
 static bool has_round(const Model* model, const ModelLink* link) {
   bool round = false;
   for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&model->hulls[link->hull_first + k]);
   return round;
 }
 
-/* Returns the mass moment of the link's solids for density 1 kg/m^3. Where hulls overlap, the mass counts twice, also
- * in the volume. */
+/* Returns the mass moment of the link's hulls for density 1 kg/m^3. The overlap of two hulls counts twice, in the mass
+ * and in the volume. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   for (int k = 0; k < link->hull_count; k++) {
@@ -55,7 +56,8 @@ static MassMoment solid_moment(const Model* model, const ModelLink* link) {
 
 /* ---------------------------------------------------------------- one link */
 
-/* Returns true if the mass is positive and finite; otherwise adds an error. Extreme lengths and densities overflow. */
+/* Returns true if the mass is positive and finite. Otherwise adds an error; extreme lengths and densities can overflow.
+ */
 static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink* source, double mass) {
   if (mass > 0 && isfinite(mass)) return true;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place, "mass of link '%s' must be > 0 kg, got %.6g",
@@ -63,14 +65,14 @@ static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink
   return false;
 }
 
-/* Returns the first shape of the link that consists of triangles. There must be one. */
+/* Returns the first shape of the link that consists of triangles. The link must have one. */
 static const SceneShape* triangle_shape(const Builder* builder, const SceneLink* source) {
   int k = 0;
   while (k + 1 < source->shape_count && !builder->scene->shapes[source->shapes[k].shape].triangles) k++;
   return &builder->scene->shapes[source->shapes[k].shape];
 }
 
-/* Adds an error for a closed surface whose triangles face inward, so that it encloses a negative volume. */
+/* Adds an error for a closed surface with a negative volume, because its triangles face inward. */
 static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
@@ -80,7 +82,7 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
                   shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
-/* Returns true if the triangles of the link do not form a closed surface with one orientation. Corners at the same
+/* Returns true if the triangles of the link do not form a closed, consistently oriented surface. Corners at the same
  * position count as one. */
 static bool is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
@@ -114,8 +116,8 @@ static void weigh_vertices(Builder* builder, ModelLink* link, const SceneLink* s
 
 static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* source) {
   const Model* model = builder->model;
-  bool open = !model->own_scene &&
-              is_open(model, link); /* moved corners belong to a surface that was closed in the given scene */
+  bool open =
+      !model->own_scene && is_open(model, link); /* with overrides, the surface was checked in the given scene */
   if (source->mass_model == MASS_BY_SHAPE) link->mass_model = open ? MASS_VERTICES : MASS_UNIFORM;
   if (has_round(model, link)) link->mass_model = MASS_UNIFORM;
   if (open) {
@@ -141,8 +143,8 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
   link->mass = mass;
 }
 
-/* Computes the mass moment of a link. A link that forces can move must have a mass, and a shape or an inertia. Other
- * links need neither. */
+/* Computes the mass moment of a link. A link that forces can move must have a mass, and either a shape or an inertia.
+ * Other links may be massless. */
 static void weigh_link(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];
@@ -156,7 +158,8 @@ static void weigh_link(Builder* builder, int index) {
   }
 }
 
-/* Returns the centre of the box around all bounded hulls, or the frame's origin without any. */
+/* Returns the centre of the bounding box of all bounded hulls of the link, link frame. Returns zero without bounded
+ * hulls. */
 static Vec3 box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {

@@ -1,9 +1,9 @@
-/* Material properties of a pair of links in contact: friction and restitution, and their source. */
+/* Material of a pair of links in contact: friction and restitution, and the link or item that gives each value. */
 #include <assert.h>
 
 #include "model/model.h"
 
-/* Returns the first item of the pair in the sorted list. items: number of items of the pair. */
+/* Returns the first entry of the links a and b in Model.pair_items. Sets *items to their number of entries. */
 static const ModelPairItem* find_items(const Model* model, int a, int b, int* items) {
   uint64_t key = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
   int low = 0, high = model->pair_item_count;
@@ -19,15 +19,15 @@ static const ModelPairItem* find_items(const Model* model, int a, int b, int* it
   return model->pair_items + low;
 }
 
-/* Returns which number of a link or item supplies the value, or -1. Missing axial and static friction default to its
- * `friction`. */
+/* Returns the index of the material number that supplies value `which`, or -1 if none does. Axial and static friction
+ * that are not given default to MATERIAL_FRICTION. */
 static int source_of(const SceneMaterial* material, int which) {
   bool coefficient = which == MATERIAL_FRICTION_ALONG || which == MATERIAL_STATIC_FRICTION;
   if (material->given[which]) return which;
   return coefficient && material->given[MATERIAL_FRICTION] ? MATERIAL_FRICTION : -1;
 }
 
-/* Returns the last item that gives the value, or NULL. */
+/* Returns the last of the entries first[items] whose item gives value `which`, or NULL if there is none. */
 static const ModelPairItem* find_entry(const Model* model, const ModelPairItem* first, int items, int which) {
   for (int k = items - 1; k >= 0; k--)
     if (source_of(&model->scene->contact.pairs[first[k].item].material, which) >= 0) return &first[k];
@@ -61,7 +61,8 @@ static double value_of_links(const Model* model, int a, int b, int which) {
   return from_other >= 0 ? other->value[from_other] : contact_value(model, which);
 }
 
-/* Sets the direction of friction that the item gives, in the axes of the link of its first name. */
+/* Sets the friction axis that an item of contact.pairs gives. The axis is fixed to the link that the item names first.
+ */
 static void direct_by_item(const Model* model, int a, int b, const ModelPairItem* entry, PairMaterial* out) {
   const SceneMaterial* own = &model->scene->contact.pairs[entry->item].material;
   out->directed = own->given[MATERIAL_FRICTION_ALONG];
@@ -69,8 +70,8 @@ static void direct_by_item(const Model* model, int a, int b, const ModelPairItem
   out->axis = own->axis;
 }
 
-/* Sets direction-dependent friction if exactly one link has a friction axis. If both have one, friction is isotropic.
- */
+/* Sets the friction axis if exactly one of the links a and b has one. If both links have a friction axis, friction is
+ * isotropic. */
 static void direct(const Model* model, int a, int b, PairMaterial* out) {
   const SceneMaterial* of[2] = {&model->scene->links[a].material, &model->scene->links[b].material};
   int side = of[1]->given[MATERIAL_FRICTION_ALONG] ? 1 : 0;

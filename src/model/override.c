@@ -1,4 +1,5 @@
-/* Scenes with overridden numbers: a copy that owns the changed parts and shares the rest. */
+/* Copies of a scene in which overrides replace numbers. A copy owns its changed parts and shares all others with the
+ * given scene. */
 #include <assert.h>
 #include <string.h>
 
@@ -99,7 +100,7 @@ static double* joint_number(SceneJoint* joint, int part) {
 }
 
 static double* material_number(const Scene* scene, const ModelOverride* o) {
-  union { /* as above */
+  union { /* removes const: the caller owns the scene and may change it */
     const SceneContact* read;
     SceneContact* own;
   } c = {.read = &scene->contact};
@@ -228,13 +229,13 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
-/* Copies the feedback: its numbers are stored outside the controller, unlike the gains. */
+/* Copies the feedback gains of a controller, which are stored outside of the controller. */
 static void own_feedback(SceneController* controller, const SceneController* given) {
   if (controller->feedback != given->feedback || !given->feedback) return;
   controller->feedback = copy_of(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));
 }
 
-/* Removes the given initial state of a prescribed joint: it agreed with the replaced signal. */
+/* Removes the initial state of a prescribed joint from the scene, because it may differ from the new signal. */
 static void forget_start(Scene* scene, int link) {
   SceneInitial* initial = model_scene_initial(scene, link);
   if (initial) initial->has_coordinates = initial->has_velocities = false;

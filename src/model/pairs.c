@@ -1,4 +1,4 @@
-/* Link pairs that may collide. */
+/* Link pairs that can collide, and pairs with their own material or contact law. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool link_has_name(const SceneLink* link, const char* name) {
   return false;
 }
 
-/* Sets members[links] to the links that have this name or belong to a group of this name. Returns their number. */
+/* Sets members[links] to the links with this name, or in a group with this name. Returns the number of these links. */
 static int find_members(const Scene* scene, const char* name, int* members) {
   int count = 0;
   for (int i = 0; i < scene->link_count; i++)
@@ -61,8 +61,8 @@ static int compare_items(const void* left, const void* right) {
   return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
 }
 
-/* Appends to Model.pair_items the link pairs of one item of contact.pairs. members[side][count[side]]: links that each
- * name of the item refers to. same: both names are equal, so each pair occurs twice and is added once. */
+/* Appends the link pairs of one item of contact.pairs to Model.pair_items. members[side][count[side]]: links that each
+ * name of the item refers to. same: true if both names are equal; each pair is then added only once. */
 static void add_items(Model* model, int item, bool same, int* const members[2], const int count[2], int* capacity) {
   for (int i = 0; i < count[0]; i++)
     for (int j = 0; j < (same ? i : count[1]); j++) {
@@ -73,7 +73,8 @@ static void add_items(Model* model, int item, bool same, int* const members[2], 
     }
 }
 
-/* Returns true if the last item that names a law for the two links names `none`. */
+/* Returns true if items of contact.pairs give two links the law `none`. The last of their items first[items] that names
+ * a law decides. */
 static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
   for (int k = items - 1; k >= 0; k--) {
     const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
@@ -82,7 +83,7 @@ static bool is_parted(const Model* model, const ModelPairItem* first, int items)
   return false;
 }
 
-/* Excludes pairs whose contact law is `none` from collision. */
+/* Adds the pairs whose contact law is `none` to Model.excluded. */
 static void exclude_parted(Model* model) {
   int capacity = model->excluded_count, before = model->excluded_count;
   for (int k = 0, items; k < model->pair_item_count; k += items) {
@@ -93,8 +94,8 @@ static void exclude_parted(Model* model) {
   if (model->excluded_count > before) sort_unique(model);
 }
 
-/* Adds an error for direction-dependent or static friction under a law that does not support it. owner: name of the
- * link, or first name of a pair. */
+/* Adds an error for direction-dependent or static friction under a contact law that does not support it. owner: name of
+ * the link, or first name of the item of contact.pairs. */
 static void refuse_directions(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
                               ContactModel law) {
   const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
@@ -105,12 +106,12 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
-/* Material values that act only under laws with direction-dependent friction (contact_takes_directions); other laws
- * ignore them. */
+/* Material values that have an effect only under laws with contact_takes_directions. */
 static const int UNUSED_ELSEWHERE[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
 enum { UNUSED_COUNT = sizeof UNUSED_ELSEWHERE / sizeof *UNUSED_ELSEWHERE };
 
-/* Warns of each value above 0 that has no effect under the law. owner: name of the link, or first name of a pair. */
+/* Warns of each value of UNUSED_ELSEWHERE above 0, because it has no effect under the law. owner: name of the link, or
+ * first name of the item of contact.pairs. */
 static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
                            ContactModel law) {
   for (int k = 0; k < UNUSED_COUNT; k++) {
@@ -131,7 +132,7 @@ static bool concerns(const ModelPairItem* item, int link) {
   return (int)(item->key >> 32) == link || (int)(item->key & UINT32_MAX) == link;
 }
 
-/* Returns true if contact_takes_directions holds for the law of the scene or of some pair of the link. */
+/* Returns true if the law of the scene, or of some pair of the link, supports contact_takes_directions. */
 static bool some_law_supports(const Model* model, const SceneContact* contact, int link) {
   bool found = contact_takes_directions(model->contact_model);
   for (int k = 0; k < model->pair_item_count && !found; k++) {
@@ -141,7 +142,7 @@ static bool some_law_supports(const Model* model, const SceneContact* contact, i
   return found;
 }
 
-/* Warns of values of links and of items of contact.pairs that have no effect under any law used. */
+/* Warns of material values of links and of items of contact.pairs that have no effect under the laws in use. */
 static void check_unused(Builder* builder) {
   const Model* model = builder->model;
   const SceneContact* contact = &builder->scene->contact;
@@ -157,7 +158,8 @@ static void check_unused(Builder* builder) {
   }
 }
 
-/* Adds one error for each link and each item of contact.pairs whose kind of friction its law does not support. */
+/* Adds an error for direction-dependent or static friction that the contact law does not support. Checks each link and
+ * each item of contact.pairs. */
 static void check_directions(Builder* builder) {
   const Model* model = builder->model;
   for (int i = 0; i < builder->scene->link_count; i++) {
@@ -177,7 +179,8 @@ static void check_directions(Builder* builder) {
   }
 }
 
-/* Builds Model.pair_laws, the laws named by items of contact.pairs. contact_defaults.c sets their parameters. */
+/* Builds Model.pair_laws, the contact laws that items of contact.pairs name. build_contact sets their parameters later.
+ */
 static void find_laws(Builder* builder) {
   const SceneContact* contact = &builder->scene->contact;
   Model* model = builder->model;
@@ -200,15 +203,15 @@ static void find_laws(Builder* builder) {
   }
 }
 
-/* Warns of a pair whose two names are the name of the same link. A group with a single link is accepted, because it can
- * get more links later. */
+/* Warns if both names of a pair are the name of the same link. A group with one link is accepted, because links can be
+ * added to it. */
 static void warn_of_itself(Builder* builder, SourcePlace place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;
   for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;
   if (link && strcmp(names[0], names[1]) == 0)
-    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place, "has no effect: the link '%s' does not touch itself",
-                    names[0]);
+    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
+                    "has no effect: both names are the link '%s'; name two links", names[0]);
 }
 
 static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
@@ -217,7 +220,7 @@ static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
   warn_of_itself(builder, pair->place, pair->name);
   if (!gives)
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, pair->place,
-                    "has no effect: it gives '%s' and '%s' neither friction nor anything else", pair->name[0],
+                    "has no effect: no friction or other value is given for '%s' and '%s'; give one", pair->name[0],
                     pair->name[1]);
 }
 
@@ -246,8 +249,8 @@ void build_materials(Builder* builder) {
   memory_free(members[1]);
 }
 
-/* Excludes links joined by a permanent closure from collision, as parent and child. Links of a distance closure, or of
- * one that can break or is switched, can collide. */
+/* Adds pairs of links joined by a permanent closure to Model.excluded. Links of a distance closure, and of a closure
+ * that can break or be switched, can collide. */
 static void exclude_closed(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];

@@ -1,9 +1,9 @@
-/* Shapes of the scene -> convex pieces: primitives, point lists, meshes; thinning. Each shape is read once, however
- * many links use it. */
+/* Builds the convex pieces of the shapes of a scene: primitives, point lists and meshes. Each shape is built once, even
+ * if many links use it. */
 #include <string.h>
 #include "model/build.h"
 
-/* Returns the shape's name, or the file of a mesh given inside a link. */
+/* Returns the shape's name. If the shape has none, returns the name of its mesh file, or "(unnamed)". */
 static const char* shape_name(const SceneShape* shape) {
   if (shape->name[0]) return shape->name;
   if (!shape->file) return "(unnamed)";
@@ -22,10 +22,10 @@ static void report_hull(Builder* builder, const SceneShape* shape, const char* p
 
 /* ---------------------------------------------------------------- one hull from points */
 
-/* Import statistics of a shape, summed over its pieces for one report. */
+/* Statistics of a shape's import, summed over its pieces. */
 typedef struct {
   int points, vertices, thinned_from;
-  double error; /* largest distance of a dropped vertex [m] */
+  double error; /* largest distance of a dropped vertex from its hull [m] */
 } ImportCount;
 
 static bool add_piece(Builder* builder, const SceneShape* shape, const char* part, ShapeSolid* solid,
@@ -52,7 +52,7 @@ static bool add_piece(Builder* builder, const SceneShape* shape, const char* par
 
 static void note_import(Builder* builder, const SceneShape* shape, const ImportCount* import) {
   int inside = import->points - import->thinned_from;
-  if (import->vertices == 0) return; /* an error was reported: there is no hull */
+  if (import->vertices == 0) return; /* an error was added, and there is no hull */
   if (inside > 0)
     text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
              shape_name(shape), inside, import->points);
@@ -63,8 +63,8 @@ static void note_import(Builder* builder, const SceneShape* shape, const ImportC
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Sets points to the positions used by faces first .. first + count - 1 of the mesh, each once. Returns their number.
- * used: workspace (position_count), zero before and after. */
+/* Sets points[] to the positions of the mesh that faces first to first + count - 1 use, each once. Returns the number
+ * of points. used[position_count]: workspace, false before and after the call. */
 static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
   int found = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -108,7 +108,7 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
   text_free(&text);
 }
 
-/* Warns of limits of a decomposition that were not kept. Flat hulls are refused where they are built. */
+/* Warns of requirements that a convex decomposition does not meet. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
   if (!d->covers && d->inside)
     warn_shape(builder, shape, "the hulls do not lie inside the mesh: they stick out by %.3g m, or nothing fits",
@@ -127,7 +127,8 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
   if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
 }
 
-/* Decomposes the mesh in the file's unit, then scales, so that the hulls equal those of sdrs decompose. */
+/* Decomposes a mesh into convex pieces, in the unit of the file, and scales the pieces afterwards. The pieces then
+ * equal those of `sdrs decompose`. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
                                      ImportCount* import) {
   Decomposition d;
@@ -156,8 +157,8 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 
 /* ---------------------------------------------------------------- shapes of triangles */
 
-/* Returns the smallest size [m] of a set of triangles that contact has to resolve (R3): the least of 6 volume / area
- * and the sides of its bounding box. For a set without volume, the largest side. */
+/* Returns the smallest size that contact has to resolve, for a shape made of triangles [m] (R3). The size is the least
+ * of 6 volume / area and the sides of the bounding box, or the largest side if the volume is 0. */
 static double set_feature(const ShapeSolid* solid) {
   double volume = 0, area = 0;
   Vec3 low = solid->pieces[0].vertices[0], high = low;
@@ -177,7 +178,7 @@ static double set_feature(const ShapeSolid* solid) {
 
 static void add_triangle(ShapeSolid* solid, Vec3 a, Vec3 b, Vec3 c) {
   ConvexHull* piece = &solid->pieces[solid->piece_count];
-  if (!(vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) > 0)) return; /* zero area */
+  if (!(vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) > 0)) return; /* the triangle has no area */
   *piece = (ConvexHull){.vertex_count = 3, .triangle_count = 1};
   piece->vertices = MEMORY_NEW(Vec3, 3);
   piece->triangles = memory_alloc(sizeof *piece->triangles);
@@ -188,7 +189,7 @@ static void add_triangle(ShapeSolid* solid, Vec3 a, Vec3 b, Vec3 c) {
   solid->piece_count++;
 }
 
-/* Area vector of a polygon (Newell). */
+/* Returns a normal of a polygon with the length of twice its area (Newell's method). */
 static Vec3 polygon_normal(const Mesh* mesh, const int* corners, int count) {
   Vec3 sum = {0, 0, 0};
   for (int k = 0; k < count; k++)
@@ -209,8 +210,7 @@ static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
   memory_free(cut);
 }
 
-/* Sets the pieces of the solid to the triangles of the repaired surface, which face outward, instead of those of the
- * file. */
+/* Sets the pieces of the solid to the triangles of the repaired mesh surface, which face outward. */
 static void triangles_of_repaired(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid) {
   ConvexHull surface;
   MeshCondition c;
@@ -242,7 +242,7 @@ static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSol
 
 /* ---------------------------------------------------------------- files */
 
-/* Adds an error, at the shape's place in the scene, for a mesh that cannot be read. */
+/* Adds an error for a file of a shape that cannot be read. what: kind of the file. */
 static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
   builder->unreadable |= status == STATUS_IO;
   diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
@@ -272,7 +272,7 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
   mesh_free(&mesh);
 }
 
-/* a scene with more pieces is too slow to be useful */
+/* Largest number of convex pieces of a height field. A scene with more pieces is too slow to be useful. */
 enum { HEIGHT_PIECES_MAX = 400000 };
 
 static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
@@ -344,11 +344,11 @@ HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
-/* Resolution of the polyhedron that represents a round solid in pictures and files. */
+/* Resolution of the polyhedron that represents a round solid in pictures and exported files. */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
-/* Returns the first law of the scene that is for contact at short range and does not take round solids; CONTACT_NONE
- * if there is none. */
+/* Returns the first short-range law of the scene that does not support exact round solids. Returns CONTACT_NONE if
+ * there is no such law. */
 static ContactModel law_of_faces(const Scene* scene) {
   ContactModel law = scene->contact.model;
   for (int i = 0; i <= scene->contact.pair_count; i++) {
@@ -365,15 +365,15 @@ static void report_faces(Builder* builder, const SceneShape* shape, const Convex
   double inside = polyhedron_deviation(shape, solid);
   if (law == CONTACT_NONE)
     text_add(&builder->note,
-             "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
-             "separating_plane takes; '%s' says how fine\n",
+             "shape '%s': a polyhedron with faces up to %.3g m inside the round solid, because only the law "
+             "separating_plane supports the exact solid; '%s' sets the number of faces\n",
              shape_name(shape), inside, key);
   else
     warn_shape(
         builder, shape,
-        "the law %s takes it as a polyhedron, whose faces lie up to %.3g m inside the round solid: it rolls over "
-        "its faces and loses speed; use contact.model separating_plane, which takes it exactly, or accept the "
-        "polyhedron by '%s'",
+        "the law %s represents the round solid by a polyhedron with faces up to %.3g m inside: a body that rolls over "
+        "the faces loses speed; use contact.model separating_plane, which supports the exact solid, or accept the "
+        "polyhedron by setting '%s'",
         contact_model_name(law), inside, key);
 }
 
@@ -410,8 +410,8 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
-/* Sets key to a text of all numbers on which the solid of a primitive depends. The text is empty if the solid cannot be
- * shared, because it has its own points or note. */
+/* Sets key to a text with all numbers that define the solid of a primitive. The text is empty if the solid cannot be
+ * shared with other shapes. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
   bool taken = model_takes_round(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||
@@ -424,7 +424,7 @@ static void primitive_key(const Builder* builder, const SceneShape* shape, Text*
 
 static void* copied(const void* from, size_t size) { return memcpy(memory_resize(NULL, 0, size), from, size); }
 
-/* Copies the single hull of `from` and its feature. */
+/* Copies the only piece of `from` and its feature to `solid`. */
 static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
   const ConvexHull* hull = &from->pieces[0];
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
@@ -435,12 +435,12 @@ static void copy_solid(const ShapeSolid* from, ShapeSolid* solid) {
   solid->feature = copied(from->feature, sizeof *from->feature);
 }
 
-/* Primitives with equal keys share one computation; imported robots have many. */
+/* Computes primitives with equal keys once, because imported robots have many equal ones. */
 void build_solids(Builder* builder) {
   if (builder->solids) return; /* borrowed solids are complete */
   int count = builder->scene->shape_count;
   Names made = {0};
-  char** keys = MEMORY_NEW(char*, count + 1); /* the names refer to them */
+  char** keys = MEMORY_NEW(char*, count + 1); /* kept, because `made` refers to the texts */
   builder->solids = MEMORY_NEW(ShapeSolid, count);
   builder->hull_folder = decompose_cache_folder();
   for (int i = 0; i < count; i++) {

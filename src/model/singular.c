@@ -1,42 +1,46 @@
-/* Finds loops that are in a singular configuration in the initial state (docs/derivations/closures.md, Z11). */
+/* Finds loops of closures that start in a singular configuration (docs/derivations/closures.md, Z11). */
 #include <string.h>
 
 #include "linalg/linalg.h"
 #include "model/build.h"
 
-/* Step of the differences [rad, loop sizes]: truncation error of second differences is its square, 1e-7; rounding error
- * 1e-9. */
+/* Step of the finite differences [rad, or relative to Loop.size]. The truncation error of second differences is 1e-7,
+ * the rounding error 1e-9. */
 #define STEP 3e-4
-/* A combination of rows counts as linearly dependent if its slopes cancel to this fraction of the largest: above
- * rounding, below the slopes of a loop that is clear of the singular configuration. */
+/* Largest slope of a combination of rows, relative to the largest slope of all combinations, that counts as zero. The
+ * rows are then linearly dependent. The value is above rounding errors and below the slopes of regular loops. */
 #define SAME_SLOPES 1e-5
-/* A second derivative above this counts as nonzero; a smaller one can be a residue of slopes that cancel. */
+/* Second derivatives above this value count as nonzero. Smaller ones can be rounding errors. */
 #define CURVED 1e-3
-/* Loops with more rows are skipped: the eigenvectors cost the cube of the number of rows. */
+/* Largest number of rows of a loop that is checked. The cost of the eigenvectors is the cube of the number of rows. */
 enum { ROWS_MOST = 96 };
-/* Number of random motions that are tried: the curvature can vanish along a single one. */
+/* Number of random motions that are checked. More than one is needed, because the curvature can vanish along a single
+ * motion. */
 enum { MOTIONS = 4 };
 
-/* A loop: a set of trees joined by closures and couplings. Rows: the equations of its closures, then of its
- * couplings. */
+/* A loop: a set of trees joined by closures and couplings. The rows of the loop are the equations of its closures,
+ * followed by the equations of its couplings. */
 typedef struct {
   const Model* model;
   int *closure, *coupling, *dof, *link;
   int closures, couplings, rows, dofs, links;
-  double size;            /* size of the largest closure; a unit of translation is this length [m] */
-  double *increment, *q;  /* increments and coordinates of the whole model (nv), (nq) */
-  Pose* poses;            /* poses of all links (links) */
-  double *value, *there;  /* values of the rows in the initial state and in a displaced state, in loop sizes (rows) */
-  double *slope, *motion; /* derivatives of the rows by the degrees of freedom (rows x dofs); a motion (dofs) */
-  double *vector, *root, *off; /* eigenvectors of slope slope^T by rows; eigenvalues; workspace */
+  double size;           /* largest ModelClosure.size of the loop [m], the unit of translations */
+  double *increment, *q; /* increments (nv) and coordinates (nq) of the whole model */
+  Pose* poses;           /* poses of all links (links) */
+  double *value,
+      *there; /* values of the rows in the initial state and in a displaced state, as of closure_values (rows) */
+  double *slope, *motion; /* slope: derivatives of the rows with respect to the degrees of freedom (rows x dofs);
+                             motion: displacement (dofs) */
+  double *vector, *root,
+      *off; /* eigenvectors of slope slope^T, one per row (rows x rows); eigenvalues (rows); workspace (rows) */
 } Loop;
 
-/* Returns the value of a closure equation (Z1) at the poses at[2] of its sides. Written independently of the code of
- * the steps. */
+/* Returns the value of a closure equation (Z1) at the poses at[2] of its two links. The code is independent of the time
+ * step's code. */
 static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
   Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
   switch (row->kind) {
-    case CLOSURE_POINT: /* frame is the identity unless framed */
+    case CLOSURE_POINT: /* c->frame is the identity unless c->framed */
       return vec3_dot(vec3_at(c->frame.m[row->axis]), d);
     case CLOSURE_ALIGN:
       return vec3_dot(mat3_mul_vec(at[0].r, row->u), v);
@@ -48,14 +52,16 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose
   return 0.5 * (vec3_dot(d, d) / c->length - c->length);
 }
 
-/* Sets value[row_count] to the values of a closure's rows: lengths divided by ModelClosure.size, and rad. */
+/* Sets value[row_count] to the values of a closure's rows. Lengths are divided by ModelClosure.size; angles are in rad.
+ */
 static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
   for (int i = 0; i < c->row_count; i++)
     value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
 }
 
-/* Sets value[rows] to the values of all rows after the displacement h * motion from the initial state. */
+/* Sets value[rows] to the values of all rows of the loop in a displaced state. The displacement from the initial state
+ * is h * l->motion. */
 static void values_at(Loop* l, double h, double* value) {
   const Model* m = l->model;
   for (int k = 0; k < l->dofs; k++) {
@@ -96,12 +102,13 @@ static void find_slopes(Loop* l) {
   }
 }
 
-/* Returns true if eigenvector e is a combination of rows whose slopes cancel: a linear dependency of the rows. */
+/* Returns true if the combination of rows given by eigenvector e has slope zero. The rows are then linearly dependent.
+ */
 static bool says_nothing(const Loop* l, int e) {
   return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
 }
 
-/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent, or
+/* Computes the eigenvectors and eigenvalues of slope slope^T. Returns false if all rows are linearly independent, or if
  * the computation fails. */
 static bool find_vectors(Loop* l) {
   for (int i = 0; i < l->rows; i++)
@@ -113,8 +120,8 @@ static bool find_vectors(Loop* l) {
   return symmetric_eigen(l->rows, l->rows, l->vector, l->root, l->off) && says_nothing(l, 0);
 }
 
-/* Sets l->motion to a random motion of length 1 in the null space of the slopes: it changes no row to first order.
- * Returns false if there is none. Overwrites l->increment. */
+/* Sets l->motion to a random motion in the null space of the slopes, with length 1. Such a motion changes no row to
+ * first order. Returns false if the null space is zero. Overwrites l->increment. */
 static bool draw_motion(Loop* l, Random* random) {
   double before = 0, after = 0;
   for (int k = 0; k < l->dofs; k++) {
@@ -144,7 +151,7 @@ static void bend(Loop* l) {
   for (int i = 0; i < l->rows; i++) l->there[i] = (l->there[i] + l->off[i] - 2 * l->value[i]) / (STEP * STEP);
 }
 
-/* Returns the closure with the largest weight in combination e of the rows; -1 if only couplings have weight. */
+/* Returns the closure with the largest weight in eigenvector e. Returns -1 if only couplings have weight. */
 static int closure_of(const Loop* l, int e) {
   const double* share = l->vector + e * l->rows;
   double most = 0;
@@ -160,7 +167,7 @@ static int closure_of(const Loop* l, int e) {
   return found;
 }
 
-/* Returns a closure of a loop that is in a singular configuration (Z11), or -1 if the loop is regular. */
+/* Returns a closure of a loop in a singular configuration (Z11), or -1 if the loop is regular. */
 static int singular_closure(Loop* l) {
   Random random = {1};
   values_at(l, 0, l->value);
@@ -188,8 +195,8 @@ static int tree_of_closure(const Model* m, const ModelClosure* c) {
   return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
 }
 
-/* Sets the loop to the trees of one set (root, in the union-find array parent) and their rows. Closures that are not
- * attached to a tree, or that can be switched, are skipped. */
+/* Sets the loop to the trees of one union-find set and to their closures and couplings. parent, root: array and root of
+ * the set. Skips closures that are not attached to a tree, and closures that can be switched. */
 static void gather(Loop* l, int* parent, int root) {
   const Model* m = l->model;
   l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
@@ -227,7 +234,8 @@ static void join_trees(const Model* m, int* parent) {
                 m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
 }
 
-/* Allocates the arrays of a loop, and frees them again. Returns a closure in a singular configuration, or -1. */
+/* Returns a closure of the loop if the loop is in a singular configuration, otherwise -1. Allocates and frees the
+ * arrays of the loop. */
 static int look_at(Loop* l) {
   size_t rows = (size_t)l->rows, dofs = (size_t)l->dofs;
   double* memory = MEMORY_NEW(double, rows*(dofs + rows + 4) + dofs);

@@ -1,7 +1,8 @@
-/* Half-spaces { x : normal . x <= offset }: unbounded, without vertices, for links that forces cannot move. */
+/* Half-spaces { x : normal . x <= offset }. They are unbounded, have no vertices, and belong to links that forces
+ * cannot move. */
 #include "model/build.h"
 
-/* Transformed by x -> R x + t: { x : Rn . x <= d + Rn . t }. */
+/* The motion x -> R x + t transforms { x : n . x <= d } to { x : Rn . x <= d + Rn . t }. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose) {
   hull->kind = &SOLID_HALF_SPACE;
   hull->normal = mat3_mul_vec(pose.r, vec3_normalized(shape->normal));

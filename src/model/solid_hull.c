@@ -1,4 +1,4 @@
-/* Convex polyhedra: the hull of finitely many vertices. */
+/* Convex polyhedra, the convex hulls of their vertices. */
 #include <string.h>
 #include "model/build.h"
 

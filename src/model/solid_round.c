@@ -1,5 +1,5 @@
-/* Exact round solids: all points within a radius of a core. The core is the convex hull of points (of a rounded box,
- * its corners) or of circles about the z axis (contact.md, C6, C6b, C7). Pictures, files and other users of vertices
+/* Exact round solids: all points within a radius of a core (contact.md, C6, C6b, C7). The core is the convex hull of
+ * points, as the corners of a rounded box, or of circles about the z axis. Pictures, files and other users of vertices
  * get an inscribed polyhedron. */
 #include <assert.h>
 #include <string.h>
@@ -15,8 +15,8 @@ bool model_takes_round(const Scene* scene, const SceneShape* shape) {
 
 /* ---------------------------------------------------------------- the core of a shape */
 
-/* Profile of a round solid about the z axis: its two ends (equal for a sphere), each with height z and circle radius,
- * and the rounding. All numbers are linear in the lengths of the shape. */
+/* Profile of a round solid of revolution about the z axis. Its two ends have the heights z and circles of the given
+ * radii; the ends of a sphere are equal. All members are linear in the lengths of the shape. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Profile;
@@ -77,7 +77,7 @@ static Profile profile_slope(ShapeType type, int k) {
 
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3 in the shape's frame */
 
-/* A number and its derivative with respect to one parameter. */
+/* A number v and its derivative d with respect to one parameter. */
 typedef struct {
   double v, d;
 } Dual;
@@ -90,7 +90,7 @@ static Dual power(Dual a, int n) {
   return p;
 }
 
-/* Integrals of x^2 (equal to that of y^2), z^2, z and 1 over the solid. */
+/* Integrals over a solid: across of x^2 (equal to y^2), along of z^2, first of z, volume of 1. */
 typedef struct {
   Dual across, along, first, volume;
 } Integrals;
@@ -102,8 +102,8 @@ static void add_integrals(Integrals* sum, Integrals other) {
   sum->volume = plus(sum->volume, other.volume);
 }
 
-/* Returns the integrals over the frustum between two circles at distance `length`, about its middle. Radius at height
- * z: m + d z / length. */
+/* Returns the integrals over a frustum with respect to its midpoint. The two end circles have the distance `length`;
+ * the radius at height z is m + d z / length. */
 static Integrals frustum(Dual m, Dual d, Dual length) {
   Dual m2 = power(m, 2), d2 = power(d, 2);
   Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
@@ -113,8 +113,8 @@ static Integrals frustum(Dual m, Dual d, Dual length) {
                      scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), M_PI)};
 }
 
-/* Returns the integrals over the two ends beyond the circles of radius R at z = -h and z = h, up to the distance r from
- * them. Radius at height z: R + sqrt(r^2 - (|z| - h)^2). */
+/* Returns the integrals over the two rounded ends of a solid. The ends contain all points beyond circles of radius R at
+ * z = -h and z = h, up to the distance r from the circles. The radius at height z is R + sqrt(r^2 - (|z| - h)^2). */
 static Integrals caps(Dual R, Dual h, Dual r) {
   Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
   Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), M_PI / 2)), scaled(r3, 2.0 / 3)),
@@ -131,17 +131,18 @@ static Integrals integrals_of(const Profile* p, const Profile* slope) {
   Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
        rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
   Integrals sum = frustum(plus(scaled(plus(r0, r1), 0.5), rounding), plus(r1, scaled(r0, -1)), length);
-  add_integrals(&sum, caps(r0, scaled(length, 0.5), rounding)); /* a rounded solid has equal circles */
+  add_integrals(
+      &sum, caps(r0, scaled(length, 0.5), rounding)); /* both circles of a solid with rounding have the same radius */
   return sum;
 }
 
-/* Sets second[3] to the integrals of x_i^2 over a rounded box and *volume to that of 1. The planes of the core's faces
- * cut the box into products: along each axis either the core, of half length h, or, outside of it, a ball of as many
- * dimensions as there are such axes. */
+/* Sets second[3] to the integrals of x_i^2 over a rounded box, and *volume to its volume. h: half lengths of the core;
+ * r: rounding radius. The planes of the core's faces divide the box into pieces. Each piece is a product of core
+ * lengths along 3 - n axes and a piece of an n-dimensional ball. */
 static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
-  static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball, */
-  static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over it, */
-  static const double square[4] = {0, 2.0 / 3, M_PI / 4, 4 * M_PI / 15}; /* and of x^2 */
+  static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball in n dimensions */
+  static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over the unit ball */
+  static const double square[4] = {0, 2.0 / 3, M_PI / 4, 4 * M_PI / 15}; /* integral of x^2 over the unit ball */
   *volume = second[0] = second[1] = second[2] = (Dual){0, 0};
   for (int outside = 0; outside < 8; outside++) {
     int n = (outside & 1) + (outside >> 1 & 1) + (outside >> 2);
@@ -158,8 +159,8 @@ static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume)
   }
 }
 
-/* Returns the mass moment of a rounded box with radius x[0] and size x[1..3]. If slope is not NULL, returns its
- * derivative for the change `slope` of these lengths. */
+/* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3]. If slope is not NULL, returns the
+ * derivative of the moment for the change `slope` of these lengths instead. */
 static MassMoment box_moment(const double* x, const double* slope) {
   Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
   for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
@@ -181,8 +182,8 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
 
 /* ---------------------------------------------------------------- placement in the link */
 
-/* Places the core of a solid about the z axis in the link frame, and sets the derivatives of core and moment. x:
- * lengths of the shape [m]. Returns the radius of the core's bounding sphere [m]. */
+/* Places the core of a solid of revolution in the link frame. Sets the derivatives of core and moment. x: lengths of
+ * the shape [m]. Returns the radius of the core's bounding sphere [m]. */
 static double place_profile(ModelSmooth* round, ShapeType type, const double* x) {
   Pose pose = round->pose;
   Profile p = profile_of(type, x);
@@ -217,7 +218,7 @@ static double place_profile(ModelSmooth* round, ShapeType type, const double* x)
   return sqrt(widest * widest + half * half);
 }
 
-/* Does the same as place_profile for a rounded box. Corners that coincide because a size is 0 become one point. */
+/* Does the same as place_profile for a rounded box. If a size is 0, corners coincide and become one point. */
 static double place_box(ModelSmooth* round, const double* x) {
   Vec3 corners[ROUND_CORNERS];
   int count = 0;
@@ -254,10 +255,10 @@ static double place_box(ModelSmooth* round, const double* x) {
   return 0.5 * vec3_norm(vec3(x[1], x[2], x[3]));
 }
 
-/* Does the same as place_profile for rounded points, whose only parameter is the radius; returns nothing. */
+/* Does the same as place_profile for rounded points, whose only parameter is the radius. Returns nothing. */
 static void place_points(ModelSmooth* round, const SceneShape* shape) {
   ConvexHull core;
-  if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* reported: nothing is drawn */
+  if (rounded_core_create(&core, shape->points, shape->point_count) != HULL_OK) return; /* an error was already added */
   MassMoment slope, moment = rounded_core_moment(&core, shape->radius, &slope);
   round->moment = mass_moment_transform(&moment, round->pose);
   round->moment_slope[0] = mass_moment_transform(&slope, round->pose);
@@ -287,7 +288,7 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   Vec3 below =
       vec3(round_support(&round->core, vec3(-1, 0, 0), NULL), round_support(&round->core, vec3(0, -1, 0), NULL),
            round_support(&round->core, vec3(0, 0, -1), NULL));
-  bool given = shape->type == SHAPE_ROUNDED_POINTS; /* the points need not be centred */
+  bool given = shape->type == SHAPE_ROUNDED_POINTS; /* the points need not be centred about the origin */
   hull->center = given ? vec3_scale(vec3_sub(extent, below), 0.5) : pose.t;
   hull->half_extent = vec3_max(vec3_sub(extent, hull->center), vec3_add(below, hull->center));
   for (int k = 0; k < round->core.points.count && given; k++)
@@ -295,7 +296,8 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
   hull->radius = radius + round->core.rounding;
 }
 
-/* Returns the index of the circle on the side of the vertex, or of the point of the core nearest to the vertex. */
+/* Returns the index of the core's element to which a vertex of the polyhedron belongs: the circle on the vertex's side,
+ * or the nearest point. */
 static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   const RoundBody* core = &round->core;
   Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1));
@@ -308,7 +310,7 @@ static int nearest_element(const ModelSmooth* round, Vec3 vertex) {
   return nearest;
 }
 
-/* A vertex of the polyhedron is a point of the core or of an end's circle plus an offset on the rounding. */
+/* Each vertex of the polyhedron is a point of the core or of an end circle, plus an offset by the rounding radius. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
   assert(vertex >= 0 && k >= 0);
   const ModelSmooth* round = hull->smooth;

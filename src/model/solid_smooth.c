@@ -1,5 +1,5 @@
-/* Smooth shapes: one convex shape, or a field of several. Pictures, files and polyhedral contact laws use a
- * triangulated surface. Masses and the laws for smooth surfaces use the exact shape. */
+/* Smooth shapes: one convex shape, or several joined by an implicit field. Masses and contact laws for smooth surfaces
+ * use the exact shape. Pictures, files and polyhedral contact laws use a triangulated surface. */
 #include <assert.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static MassMoment moment_of(const ModelSmooth* smooth) {
   return mass_moment_transform(&own, smooth->pose);
 }
 
-/* Sets the half extents and the centre of the hull's bounding box, link axes. */
+/* Sets the bounding box and the bounding radius of the hull, link axes. */
 static void box_of_shape(ModelHull* hull) {
   const ModelSmooth* smooth = hull->smooth;
   double low[3], high[3];
@@ -30,7 +30,8 @@ static void box_of_shape(ModelHull* hull) {
       fmin(vec3_norm(hull->half_extent), smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
 }
 
-/* Samples the surface in the directions of a sphere's points, which do not depend on the parameters. */
+/* Sets *solid to points of the surface in the directions of a sphere's points, with triangles if `drawn`. The
+ * directions do not depend on the parameters of the shape. */
 static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn, ConvexHull* solid) {
   int count;
   Vec3* points = primitive_sphere_points(resolution, &count);
@@ -41,7 +42,7 @@ static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn,
     return;
   }
   if (count > 0 && hull_create_keeping(solid, points, count) != HULL_OK &&
-      primitive_sphere(solid, 1, resolution) == HULL_OK) /* otherwise the triangles of the sphere */
+      primitive_sphere(solid, 1, resolution) == HULL_OK) /* fallback: uses the triangles of the sphere */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
   memory_free(points);
 }
@@ -54,7 +55,7 @@ Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, 
 
 /* ---------------------------------------------------------------- several shapes joined */
 
-/* cells per edge of the box from which a surface is extracted, at resolution 0 */
+/* Number of cells per edge of the grid from which a surface is extracted, at resolution 0. */
 enum { CELLS_COARSEST = 5 };
 
 static void joined_surface(ModelSmooth* smooth, int resolution, ModelHull* hull) {
@@ -83,8 +84,9 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Builds the field of a smooth shape; the parts of a union are placed in the frame of the union. Returns NULL, or a
- * static text with the violated rule: the reader reports it for scenes, but a design can violate it too. */
+/* Builds the implicit field of a smooth shape. The parts of a union are placed in the frame of the union. Returns NULL,
+ * or a static text with the rule that the shape violates. Scenes are checked by the reader, but a design can violate a
+ * rule too. */
 static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
   const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {
@@ -149,8 +151,8 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
 
 static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
 
-/* Returns the diameter of the inscribed ball of a convex shape, or the least edge of the bounding box of a union
- * [m]. */
+/* Returns the thickness of a smooth shape [m]: the diameter of the inscribed ball of a convex shape, or the least edge
+ * of the bounding box of a union. */
 static double thickness(const ModelHull* hull) {
   Vec3 e = hull->half_extent;
   bool joined = hull->smooth->field.kind != FIELD_SHAPE;

@@ -1,4 +1,4 @@
-/* A triangle of a set that represents a solid or a sheet: a flat hull of three vertices. */
+/* Triangles: flat hulls of three vertices. A set of triangles represents a solid or a sheet. */
 #include "model/build.h"
 
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose) {
@@ -10,11 +10,11 @@ static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
   return SOLID_HULL.support(hull, direction, vertex);
 }
 
-/* Signed moment of the tetrahedron to the link frame's origin; the sum over a closed set is the moment of the enclosed
- * solid. */
+/* Returns the signed mass moment of the tetrahedron between the triangle and the link frame's origin. The sum over a
+ * closed surface is the moment of the enclosed solid. */
 static MassMoment moment(const ModelHull* hull) { return mass_moment_solid(&hull->solid); }
 
-/* A triangle has no thickness of its own; the set has one (shapes.c). */
+/* A triangle has no thickness. The thickness of a set of triangles is computed in shapes.c. */
 static double thickness(const ModelHull* hull) {
   (void)hull;
   return HUGE_VAL;

@@ -1,16 +1,17 @@
-/* Bodies that integrate their angular momentum, and trees that conserve it (docs/derivations/spin.md). */
+/* Selects the bodies that integrate their angular momentum, and the trees that conserve momentum
+ * (docs/derivations/spin.md). */
 #include "model/build.h"
 
-/* Tolerance by which a principal moment may exceed the sum of the others, relative to their sum: rounding in the user's
- * numbers. */
+/* Tolerance of the triangle inequality of principal moments of inertia, relative to their sum. It allows for rounding
+ * in the scene's numbers. */
 #define TRIANGLE_ROUNDING 1e-6
-/* Largest ratio of principal moments: beyond it the inverse has few digits left. */
+/* Largest entry of the inverse of an inertia with trace 1. Beyond it, the inverse loses nearly all digits. */
 #define CONDITION_MAX 1e12
-/* Warn if the scheme dissipates more than this fraction of a body's spin during the run. */
+/* Fraction of a body's initial spin above which its dissipation by the integrator during the run is reported. */
 #define SPIN_TAKEN 0.5
 
-/* Sets free_alone[links]: bodies alone in their tree, with six degrees of freedom, not prescribed, without closure,
- * coupling, tendon or bushing. */
+/* Sets free_alone[links] to true for free rigid bodies. Such a body is alone in its tree, has six degrees of freedom,
+ * is not prescribed, and has no closure, coupling, tendon or bushing. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -39,7 +40,7 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   memory_free(closed);
 }
 
-/* True if the matrix is positive definite (Sylvester's criterion). */
+/* Returns true if the matrix is positive definite (Sylvester's criterion). */
 static bool positive(Mat3 a) {
   return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && mat3_det(a) > 0;
 }
@@ -50,8 +51,8 @@ static double largest_entry(Mat3 a) {
   return largest;
 }
 
-/* Returns the reason why a link's inertia cannot be used (static text), or NULL. Euler's equations need the inverse of
- * the inertia; their series expansion needs the inertia of a physical body. */
+/* Returns the reason why the integrator cannot use a link's inertia (static text), or NULL. Euler's equations need the
+ * inverse of the inertia. Their series expansion needs principal moments that satisfy the triangle inequality. */
 static const char* inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);
@@ -64,8 +65,8 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Sets ModelTree.flies of the trees that conserve momentum (W11): trees with joints, except those of spinning bodies.
- * If signals prescribe all joints of a tree, the drive forces of these joints are the forces at t (W17). */
+/* Sets ModelTree.flies of trees with joints, except for the trees of spinning bodies (W11). If signals prescribe all
+ * joints of a tree, the drive forces of these joints are evaluated at time t (W17). */
 static void choose_flying(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
@@ -75,7 +76,8 @@ static void choose_flying(Model* model) {
     if (model->links[i].spins) model->trees[model->links[i].tree].flies = false;
 }
 
-/* (W19) Returns the fraction of a spin [rad/s] that is dissipated during the run without contact. */
+/* Returns the fraction of the angular velocity `spin` [rad/s] that the integrator dissipates during a run without
+ * contact (W19). */
 static double spin_taken(const SceneSimulation* simulation, double spin) {
   double duration = simulation->dt * simulation->steps, step = simulation_substep(simulation), turn = spin * step;
   if (simulation->integrator == INTEGRATOR_SECOND_ORDER)
@@ -83,7 +85,7 @@ static double spin_taken(const SceneSimulation* simulation, double spin) {
   return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);
 }
 
-/* Warns of the free body with the largest initial spin. */
+/* Adds a warning for the free body with the largest initial spin if the integrator dissipates too much of the spin. */
 static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
   double most = 0;
   int link = -1;

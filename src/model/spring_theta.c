@@ -1,28 +1,30 @@
-/* Implicitness theta of springs and position gains in a step, from their frequencies (docs/derivations/drives.md,
- * M10). */
+/* Computes the implicitness theta of springs and position gains in a step from their frequencies
+ * (docs/derivations/drives.md, M10). */
 #include "model/build.h"
 
-/* Frequency times substep [rad] up to which a spring conserves energy, and above which it is fully implicit. */
+/* Frequency times substep [rad]. Below SPRING_RESOLVED a spring conserves energy (theta 1/2). Above SPRING_UNRESOLVED a
+ * spring is fully implicit (theta 1). */
 #define SPRING_RESOLVED 0.5
 #define SPRING_UNRESOLVED 4.0
 
 /* Largest number of directions of one spring. A joint or bushing has one frequency per direction, but a single theta.
- * It belongs to the 8-norm of the squared frequencies, which is smooth where two of them are equal and exceeds the
- * largest by a quarter at most. */
+ * Theta follows from the 8-norm of the squared frequencies. The norm is smooth where two frequencies are equal, and
+ * exceeds the largest entry by at most a quarter. */
 enum { DIRECTIONS = JOINT_MAX_DOF };
 
-/* Returns theta for square = (frequency times substep)^2 [rad^2]. Sets *slope to the derivative of theta with respect
- * to square. */
+/* Returns theta of a spring. square: (frequency times substep)^2 [rad^2]. Sets *slope to the derivative of theta with
+ * respect to square. */
 static double theta_of(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
-  if (!(s < 1)) return 1; /* also true without inertia (infinite mobility) */
+  if (!(s < 1)) return 1; /* also returned without inertia (infinite mobility) */
   if (!(s > 0)) return 0.5;
   *slope = 1.5 * s * (1 - s) / (SPRING_UNRESOLVED - SPRING_RESOLVED) / root;
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
 }
 
-/* Returns the 8-norm of square[count], all >= 0. Sets by[count] to its derivatives with respect to square[count]. */
+/* Returns the 8-norm of square[count], all >= 0. Sets by[count] to the derivatives of the norm with respect to square.
+ */
 static double norm_of(const double* square, int count, double* by) {
   double most = 0, sum = 0;
   for (int k = 0; k < count; k++) most = fmax(most, square[k]);
@@ -38,21 +40,22 @@ static double norm_of(const double* square, int count, double* by) {
   return most * root;
 }
 
-/* Poses and screw axes of one state, factored inertia matrices of the trees used so far, and the directions of the
- * present spring. */
+/* Working data for one state: poses, screw axes, factored inertia matrices of trees, and the directions of the current
+ * spring. */
 typedef struct {
   const Model* model;
   Pose* pose;
   Screw* screws;
-  double** factor;       /* Cholesky factor of each tree's inertia matrix; NULL: not computed yet (trees) */
+  double** factor;       /* Cholesky factor of the inertia matrix of each tree; NULL if not computed yet (trees) */
   double* x[DIRECTIONS]; /* directions (nv) */
   double stiffness[DIRECTIONS];
   int count;         /* number of directions added */
-  SpringVisit visit; /* called for each direction; NULL: thetas only */
+  SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
   void* context;
 } StartInertia;
 
-/* Adds the inertia of one link to a, for all pairs of degrees of freedom that move it. */
+/* Adds the inertia of one link to the inertia matrix a[n * n] of its tree. first: first degree of freedom of the tree.
+ */
 static void add_link(const StartInertia* s, int link, int first, int n, double* a) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -70,8 +73,8 @@ static void add_link(const StartInertia* s, int link, int first, int n, double* 
     }
 }
 
-/* Sets a[n * n] to the Cholesky factor of the inertia matrix of a tree with n degrees of freedom. Prescribed degrees of
- * freedom, and motions without inertia, get the pivot 0. */
+/* Sets a[n * n] to the Cholesky factor of a tree's inertia matrix. n: degrees of freedom of the tree. The pivot is 0
+ * for prescribed degrees of freedom and for motions without inertia. */
 static void factor_tree(const StartInertia* s, int tree, double* a) {
   const Model* m = s->model;
   int first = m->trees[tree].dof_first, n = m->trees[tree].dof_count;
@@ -90,8 +93,8 @@ static void factor_tree(const StartInertia* s, int tree, double* a) {
   }
 }
 
-/* Returns the contribution of one tree to x . M^-1 x, with M = L L^T the inertia matrix. Replaces the entries of the
- * tree in x[nv] by L^-1 x. Returns INFINITY if x moves a degree of freedom without inertia. */
+/* Returns the contribution of one tree to the mobility x . M^-1 x, with the inertia matrix M = L L^T. Replaces the
+ * entries of the tree in x[nv] by L^-1 x. Returns INFINITY if x moves a degree of freedom without inertia. */
 static double tree_mobility(StartInertia* s, int tree, double* x) {
   const Model* m = s->model;
   const ModelTree* t = &m->trees[tree];
@@ -130,8 +133,8 @@ static void finish_response(const StartInertia* s, double* x) {
   }
 }
 
-/* Adds a direction with the given stiffness [N/m, N m/rad]. Returns its vector x[nv], set to zero, for the caller to
- * fill. */
+/* Adds a direction with the given stiffness [N/m, N m/rad] to the current spring. Returns the vector x[nv] of the
+ * direction, set to zero, which the caller fills. */
 static double* add_direction(StartInertia* s, double stiffness) {
   double* x = s->x[s->count];
   for (int d = 0; d < s->model->dof_count; d++) x[d] = 0;
@@ -139,8 +142,8 @@ static double* add_direction(StartInertia* s, double stiffness) {
   return x;
 }
 
-/* Returns the theta of a spring with the directions added so far. Calls the visitor for each direction whose slope is
- * not 0, with index `theta` and component[count]. Then clears the list of directions. */
+/* Returns the theta of the current spring and clears its directions. Calls the visitor for each direction whose slope
+ * is not 0. theta: index of the theta; component[count]: component of each direction. */
 static double finish_theta(StartInertia* s, int theta, const int* component) {
   double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
          by[DIRECTIONS] = {0};
@@ -160,8 +163,8 @@ static double finish_theta(StartInertia* s, int theta, const int* component) {
   return value;
 }
 
-/* Returns the theta of a joint. Each coordinate with a spring or position gain is one direction; their stiffnesses are
- * added. */
+/* Returns the theta of a joint. Each degree of freedom with a spring or position gain is one direction. Its stiffness
+ * is the sum of spring stiffness and position gains. */
 static double joint_theta(StartInertia* s, int link) {
   const Model* m = s->model;
   const ModelLink* l = &m->links[link];
@@ -178,8 +181,8 @@ static double joint_theta(StartInertia* s, int link) {
   return finish_theta(s, link, component);
 }
 
-/* Adds to x[nv] the derivatives of a length by the degrees of freedom that move a point of the link. slope: derivative
- * of the length with respect to the point; at: the point [m]. World frame. */
+/* Adds the derivatives of a length with respect to the degrees of freedom to x[nv]. The length depends on a point of
+ * the link. slope: derivative of the length with respect to the point, world axes. at: the point, world frame [m]. */
 static void add_slope(const StartInertia* s, int link, Vec3 slope, Vec3 at, double* x) {
   const Model* m = s->model;
   for (int up = link; up >= 0; up = m->links[up].parent)
@@ -209,7 +212,7 @@ static double tendon_theta(StartInertia* s, int index) {
   return finish_theta(s, m->link_count + index, &component);
 }
 
-/* Returns the theta of a bushing: six directions, each with its diagonal entry of the stiffness matrix. */
+/* Returns the theta of a bushing. Each of the six diagonal entries of the stiffness matrix is one direction. */
 static double bushing_theta(StartInertia* s, int index) {
   const Model* m = s->model;
   const SceneBushing* bushing = m->bushings[index].source;
@@ -231,7 +234,7 @@ static double bushing_theta(StartInertia* s, int index) {
 }
 
 /* Sets thetas[model_theta_count] to the thetas of links, tendons and bushings at coordinates q[nq]. Calls visit, unless
- * NULL, for each direction. */
+ * NULL, for each direction whose slope is not 0. */
 static void find_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
   bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
   StartInertia s = {.model = model, .visit = visit, .context = context};

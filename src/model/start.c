@@ -1,4 +1,4 @@
-/* The stored state from which a run starts, and whether it fits the model. */
+/* Reads the stored state from which a run starts, and checks that the state fits the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void add_tree(const Model* model, Text* text) {
     add_numbers(text, &joint->axes[0].x, 6);
     add_numbers(text, joint->parameters, JOINT_MAX_PARAMETER);
   }
-  text_add(text, "\n%d", model->armature); /* an armature needs one more state of coordinates */
+  text_add(text, "\n%d", model->armature); /* an armature needs the coordinates of one more step */
 }
 
 static void add_hulls(const Model* model, Text* text) {
@@ -43,7 +43,7 @@ static void add_pairs(const Model* model, Text* text) {
   }
 }
 
-/* Appends the contact parameters of the stored state. */
+/* Appends the contact parameters to the text from which the identity is hashed. */
 static void add_contact_numbers(const Model* model, Text* text) {
   const ModelContact* c = &model->contact;
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
@@ -98,8 +98,8 @@ static const char* const WHAT[MODEL_ALIKE] = {"another simulation.dt or integrat
                                               "other numbers of vertices in the hulls",
                                               "another contact model or other pairs in contact"};
 
-/* Returns the first part of the identity in which the model differs from `saved`, the identity stored with the state;
- * -1 if there is none. at_hand: true for a state in memory, which may have another contact law. */
+/* Returns the first part in which the model differs from that of a stored state. Returns -1 if there is none. saved:
+ * identity stored with the state. at_hand: true for a state in memory, which may have another contact law. */
 static int different_part(const Model* model, const int64_t* saved, bool at_hand) {
   int64_t own[MODEL_IDENTITY];
   model_identity(model, own);

@@ -1,20 +1,21 @@
-/* The path of a tendon around a cylinder or a sphere (docs/derivations/loads.md, L8). */
+/* Computes the path of a tendon around a cylinder or a sphere (docs/derivations/loads.md, L8). */
 #include <assert.h>
 
 #include "model/model.h"
 
-/* An end whose distance from the surface is below this fraction of the radius counts as on the surface. */
+/* Distance from the surface, relative to the radius, below which an end of the path counts as on the surface. */
 #define ON_SURFACE 1e-9
 
-/* Geometry of one end of the path in the winding plane, relative to the centre of the circle. */
+/* Geometry of one end of the path in the winding plane, relative to the centre of the circle. The path consists of a
+ * straight segment at each end and an arc on the circle. */
 typedef struct {
   Vec3 out;     /* unit vector from the centre to the end */
   double far;   /* distance from the centre [m] */
-  double free;  /* length of the straight part [m] */
-  double angle; /* angle between the directions from the centre to the end and to the point of tangency */
-  Vec3 slope;   /* derivative of the path's length with respect to the end: unit vector along the straight part */
-  Vec3 across;  /* slope rotated by a right angle about the normal */
-  double turns; /* sense in which the path runs around the normal on its way from this end: 1 positive, -1 negative */
+  double free;  /* length of the straight segment [m] */
+  double angle; /* angle at the centre between the end and the point of tangency [rad] */
+  Vec3 slope;   /* derivative of the path's length with respect to the end: unit vector along the straight segment */
+  Vec3 across;  /* slope rotated by 90 degrees about the normal */
+  double turns; /* sense of rotation about the normal of the path as it leaves this end: 1 or -1 */
 } WrapEnd;
 
 static WrapEnd find_end(Vec3 arm, double radius) {
@@ -32,13 +33,13 @@ static void set_slope(WrapEnd* e, Vec3 normal, double turns, double radius) {
   e->across = vec3_cross(normal, e->slope);
 }
 
-/* Returns the angle [rad], from -pi to pi, by which `direction` is rotated about `normal` to point to `end`. */
+/* Returns the angle from `direction` to `end` about `normal` [rad], from -pi to pi. */
 static double angle_from(Vec3 direction, Vec3 end, Vec3 normal) {
   return math_atan2(vec3_dot(normal, vec3_cross(direction, end)), vec3_dot(direction, end));
 }
 
-/* Returns the angle [rad] from end a to end b about the normal, negative for the opposite sense. The path passes the
- * direction `side`; if side is NULL, it takes the shorter way. */
+/* Returns the angle from end[0] to end[1] about the normal [rad], negative for the opposite sense. The path passes the
+ * direction `side`. If side is NULL, the path takes the shorter way. */
 static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
   if (!side) return angle_from(end[0].out, end[1].out, normal);
   return angle_from(*side, end[1].out, normal) - angle_from(*side, end[0].out, normal);
@@ -47,7 +48,7 @@ static double find_angle(const WrapEnd end[2], Vec3 normal, const Vec3* side) {
 static Mat3 outer(double factor, Vec3 a, Vec3 b) { return mat3_scale(mat3_outer(a, b), factor); }
 
 /* Returns the path in the winding plane and its derivatives. angle: angle between the two ends [rad]. The straight
- * parts roll on the circle, so the slope at each end rotates independently of the other end. */
+ * segments roll on the circle, so the slope at each end does not depend on the other end. */
 static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle) {
   TendonWrap out = {.touches = true, .by_radius = angle - end[0].angle - end[1].angle, .curvature[2] = mat3_zero()};
   out.length = end[0].free + end[1].free + radius * out.by_radius;
@@ -60,8 +61,8 @@ static TendonWrap way_in_plane(const WrapEnd end[2], double radius, double angle
   return out;
 }
 
-/* Changes the planar path *w into a helix. run: displacement along the axis [m]. The length is that of the right
- * triangle with the planar path and run as legs. */
+/* Changes the planar path *w into a helix. run: displacement along the axis [m]. The length of the helix is the
+ * hypotenuse of the planar length and run. */
 static void add_run(TendonWrap* w, Vec3 axis, double run) {
   double plane = w->length, length = math_hypot(plane, run), c = plane / length, s = run / length, turn = w->by_radius;
   Vec3 normal[2];
@@ -94,8 +95,8 @@ static TendonWrap round_cylinder(const SceneTendonWrap* wrap, Pose pose, const V
   return way;
 }
 
-/* Returns the path around a sphere, in the plane of the ends and the centre. Displacements of an end out of the plane
- * rotate the plane. */
+/* Returns the path around a sphere. The path lies in the plane of both ends and the centre. If an end moves out of the
+ * plane, the plane rotates. */
 static TendonWrap round_sphere(const SceneTendonWrap* wrap, const Vec3 arm[2], const Vec3* side) {
   Vec3 normal = vec3_cross(arm[0], arm[1]);
   WrapEnd end[2] = {find_end(arm[0], wrap->radius), find_end(arm[1], wrap->radius)};

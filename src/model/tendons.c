@@ -1,16 +1,16 @@
-/* Tendons through points of links (docs/derivations/loads.md, L5). */
+/* Builds and checks tendons, and computes their lengths and elastic energy (docs/derivations/loads.md, L5). */
 #include <assert.h>
 
 #include "model/build.h"
 
-/* Closer points count as coincident [m]. */
+/* Distance below which two points of a tendon count as coincident [m]. */
 #define COINCIDE 1e-300
 
 TendonPiece tendon_piece(Vec3 apart, double eyelet) {
   assert(eyelet >= 0);
   double d = vec3_norm(apart), u = eyelet > 0 ? d / eyelet : 1;
   TendonPiece piece = {.length = d, .slope = vec3(0, 0, 0), .curvature = mat3_zero()};
-  if (!(d > COINCIDE) && !(eyelet > 0)) return piece; /* coincident points define no direction */
+  if (!(d > COINCIDE) && !(eyelet > 0)) return piece; /* coincident points have no direction */
   double share = 1 / d, bend = -1 / (d * d * d);      /* l'/d and (l'' - l'/d) / d^2 */
   if (u < 1) {
     piece.length = eyelet * (0.375 + 0.75 * u * u - 0.125 * u * u * u * u);
@@ -55,7 +55,8 @@ double model_tendon_energy(const Model* model, const Pose* poses, const double* 
   return sum;
 }
 
-/* Returns the distance from a wrap's axis or centre [m]. */
+/* Returns the distance of a point from a wrap's axis or centre [m]. pose: pose of the wrap's link. point: world frame
+ * [m]. */
 static double wrap_distance(const SceneTendonWrap* wrap, Pose pose, Vec3 point) {
   Vec3 arm = vec3_sub(mat3_tmul_vec(pose.r, vec3_sub(point, pose.t)), wrap->position);
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, vec3_normalized(wrap->axis)));

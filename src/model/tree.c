@@ -1,4 +1,4 @@
-/* Links and joints of the scene, trees, and the numbering of degrees of freedom. */
+/* Builds links, joints and trees, and numbers the degrees of freedom. */
 #include <string.h>
 #include "model/build.h"
 
@@ -36,8 +36,9 @@ static ModelLink link_from_scene(const SceneLink* source) {
   return link;
 }
 
-/* Assigns trees. A link without joint belongs to its parent's tree. A joint continues its parent's tree, or starts a
- * new one on the world or a fixed link: two arms on one stand are independent trees. Rigid group 0 is the world. */
+/* Sets ModelLink.tree and ModelLink.rigid_group. A link without degrees of freedom belongs to its parent's tree. A link
+ * with degrees of freedom continues its parent's tree, or starts a new tree on the world or on a fixed link. Two arms
+ * on one stand are therefore independent trees. Rigid group 0 is the world. */
 static void assign_trees(Model* model) {
   int groups = 1;
   for (int i = 0; i < model->link_count; i++) {
@@ -53,7 +54,7 @@ static void assign_trees(Model* model) {
   for (int i = 0; i < model->link_count; i++) model->link_tree[i] = model->links[i].tree;
 }
 
-/* Numbers degrees of freedom tree by tree, so that each tree's Hessian is one dense block. */
+/* Numbers degrees of freedom and coordinates tree by tree. The Hessian of each tree is then one dense block. */
 static void number_coordinates(Model* model) {
   int* coordinate_next = MEMORY_NEW(int, model->tree_count);
   model->trees = MEMORY_NEW(ModelTree, model->tree_count);

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "model/lift.h"
+#include "model/tree.h"
 #include "robot/robot.h"
 
 /* Largest number of rounds. Each moves every body once, so a heap needs about as many as it has layers, squared. */
@@ -65,7 +66,7 @@ static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
   model_poses(model, model->initial_coordinates, poses);
   for (int i = 0; i < model->link_count; i++) sum[i] = vec3(0, 0, 0), count[i] = 0;
   for (int k = 0; k < touching && moved >= 0; k++) {
-    int a = robot_root(model, touches[k].a), b = robot_root(model, touches[k].b);
+    int a = model_root(model, touches[k].a), b = model_root(model, touches[k].b);
     bool free_a = is_free(model, touches[k].a), free_b = is_free(model, touches[k].b);
     if (a == b || (!free_a && !free_b)) continue;
     Vec3 normal;

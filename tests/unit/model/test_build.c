@@ -59,7 +59,7 @@ static void warns_of_coarse_tolerances(void** state) {
     snprintf(text, sizeof text, "%ssimulation:\n  tolerance: %s\n", body, rows[i].value);
     fixture_load(&f, text);
     if (rows[i].warned) {
-      check_message(&f, SEVERITY_WARNING, 3, "is relative to the forces at work");
+      check_message(&f, SEVERITY_WARNING, 3, "is a coarse fraction of the acting forces");
       assert_int_equal(f.diagnostics.items[0].column, (int)strlen("  tolerance: ") + 1);
       assert_int_equal(f.status, STATUS_OK);
     } else

@@ -23,12 +23,13 @@ static void couplings_that_cannot_move_are_refused(void** state) {
       /* round the ring -2 * 0.5 * -1 = 1 */
       {"  - {link: b, of: a, ratio: -2}\n  - {link: c, of: b, ratio: 0.5}\n  - {link: a, of: c, ratio: -1}\n", NULL, 0},
       {"  - {link: b, of: a, ratio: -2}\n  - {link: c, of: b, ratio: 0.5}\n  - {link: a, of: c, ratio: 3}\n",
-       "couplings[0].of: the couplings form a cycle through 'b' with the ratio -3 in all, so it cannot move: "
-       "remove one of them, or choose ratios with the product 1",
+       "couplings[0].of: the couplings form a cycle through 'b' with the total ratio -3, so the joint cannot move: "
+       "remove one of the couplings, or choose ratios with the product 1",
        7},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 3}\n",
-       "couplings[1].ratio: 'b' follows the same joint with the ratios 2 and 3, so neither can move: remove one of "
-       "them",
+       "couplings[1].ratio: 'b' follows the same joint with the ratios 2 and 3, so neither joint can move: remove one "
+       "of "
+       "the couplings",
        8},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 2}\n", NULL, 0},
   };

@@ -128,8 +128,8 @@ static void a_prescribed_joint_may_repeat_its_signal_only(void** state) {
   snprintf(yaml, sizeof yaml, "%sinitial:\n  - {link: arm, coordinates: [0.6], velocities: [0.4]}\n", PRESCRIBED);
   fixture_load(&f, yaml);
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 10, "the joint of link 'arm' is prescribed: it starts where its signal is");
-  check_message(&f, SEVERITY_ERROR, 10, "the joint of link 'arm' is prescribed: it starts with the rate");
+  check_message(&f, SEVERITY_ERROR, 10, "the joint of link 'arm' is prescribed and starts at the value of its signal");
+  check_message(&f, SEVERITY_ERROR, 10, "the joint of link 'arm' is prescribed and starts with the rate");
   fixture_free(&f);
 }
 

@@ -172,9 +172,10 @@ static void pairs_that_do_nothing(void** state) {
                "  - {name: b, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [1, 0, 0]}\n");
   assert_int_equal(f.status, STATUS_OK);
   assert_int_equal(f.diagnostics.count, 3);
-  check_message(&f, SEVERITY_WARNING, 3, "has no effect: the link 'a' does not touch itself");
-  check_message(&f, SEVERITY_WARNING, 4, "has no effect: it gives 'a' and 'b' neither friction nor anything else");
-  check_message(&f, SEVERITY_WARNING, 7, "has no effect: the link 'b' does not touch itself");
+  check_message(&f, SEVERITY_WARNING, 3, "has no effect: both names are the link 'a'; name two links");
+  check_message(&f, SEVERITY_WARNING, 4,
+                "has no effect: no friction or other value is given for 'a' and 'b'; give one");
+  check_message(&f, SEVERITY_WARNING, 7, "has no effect: both names are the link 'b'; name two links");
   fixture_free(&f);
 }
 

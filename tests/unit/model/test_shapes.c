@@ -292,8 +292,8 @@ static void round_solids_of_other_laws_are_noted(void** state) {
     char note[200] = "";
     if (CASES[k].noted)
       snprintf(note, sizeof note,
-               "shape 'drum': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
-               "separating_plane takes; 'segments' says how fine\n",
+               "shape 'drum': a polyhedron with faces up to %.3g m inside the round solid, because only the law "
+               "separating_plane supports the exact solid; 'segments' sets the number of faces\n",
                0.1 * (1 - cos(3.14159265358979 / 16)));
     assert_string_equal(f.model.dropped_note, note);
     fixture_free(&f);
