@@ -126,14 +126,15 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   return true;
 }
 
-/* Velocities of the witness points and of the feature directions under one displacement, with the points fixed to their
+/* Velocities of the witness points and of the feature directions under one displacement. The points are fixed to their
  * bodies. */
 typedef struct {
   Vec3 point[2], along[2][2];
 } Cause;
 
-/* Matrix of the conditions on the nearest points of two flats, x_a = a0 + sum s_i A_i, x_b = b0 + sum t_j B_j (H1): A_i
- * . (x_b - x_a) = 0, B_j . (x_b - x_a) = 0. Always returns true. */
+/* Sets m to the matrix of the conditions for the nearest points of two features (H1). The nearest points are x_a = a0 +
+ * sum s_i A_i and x_b = b0 + sum t_j B_j, with directions A_i and B_j and unknowns s_i and t_j. The conditions are A_i
+ * . (x_b - x_a) = 0 and B_j . (x_b - x_a) = 0. Always returns true. */
 static bool flats_matrix(const Feature f[2], double m[4][4]) {
   int order = f[0].directions + f[1].directions;
   for (int i = 0; i < order; i++)
@@ -173,8 +174,8 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* For two directions in all, the normal is that of one face or the cross product of two edges. Its derivative then does
- * not divide by the distance, which may be zero. */
+/* Returns the derivative of the normal if the features have two directions in total. The normal is that of one face, or
+ * the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
 static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;
@@ -195,14 +196,14 @@ bool features_parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
-/* Factored conditions at an answer, for its derivatives. */
+/* Factored conditions of the nearest points, for the derivatives of a distance. */
 typedef struct {
   Feature feature[2];
   double matrix[4][4];
   int row[4];
   Vec3 apart, normal;
   double distance;
-  bool own; /* the normal follows from the features alone (normal_change) */
+  bool own; /* true if the features alone determine the normal (normal_change) */
 } Flats;
 
 static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer, Flats* s) {

@@ -375,8 +375,8 @@ static Cause shape_cause(const System* s, int k, int parameter) {
   return c;
 }
 
-/* Solves the system at an answer and inverts it. Returns NULL on success, else the reason why there is no inverse (a
- * static string). */
+/* Solves the conditions again near a known distance and inverts their Jacobian. Returns NULL on success, otherwise the
+ * reason why there is no inverse (static text). */
 static const char* solve_again(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
                                const Pose pose[2], const ConvexDistance* answer, double* condition) {
   Distance found;
