@@ -130,8 +130,8 @@ void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradien
                    v.gradient.z * factor[round ? 0 : 2]);
 }
 
-/* Returns the distance of the farthest point from the centre (B5). The maximum of sum a_i^2 s_i subject to sum s_i^n =
- * 1 is the dual norm of the a_i^2. */
+/* Returns the distance of the farthest point from the centre (B5). The square of the distance is the maximum of sum
+ * a_i^2 s_i subject to sum s_i^n = 1, which is the dual norm of the a_i^2. */
 static double farthest(const Shape* shape, int parts) {
   double largest = 0, sum = 0, n = shape->exponent;
   for (int i = 0; i < parts; i++) largest = fmax(largest, shape->size[i]);
