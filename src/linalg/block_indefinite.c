@@ -6,7 +6,7 @@
 #include "linalg/eigen.h"
 #include "linalg/front.h"
 
-/* Eigenvalues below this, relative to the largest eigenvalue, count as zero. */
+/* Relative threshold below which eigenvalues count as zero, compared with the largest eigenvalue. */
 #define SINGULAR 1e-14
 
 /* Indefinite dense components up to this order are factored by their eigenvalues. */

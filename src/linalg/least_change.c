@@ -15,8 +15,9 @@
  * equations. */
 #define OPEN_MOST 1e-6
 
-/* Returns the threshold below which eigenvalues count as zero. The threshold is the squared violation `open` without
- * the component `along`, limited to RANK .. OPEN_MOST. */
+/* Returns the relative threshold below which eigenvalues count as zero. open: squared violation of all equations;
+ * along: the violation's component along the eigenvector. The threshold is open - along^2, limited to RANK ..
+ * OPEN_MOST. */
 static double rank_of(double open, double along) {
   double rank = open - along * along;
   if (!(rank < OPEN_MOST)) rank = OPEN_MOST;

@@ -4,12 +4,12 @@
 
 #include "query/query.h"
 
-/* A vertex belongs to the nearest feature if it lies at most this far behind the feature's plane, relative to the hull
- * size. */
+/* Distance within which a vertex belongs to the nearest feature. It is measured behind the feature's plane, relative to
+ * the hull size. */
 #define FEATURE_REACH 1e-9
 
-/* Two vertices of a feature span a new direction only above this length, relative to the hull size. Two directions are
- * independent only above this sine of the angle between them. */
+/* Two vertices closer than this, relative to the hull size, span no direction of a feature. Two directions are parallel
+ * if the sine of the angle between them is below this. */
 #define FEATURE_FLAT 1e-6
 
 /* Feature of a hull (vertex, edge or face): the vertices farthest along a direction, and the point, line or plane

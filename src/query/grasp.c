@@ -11,8 +11,8 @@ enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
 /* A wrench lies in a facet's plane if its distance from the plane is at most this. All eight edges of a friction cone
  * may lie in one plane. */
 #define IN_PLANE 1e-9
-/* Singular values of the wrenches in a plane count as zero below this, relative to the largest singular value. The
- * singular value normal to the plane is at most about IN_PLANE. */
+/* Relative threshold below which singular values of the wrenches in a plane count as zero. The singular value normal to
+ * the plane is at most about IN_PLANE. */
 #define RANK 1e-6
 
 /* ---------------------------------------------------------------- forces along the edges of friction cones (V8) */

@@ -249,7 +249,8 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   }
   if (path(problem, true, x, end, &answer->iterations)) return true;
   if (path(problem, false, x, end, &answer->iterations))
-    return true; /* the interior path may stall at the boundary of flat bodies */
+    return true; /* without the condition `inside`, because the interior path may stall at the boundary of flat bodies
+                  */
   return solve_bracketed(problem, x, end, answer);
 }
 

@@ -4,7 +4,8 @@
 
 #include "query/path.h"
 
-/* The proof fails if a ball smaller than this is needed, relative to the body's inner radius. */
+/* Least radius of a ball in the proof, relative to the body's inner radius. The proof fails if a smaller ball is
+ * needed. */
 #define BALL_PART 1e-3
 /* Margin added to the clearance during smoothing. The margin is doubled if a segment violates the clearance between its
  * points. */

@@ -16,8 +16,8 @@ static double mean_edge(const TriangleSurface* surface) {
   return sum / (3.0 * surface->triangle_count);
 }
 
-/* Returns the sum of the double-area vectors of the triangles at each point (point_count). The caller frees the array
- * with memory_free. */
+/* Returns the area vectors of the points of a surface (point_count). The area vector of a point is the sum over its
+ * triangles of the outward normal times twice the area. The caller frees the array with memory_free. */
 static Vec3* corner_areas(const TriangleSurface* surface) {
   Vec3* out = MEMORY_NEW(Vec3, surface->point_count);
   for (int i = 0; i < surface->triangle_count; i++) {
@@ -225,14 +225,14 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
 
 /* ---------------------------------------------------------------- faces of nearly coplanar triangles */
 
-/* Returns the double-area vector of triangle i. */
+/* Returns the area vector of triangle i: the outward normal times twice the area. */
 static Vec3 hull_double_area(const ConvexHull* hull, int i) {
   Vec3 a = hull->vertices[hull->triangles[i][0]];
   return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
                     vec3_sub(hull->vertices[hull->triangles[i][2]], a));
 }
 
-/* Sets areas[k] to the sum of the double-area vectors of the triangles of face k. */
+/* Sets areas[k] to the sum of the area vectors of the triangles of face k. */
 static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3* areas) {
   for (int k = 0; k < faces->count; k++) areas[k] = vec3(0, 0, 0);
   for (int i = 0; i < hull->triangle_count; i++) {
@@ -241,8 +241,8 @@ static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3
   }
 }
 
-/* Returns the faces of a hull with their planes (Y13). Sets areas (triangle_count) to the double-area vector of each
- * face. seen, corner (vertex_count): workspaces; seen must be zero. The caller frees the result with planes_free. */
+/* Returns the faces of a hull with their planes (Y13). Sets areas (triangle_count) to the area vector of each face.
+ * seen, corner (vertex_count): workspaces; seen must be zero. The caller frees the result with planes_free. */
 static PolyhedronFaces find_faces(const ConvexHull* hull, Vec3* areas, int* seen, int* corner) {
   PolyhedronFaces out = find_planes(hull, FACE_ANGLE);
   sum_areas(hull, &out, areas);

@@ -4,7 +4,7 @@
 #include "shapes/shape.h"
 
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
-/* The iteration has converged below this Newton decrement, relative to the squared reach. */
+/* Newton's method stops when the Newton decrement, relative to the squared reach, falls below this. */
 #define DECREMENT_SMALL 1e-28
 /* Full steps are taken below this Newton decrement, because rounding then hides a decrease of the value. */
 #define DECREMENT_SEEN 1e-12
@@ -12,13 +12,14 @@ enum { NEWTON_STEPS = 100, HALVINGS = 50 };
 #define PIVOT_LEAST 1e-15
 /* Longest step, relative to the shape's size, because the Hessian is singular on a flat face. */
 #define LONGEST_STEP 1.0
-/* The support point is unique if the curvature is above this, in units of 1 / outer. */
+/* The support point counts as unique if the surface's least curvature is above this, in units of 1 / outer. */
 #define CURVATURE_LEAST 1e-8
 
 /* ---------------------------------------------------------------- shapes given by norms: closed form */
 
-/* Returns the maximum of sum n_i x_i over the points whose x_i / a_i have the norm 1 of order m. The maximum is the
- * norm of the a_i n_i of order m / (m - 1). length: a_i (count); n (count). Sets part to the maximizing x_i / a_i. */
+/* Maximizes sum n_i x_i over the points x with norm 1 of order m of the ratios x_i / a_i. length: semi-axes a_i
+ * (count); n (count). Returns the maximum, which is the norm of order m / (m - 1) of the products a_i n_i. Sets part to
+ * the ratios x_i / a_i of the maximizing point. */
 static double dual(const double* length, const double* n, int count, double m, double* part) {
   double largest = 0, sum = 0, order = m / (m - 1);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(length[i] * n[i]));
