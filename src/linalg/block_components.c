@@ -1,18 +1,18 @@
-/* Connected components of the filled blocks, and the choice of a factorization method for each. */
+/* Connected components of the filled blocks, and the choice of a factorization method for each component. */
 #include <assert.h>
 #include <string.h>
 
 #include "linalg/block_solver.h"
 #include "linalg/front.h"
 
-/* Up to this order a component is always dense. */
+/* Components up to this order are always factored as dense matrices. */
 enum { DENSE_ALWAYS = 48 };
-/* The multifrontal method is used only if its flops are below this fraction of the dense n^3 / 3, because it moves more
- * data per operation. */
+/* The multifrontal method is used only if its flops are below this fraction of the dense method's n^3 / 3, because it
+ * moves more data per operation. */
 #define FRONTS_FLOP_SHARE 0.5
-/* An elimination order that was kept (block_solver_hold_orders) is dropped if its flops per order^2 exceed HELD_FLOPS
- * times those when the order was found, or if more than HELD_UNPLACED of the blocks have no rank in it. Flops per
- * order^2 do not depend on the size of a pile of bodies. */
+/* Limits for keeping an elimination order (block_solver_hold_orders). The order is dropped if its flops per order^2
+ * exceed HELD_FLOPS times those at its computation. It is also dropped if more than the fraction HELD_UNPLACED of the
+ * blocks has no rank. Flops per order^2 do not depend on the size of a pile of bodies. */
 #define HELD_FLOPS 1.5
 #define HELD_UNPLACED 0.125
 
@@ -22,7 +22,8 @@ static void join_blocks(BlockSolver* s) {
     if (s->filled[k]) sets_join(s->component, s->row[k], s->column[k]);
 }
 
-/* Numbers the components in the order of their smallest blocks, and counts their members and links. */
+/* Numbers the components in ascending order of their smallest blocks. Counts the members and links of each
+ * component. */
 static void number_components(BlockSolver* s) {
   int count = 0;
   for (int a = 0; a < s->block_count; a++) {
@@ -40,7 +41,7 @@ static void number_components(BlockSolver* s) {
     if (s->filled[k]) s->components[s->component[s->row[k]]].link_first++;
 }
 
-/* Converts counts to first indices; an additional component marks the end. */
+/* Converts the counts of the components to first indices. An additional component marks the end. */
 static void accumulate_counts(BlockSolver* s) {
   int member = 0, link = 0, unknown = 0;
   for (int k = 0; k <= s->component_count; k++) {
@@ -59,14 +60,14 @@ static void list_members(BlockSolver* s) {
   for (int a = 0; a < s->block_count; a++) s->members[s->components[s->component[a]].member_first++] = a;
   for (int k = 0; k < s->coupling_count; k++)
     if (s->filled[k]) s->links[s->components[s->component[s->row[k]]].link_first++] = k;
-  for (int k = s->component_count; k > 0; k--) { /* the ends become first indices again */
+  for (int k = s->component_count; k > 0; k--) { /* the ends of the ranges become first indices again */
     s->components[k].member_first = s->components[k - 1].member_first;
     s->components[k].link_first = s->components[k - 1].link_first;
   }
   s->components[0].member_first = s->components[0].link_first = 0;
 }
 
-/* Numbers a component's blocks, couplings and unknowns locally. */
+/* Numbers the blocks, couplings and unknowns of a component within the component. */
 static void number_locally(BlockSolver* s, const Component* c) {
   int order = 0;
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -97,7 +98,7 @@ static bool wants_plan(const Component* c) {
   return c[0].order > DENSE_ALWAYS && c[1].member_first - c[0].member_first > 1;
 }
 
-/* Returns the index of a plan that no present component uses, and makes `owner` its owner. */
+/* Returns the index of a plan that no current component uses, and makes block `owner` its owner. */
 static int spare_plan(BlockSolver* s, int owner) {
   int slot = 0;
   for (; slot < s->plan_count; slot++) {
@@ -113,8 +114,8 @@ static int spare_plan(BlockSolver* s, int owner) {
   return slot;
 }
 
-/* Returns true if a kept order ranks enough of the component's blocks. Writes the ranks of the blocks to local_rank and
- * sets *rate to the largest flops per order^2 of the kept order. */
+/* Returns true if the kept order ranks enough blocks of a component. Sets local_rank to the ranks of the blocks, and
+ * *rate to the largest flops per order^2 stored with the ranks. */
 static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rate) {
   int count = c[1].member_first - c[0].member_first, unplaced = 0;
   if (!s->holds || count <= ORDERING_SMALL) return false;
@@ -130,7 +131,7 @@ static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rat
   return unplaced <= HELD_UNPLACED * count;
 }
 
-/* Keeps an order that was found: stores the rank of every block. */
+/* Keeps the elimination order of a plan: stores the rank of every block. */
 static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   if (!s->holds) return;
   const int* order = plan_order(plan);
@@ -142,8 +143,8 @@ static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
   }
 }
 
-/* Makes the component's plan. A plan is a function of the pattern, or of the pattern and the held ranks; results must
- * not depend on whether an existing plan is reused. */
+/* Makes the plan of a component. The plan depends only on the pattern, or on the pattern and the kept ranks, so results
+ * do not depend on whether an existing plan is reused. */
 static void make_plan(BlockSolver* s, const Component* c, int index) {
   Plan* plan = &s->plans[index];
   PlanPattern pattern = pattern_of(s, c);
@@ -171,8 +172,8 @@ static void choose_method(BlockSolver* s, Component* c) {
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }
 
-/* Returns the number of doubles of a dense component: matrix and two vectors, rounded up. The workspace of the
- * factorization follows them. */
+/* Returns the size of a dense component in doubles: the matrix and two vectors, rounded up. The workspace of the
+ * factorization follows. */
 size_t block_dense_size(const Component* c) {
   size_t stride = (size_t)front_stride(c->order);
   return (stride * ((size_t)c->order + 2) + 7) & ~(size_t)7;

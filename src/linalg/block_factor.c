@@ -1,4 +1,4 @@
-/* Factors of components by Cholesky or by modified eigenvalues; solves with any factor. */
+/* Factorization of components by Cholesky's method or by modified eigenvalues, and solves with all kinds of factors. */
 #include <assert.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ bool block_solver_factor_component_lifted(BlockSolver* s, int component, double 
 
 /* ---------------------------------------------------------------- solving one component */
 
-/* Replaces x by V diag(1 / values) V^T x. The eigenvectors are the rows of V^T. */
+/* Replaces x by V diag(1 / values) V^T x, where the rows of V^T are the eigenvectors. */
 static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
   const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
   double* turned = s->turned + c->unknown_first;
@@ -89,7 +89,7 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
     for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
 }
 
-/* Solves with a dense Cholesky factor; unknown k of the whole matrix is x[k * apart]. */
+/* Solves with the dense Cholesky factor of a component. Unknown k of the whole matrix is x[k * apart]. */
 static void solve_dense(const BlockSolver* s, const Component* c, double* x, size_t apart) {
   int n = c->order, stride = front_stride(n);
   const int* unknown = s->unknowns + c->unknown_first;
@@ -103,7 +103,7 @@ static void solve_dense(const BlockSolver* s, const Component* c, double* x, siz
 
 static bool is_dense(const Component* c) { return c->plan < 0 && c->factor <= FACTOR_CHOLESKY; }
 
-/* Solves with one component's factor of any kind; unknown k is x[k * apart]. */
+/* Solves with the factor of a component, of any kind. Unknown k of the whole matrix is x[k * apart]. */
 static void solve_one(BlockSolver* s, const Component* c, double* x, size_t apart) {
   const int* unknown = s->unknowns + c->unknown_first;
   double* own = s->off + c->unknown_first;
@@ -126,14 +126,14 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   solve_one(s, &s->components[component], x, 1);
 }
 
-/* Largest order of a component for which one or two right-hand sides are solved together with unused ones as four.
- * Larger components solve them one by one. */
+/* Up to this order, one or two right-hand sides are solved as four together. Larger components solve them one by
+ * one. */
 enum { FEW_UNKNOWNS = 8 };
 
 void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {
   assert(component >= 0 && component < s->component_count && stride >= 4);
   const Component* c = &s->components[component];
-  unsigned rest = wanted & (wanted - 1); /* without the lowest bit */
+  unsigned rest = wanted & (wanted - 1); /* clears the lowest bit */
   bool few = (rest & (rest - 1)) == 0;
   if (is_dense(c) && (c->order <= FEW_UNKNOWNS || !few))
     front_solve_four(c->order, front_stride(c->order), s->storage + c->storage, s->unknowns + c->unknown_first, x,

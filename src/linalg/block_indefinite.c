@@ -1,4 +1,4 @@
-/* Factors of components that are not positive definite: L D L^T with iterative refinement, or eigenvalues. */
+/* Factorization of components that are not positive definite: L D L^T with iterative refinement, or eigenvalues. */
 #include <assert.h>
 #include <string.h>
 
@@ -6,21 +6,21 @@
 #include "linalg/eigen.h"
 #include "linalg/front.h"
 
-/* Eigenvalues below this, relative to the largest, count as zero. */
+/* Relative threshold below which eigenvalues count as zero, compared with the largest eigenvalue. */
 #define SINGULAR 1e-14
 
-/* Up to this order an indefinite dense component is factored by its eigenvalues. */
+/* Indefinite dense components up to this order are factored by their eigenvalues. */
 enum { SPECTRAL_MOST = 96 };
-/* Largest number of refinements of a solution, and the backward error at which refinement ends. Refinement is needed
- * because pivots are chosen within fronts only. */
+/* REFINEMENTS: largest number of refinements of a solution. REFINED: backward error at which refinement ends.
+ * Refinement is needed, because pivots are chosen within fronts only. */
 enum { REFINEMENTS = 10 };
 #define REFINED 4e-16
-/* Largest accepted backward error of a sparse factor after refinement. If it is exceeded, the component is factored
- * densely with pivots from all rows. */
+/* Largest accepted backward error of a sparse factor after refinement. If the error is larger, the component is
+ * factored as a dense matrix, with pivots from all rows. */
 #define ACCEPTED 1e-12
-/* Least pivot, relative to the largest entry. */
+/* Smaller pivots are replaced by this, relative to the largest entry. */
 #define PIVOT_TINY 1e-16
-/* Largest number of Lanczos iterations for the eigenvalue nearest to zero. */
+/* Largest number of Lanczos iterations in the search for the eigenvalue nearest to zero. */
 enum { LANCZOS_STEPS = 40 };
 
 static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {
@@ -36,7 +36,7 @@ static void add_product(const double* block, int rows, int columns, bool diagona
     }
 }
 
-/* Sets y to H x for one component, in its local unknowns. */
+/* Sets y to H x for one component, where H is the matrix and x holds the component's local unknowns. */
 static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
@@ -56,7 +56,7 @@ static double largest_of(const double* x, int count) {
   return largest;
 }
 
-/* Largest entry and largest row sum of magnitudes. */
+/* Largest magnitude of an entry, and largest row sum of magnitudes. */
 typedef struct {
   double entry, row;
 } Norms;
@@ -80,7 +80,7 @@ static Norms norms_of(BlockSolver* s, const Component* c) {
   return (Norms){entry, largest_of(sum, c->order)};
 }
 
-/* Replaces x by (L D L^T)^-1 x. */
+/* Replaces x by (L D L^T)^-1 x, without refinement. */
 static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;
@@ -125,8 +125,9 @@ static double dot_of(int count, const double* x, const double* y) {
   return sum;
 }
 
-/* Returns the eigenvalue of H nearest to zero: the reciprocal of the eigenvalue of H^-1 of largest magnitude, found by
- * Lanczos iterations with full reorthogonalization. Returns 0 on failure. */
+/* Returns the eigenvalue of H nearest to zero, where H is the matrix of a component. Lanczos iterations with full
+ * reorthogonalization find the eigenvalue of H^-1 of largest magnitude; the result is its reciprocal. Returns 0 on
+ * failure. */
 static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
   double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
@@ -154,7 +155,8 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   return 1 / largest;
 }
 
-/* Gives the component storage for a dense factor, behind all other storage, until the matrix is filled again. */
+/* Allocates storage for a dense factor of a component, behind all other storage. The component stays dense until the
+ * matrix is filled again. */
 static void become_dense(BlockSolver* s, Component* c) {
   c->storage = s->storage_capacity;
   s->storage_capacity += block_dense_storage(c);
@@ -163,7 +165,7 @@ static void become_dense(BlockSolver* s, Component* c) {
   s->became_dense = true;
 }
 
-/* Computes the factor L D L^T of a component. Returns false if it is not finite. */
+/* Computes the factor L D L^T of a component. Returns false if the component is not finite. */
 static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
   IndefinitePivots pivots = pivots_of(s, c);
   double* storage = s->storage + c->storage;

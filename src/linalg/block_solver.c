@@ -1,7 +1,7 @@
-/* Symmetric block matrices. Filled blocks couple their rows; each connected component is factored separately, small
- * ones as one dense front (linalg/front.h), large ones by the multifrontal method (linalg/plan.h). A component of one
- * block is one dense front. The order of all roundings depends only on which blocks were filled, or, with held orders,
- * on those filled since block_solver_hold_orders. */
+/* Symmetric block matrices. Filled blocks couple the unknowns of two blocks, and each connected component is factored
+ * separately. Small components are one dense front (linalg/front.h); large ones are factored by the multifrontal method
+ * (linalg/plan.h). The order of all roundings depends only on which blocks are filled, or, with
+ * block_solver_hold_orders, on those filled since that call. */
 #include "linalg/block_solver.h"
 
 #include <assert.h>
@@ -129,14 +129,15 @@ void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) 
   block_solver_clear(s);
 }
 
-/* ---------------------------------------------------------------- filling */
+/* ---------------------------------------------------------------- block values */
 
 void block_solver_clear(BlockSolver* s) {
   if (s->became_dense) s->grouped = s->became_dense = false;
   size_t diagonal = 0;
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
-  memset(s->filled, 0, sizeof(bool) * (size_t)s->coupling_count); /* a coupling is cleared when it is requested */
+  memset(s->filled, 0,
+         sizeof(bool) * (size_t)s->coupling_count); /* block_solver_block zeroes a coupling when it is requested */
   s->checked = false;
 }
 
@@ -153,7 +154,7 @@ void block_solver_clear_some(BlockSolver* s, const bool* which) {
 void block_solver_hold_orders(BlockSolver* s) {
   s->holds = true;
   s->version++;
-  s->grouped = false; /* plans made with held orders become invalid */
+  s->grouped = false; /* plans made with kept orders become invalid */
   for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;
 }
 
@@ -211,7 +212,7 @@ void block_solver_multiply(const BlockSolver* s, const double* x, double* y) {
   memset(y, 0, sizeof(double) * (size_t)s->order);
   for (int a = 0; a < s->block_count; a++)
     for (int k = s->row_first[a] - 1; k < s->row_first[a + 1];
-         k++) { /* the diagonal block, then the couplings of the row */
+         k++) { /* first the diagonal block, then the couplings of the row */
       bool diagonal = k < s->row_first[a];
       if (!diagonal && !s->filled[k]) continue;
       int b = diagonal ? a : s->column[k];

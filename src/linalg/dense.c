@@ -1,7 +1,7 @@
-/* Calls LAPACK through LAPACKE's functions with workspace of the caller. LAPACK stores matrices by columns, so a
- * row-major lower triangle is an upper triangle for LAPACK. The Makefile puts the reference LAPACK into this object,
- * under local names. LAPACK functions that call pow, log or the Fortran library (dgelsd, dgesvd, dormqr) are not used,
- * because their results would depend on the processor. */
+/* Dense linear systems by LAPACK, called through LAPACKE's functions with workspace of the caller. LAPACK stores
+ * matrices by columns, so a row-major lower triangle is an upper triangle for LAPACK. The Makefile links the reference
+ * LAPACK into this object under local names. LAPACK functions that call pow, log or the Fortran library (dgelsd,
+ * dgesvd, dormqr) are not used, because their results would depend on the processor. */
 #include "linalg/dense.h"
 
 #include <assert.h>
@@ -12,11 +12,11 @@
 
 #include "base/base.h"
 
-/* Relative difference of components of an eigenvector that count as equal. */
+/* Components of an eigenvector count as equal if their relative difference is below this. */
 #define ALIKE 1e-6
 
-/* LAPACK calls this function if it rejects an argument. It replaces LAPACK's own, which prints a message and ends the
- * program. */
+/* Replaces LAPACK's error handler, which prints a message and ends the program. LAPACK calls the function if an
+ * argument is invalid. */
 void xerbla_(const char* name, const int* argument, size_t length);
 void xerbla_(const char* name, const int* argument, size_t length) {
   (void)name, (void)argument, (void)length;
@@ -43,7 +43,8 @@ static bool is_lower_finite(int n, const double* a) {
   return true;
 }
 
-/* Makes the largest component positive; if several are equally large to within rounding, the first of them. */
+/* Chooses the sign of v (n) so that its largest component is positive. If several components are equally large to
+ * within rounding, the first of them is used. */
 static void fix_sign(int n, double* v) {
   double largest = 0;
   for (int k = 0; k < n; k++) largest = fmax(largest, fabs(v[k]));
@@ -53,7 +54,7 @@ static void fix_sign(int n, double* v) {
   for (int k = 0; k < n; k++) v[k] *= sign;
 }
 
-/* Workspace of dsyev per row: blocks of 32 columns (dsytrd) and two vectors. */
+/* Workspace of dsyev per row, in doubles: blocks of 32 columns (dsytrd) and two vectors. */
 enum { EIGEN_WORK = 34 };
 
 bool dense_eigen(int n, double* a, double* values) {
@@ -86,9 +87,9 @@ bool dense_solve_band(int n, int band, double* a, double* x) {
   return n == 0 || LAPACKE_dpbsv_work(LAPACK_COL_MAJOR, 'U', n, band, 1, a, band + 1, x, n) == 0;
 }
 
-/* With A = U S V^T the solution is x = V S^+ U^T b. dgesvj accepts no matrix with fewer rows than columns. M is
- * therefore A or its transpose, with m >= n; left (m x n) and right (n x n) are the singular vectors of M, by
- * columns. */
+/* The solution is x = V S^+ U^T b for the singular value decomposition A = U S V^T. dgesvj needs at least as many rows
+ * as columns, so the code decomposes M, which is A or its transpose, with m >= n. left (m x n) and right (n x n) are
+ * the singular vectors of M, stored by columns. */
 int dense_least_squares(int rows, int columns, const double* a, double* b, double rank) {
   assert(rows >= 1 && columns >= 1 && a && b && rank >= 0);
   bool wide = rows < columns;
@@ -103,7 +104,7 @@ int dense_least_squares(int rows, int columns, const double* a, double* b, doubl
       left[at] = a[(size_t)i * (size_t)columns + (size_t)j];
     }
   if (LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', m, n, left, m, value, 0, right, n, work, m + n + 6) == 0) {
-    double scale = work[0]; /* of the singular values */
+    double scale = work[0]; /* scale of the singular values */
     const double *from = wide ? right : left, *to = wide ? left : right;
     memset(work, 0, sizeof(double) * (size_t)columns);
     for (found = 0; found < n && value[found] > rank * value[0]; found++) {

@@ -1,5 +1,6 @@
-/* Householder reduction to tridiagonal form, then QL with implicit shifts (EISPACK's tred2 and tql2; Golub and Van
- * Loan, Matrix Computations, 8.3). Vectors are rows, so that rotations and reflections access memory contiguously. */
+/* Eigenvalues and eigenvectors by Householder reduction to tridiagonal form and QL iterations with implicit shifts. The
+ * method is that of EISPACK's tred2 and tql2 (Golub and Van Loan, Matrix Computations, 8.3). Vectors are stored as
+ * rows, so that rotations and reflections access memory contiguously. */
 #include "linalg/eigen.h"
 
 #include <assert.h>
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Limit of sweeps per eigenvalue; QL converges cubically, usually in 2 or 3. */
+/* Largest number of QL sweeps per eigenvalue. QL converges cubically, usually in 2 or 3 sweeps. */
 enum { SWEEPS_MAX = 60 };
 
 static double dot_of(int count, const double* x, const double* y) {
@@ -19,8 +20,9 @@ static double dot_of(int count, const double* x, const double* y) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Reduces row i to (.., off[i], diagonal): applies the reflection I - v v^T / h that clears its other entries to the
- * leading i x i block, and leaves v in row i. Returns h; 0 if there was nothing to clear. */
+/* Reduces row i to tridiagonal form: applies the Householder reflection I - v v^T / h to the leading i x i block. Only
+ * the diagonal entry and off[i] remain in the row; v is stored in its place. Returns h, or 0 if the row already has
+ * this form. */
 static double reduce_row(int i, int stride, double* a, double* off) {
   double* v = a + (long)i * stride;
   double scale = 0;
@@ -34,7 +36,7 @@ static double reduce_row(int i, int stride, double* a, double* off) {
   off[i] = scale * g;
   h -= f * g;
   v[i - 1] = f - g;
-  /* p = A v / h, q = p - (v.p / 2h) v, A <- A - v q^T - q v^T; off[0..i-1] holds p, then q */
+  /* p = A v / h, q = p - (v . p / 2h) v, A becomes A - v q^T - q v^T. off[0..i-1] holds p, then q */
   for (int k = 0; k < i; k++) off[k] = dot_of(i, a + (long)k * stride, v) / h;
   double half = dot_of(i, off, v) / (h + h);
   for (int k = 0; k < i; k++) off[k] -= half * v[k];
@@ -50,7 +52,8 @@ static void tridiagonalise(int order, int stride, double* a, double* values, dou
   for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
 }
 
-/* Replaces a by Q^T, Q = H_n-1 .. H_1, A = Q T Q^T, and values by the diagonal of T. On entry values[i] = h of H_i. */
+/* Accumulates the reflections H_i: A = Q T Q^T with Q = H_(n-1) ... H_1 and tridiagonal T. Replaces a by Q^T, and
+ * values by the diagonal of T. On entry values[i] is the number h of H_i. */
 static void accumulate(int order, int stride, double* a, double* values) {
   for (int i = 0; i < order; i++) {
     double *v = a + (long)i * stride, diagonal = v[i];
@@ -65,7 +68,7 @@ static void accumulate(int order, int stride, double* a, double* values) {
   }
 }
 
-/* The first m >= l whose off-diagonal entry off[m] is negligible. */
+/* Returns the first index m >= l whose off-diagonal entry off[m] is negligible, or order - 1. */
 static int split_of(int l, int order, const double* d, const double* off) {
   int m = l;
   while (m + 1 < order && fabs(off[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
@@ -80,7 +83,7 @@ static void rotate(int order, double c, double s, double* low, double* high) {
   }
 }
 
-/* One implicit QL sweep over rows l..m; off[i] couples rows i and i + 1. z: rows to rotate along, or NULL. */
+/* Makes one implicit QL sweep over rows l to m. off[i] couples rows i and i + 1. z: eigenvectors to rotate, or NULL. */
 static void sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
   double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
@@ -107,8 +110,8 @@ static void sweep(int l, int m, int order, int stride, double* d, double* off, d
   off[m] = 0;
 }
 
-/* QL iteration. On entry off[i] couples rows i - 1 and i; it is shifted to couple i and i + 1. False: no convergence.
- */
+/* Computes the eigenvalues of a tridiagonal matrix by QL iterations. On entry off[i] couples rows i - 1 and i. Returns
+ * false if the iteration does not converge. */
 static bool tridiagonal_iterate(int order, int stride, double* d, double* off, double* z) {
   for (int i = 1; i < order; i++) off[i - 1] = off[i];
   if (order > 0) off[order - 1] = 0;

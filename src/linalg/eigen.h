@@ -6,8 +6,9 @@
 #include "linalg/linalg.h"
 
 /* Computes the eigenvalues of a symmetric tridiagonal matrix. diagonal (order): the diagonal on entry, the eigenvalues
- * on return, ascending. off (order): off[1..order-1] are the off-diagonal entries; off[0] is ignored but must be
- * finite; destroyed. Returns false if an entry is not finite or the iteration does not converge. Does not allocate. */
+ * in ascending order on return. off (order): off[1] to off[order - 1] are the off-diagonal entries; off[0] is ignored
+ * but must be finite. off is destroyed. Returns false if an entry is not finite or the iteration does not converge.
+ * Does not allocate. */
 bool tridiagonal_eigenvalues(int order, double* diagonal, double* off);
 
 #endif

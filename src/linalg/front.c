@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* SIMD width of the registers. Every lane is independent, so the width does not change results. */
+/* Width of the SIMD registers in doubles. The width does not change results, because every lane is independent. */
 #ifdef __AVX__
 enum { LANES = 4 };
 #else
@@ -13,11 +13,12 @@ enum { LANES = 2 };
 #endif
 typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
-enum { TILE = 4 }; /* columns per tile */
+enum { TILE = 4 }; /* number of columns per tile */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* c (rows x width) -= a b^T over `depth` columns of a and b; products are subtracted one by one in ascending order. */
+/* Subtracts a b^T from c (rows x width), where a and b have `depth` columns. The products are subtracted one by one in
+ * ascending order. */
 INLINE void subtract(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
   Lanes sum[TILE][8 / LANES];
   for (int j = 0; j < width; j++)
@@ -38,9 +39,9 @@ INLINE void subtract_tile(int width, int depth, int from, const double* panel, i
   for (; r < stride; r += 4) subtract(4, width, depth, panel + r, panel + column, stride, c + r);
 }
 
-/* Updates columns [column, column + width) of the front by the first `depth` pivot columns. */
+/* Updates `width` columns of the front, from `column` on, by the first `depth` pivot columns. */
 static void update_tile(int width, int depth, const double* panel, int column, int stride, double* c) {
-  int from = column & ~3; /* vectors are updated whole, including undefined entries above the diagonal */
+  int from = column & ~3; /* whole vectors are updated, including undefined entries above the diagonal */
   if (depth == 0) return;
   switch (width) {
     case 1:
@@ -57,7 +58,8 @@ static void update_tile(int width, int depth, const double* panel, int column, i
   }
 }
 
-/* Factors the columns of one tile, whose earlier updates are done. False: a pivot is not positive and finite. */
+/* Factors the columns of one tile after their updates by earlier pivots. Returns false if a pivot is not positive and
+ * finite. */
 static bool factor_tile(int width, int column, int stride, double* c) {
   int from = column & ~3;
   for (int i = 0; i < width; i++) {
@@ -82,7 +84,7 @@ static double* column_at(int pivots, int stride, double* panel, double* update, 
 
 static int width_at(int j, int end) { return end - j < TILE ? end - j : TILE; }
 
-/* Left-looking factorization: each tile is updated by all earlier pivots at once. */
+/* Factors a front by the left-looking method: each tile is updated by all earlier pivots at once. */
 static bool factor_small(int rows, int pivots, int stride, double* panel, double* update) {
   for (int j = 0, width; j < rows; j += width) {
     width = width_at(j, j < pivots ? pivots : rows);
@@ -93,8 +95,8 @@ static bool factor_small(int rows, int pivots, int stride, double* panel, double
   return true;
 }
 
-/* ---------------------------------------------------------------- large fronts: panel by panel, packed
- * The same products in the same order as for small fronts: each column is updated panel after panel. */
+/* ---------------------------------------------------------------- large fronts: packed, panel by panel
+ * The products and their order are the same as for small fronts, because each column is updated panel after panel. */
 
 #ifdef __AVX512F__
 enum { WIDE = 8 };
@@ -102,15 +104,15 @@ enum { WIDE = 8 };
 enum { WIDE = LANES };
 #endif
 typedef double Wide __attribute__((vector_size(8 * WIDE)));
-enum { SUMS = 2, ROWS = SUMS * WIDE }; /* independent accumulators, as many as registers hold */
+enum { SUMS = 2, ROWS = SUMS * WIDE }; /* independent accumulators; all of them fit into registers */
 
-/* Copies rows [from, stride) of `depth` columns, in groups of eight rows. */
+/* Copies rows from `from` to the stride of `depth` columns, in groups of eight rows. */
 static void pack_rows(int from, int depth, int stride, const double* panel, double* packed) {
   for (int r = from; r < stride; r += 8)
     for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
 }
 
-/* c (sums * WIDE x 4) -= a b^T; a packed, b with rows of four. */
+/* Subtracts a b^T from c (sums * WIDE x 4). a is packed by pack_rows; b has rows of four. */
 INLINE void subtract_packed(int sums, int depth, const double* a, const double (*b)[TILE], int stride, double* c) {
   Wide sum[TILE][SUMS];
   for (int j = 0; j < TILE; j++)
@@ -125,7 +127,7 @@ INLINE void subtract_packed(int sums, int depth, const double* a, const double (
     for (int i = 0; i < sums; i++) ((Wide*)(c + (long)j * stride))[i] = sum[j][i];
 }
 
-/* Updates four columns by a panel; packed begins with row `from`. */
+/* Updates four columns by a panel. packed begins with row `from` of the panel. */
 static void update_packed(int depth, const double* panel, const double* packed, int from, int column, int stride,
                           double* c) {
   double b[FRONT_PANEL][TILE];
@@ -167,7 +169,8 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
                              : factor_large(rows, pivots, stride, panel, update, work);
 }
 
-/* Forward and backward substitution of one to four pivots with stride 4, unrolled; bit-identical to the loops below. */
+/* Forward and backward substitution of one to four pivots with stride 4, unrolled. The results are bit-identical to
+ * those of the loops in front_forward and front_backward. */
 static void forward_four(int pivots, const double* p, double* x) {
   double a = x[0] * p[0], b = x[1] - p[1] * a, c = x[2] - p[2] * a, d = x[3] - p[3] * a;
   if (pivots > 1) b = b * p[5], c -= p[6] * b, d -= p[7] * b;
@@ -196,7 +199,7 @@ void front_forward(int pivots, int stride, const double* panel, double* x) {
   }
 }
 
-/* Sum over r in [from, stride) of column[r] x[r], in four interleaved partial sums. */
+/* Returns the sum of column[r] * x[r] for r from `from` to stride - 1, computed as four interleaved partial sums. */
 static double dot(int from, int stride, const double* column, const double* x) {
   double head = 0, sum[4] = {0, 0, 0, 0};
   int r = from;
@@ -223,7 +226,7 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
 /* Four right-hand sides, one per lane. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* Subtracts `dot` lane by lane; padding rows, which are zero, are skipped. */
+/* Subtracts the result of `dot` for four right-hand sides. Padding rows are skipped, because they are zero. */
 INLINE void subtract_dot(int from, int rows, const double* column, const int* at, const double* x, size_t apart,
                          Four* own) {
   Four head = {0, 0, 0, 0};
@@ -238,7 +241,7 @@ INLINE void subtract_dot(int from, int rows, const double* column, const int* at
   *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* forward_four and backward_four for four right-hand sides. */
+/* Does the same as forward_four and backward_four for four right-hand sides. */
 static void solve_small(int pivots, const double* p, const int* at, double* x, size_t apart) {
   Four v[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)at[k] * apart);

@@ -1,12 +1,13 @@
-/* Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems (1977); the
- * choice of pivots is that of LAPACK's dsytf2. */
+/* Factorization of symmetric indefinite matrices by the method of Bunch and Kaufman (Some stable methods for
+ * calculating inertia and solving symmetric linear systems, 1977). Pivots are chosen as in LAPACK's dsytf2. */
 #include "linalg/indefinite.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* (1 + sqrt 17) / 8: gives 1 x 1 and 2 x 2 pivots the same bound of element growth. */
+/* Threshold of the choice between 1 x 1 and 2 x 2 pivots, (1 + sqrt 17) / 8. With this value both have the same bound
+ * of element growth. */
 #define ALPHA 0.6403882032022076
 
 static double* at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
@@ -17,7 +18,7 @@ static void swap(double* a, double* b) {
   *b = value;
 }
 
-/* Exchanges rows and columns i < j of the remaining matrix, with the corresponding rows of L and W. */
+/* Exchanges rows and columns i < j of the remaining matrix, and the rows i and j of L. */
 static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j) {
   if (i == j) return;
   for (int c = 0; c < i; c++) swap(at(panel, stride, i, c), at(panel, stride, j, c));
@@ -29,7 +30,8 @@ static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j
   p.from[j] = kept;
 }
 
-/* Returns the largest magnitude in column k below the diagonal among the pivot rows. Sets *row to its row. */
+/* Returns the largest magnitude in column k below the diagonal, among the pivot rows. Sets *row to the row of this
+ * entry. */
 static double largest_below(int pivots, int stride, const double* panel, int k, int* row) {
   double largest = 0;
   *row = k;
@@ -43,7 +45,7 @@ static double largest_below(int pivots, int stride, const double* panel, int k, 
   return largest;
 }
 
-/* Returns the largest off-diagonal magnitude of row r in the remaining matrix from k on. */
+/* Returns the largest magnitude of an off-diagonal entry of row r in the remaining matrix, whose first row is k. */
 static double largest_beside(int pivots, int stride, const double* panel, int k, int r) {
   int row;
   double largest = largest_below(pivots, stride, panel, r, &row);
@@ -51,7 +53,8 @@ static double largest_beside(int pivots, int stride, const double* panel, int k,
   return largest;
 }
 
-/* Chooses the next pivot (Bunch-Kaufman) and moves it to k. Returns its size, 1 or 2. */
+/* Chooses the next pivot by the Bunch-Kaufman rule and moves it to position k. Returns the size of the pivot, 1 or
+ * 2. */
 static int choose_pivot(int pivots, int stride, double* panel, IndefinitePivots p, int k) {
   int r;
   double own = fabs(*at(panel, stride, k, k)), below = largest_below(pivots, stride, panel, k, &r);
@@ -76,7 +79,7 @@ static void eliminate_one(int pivots, int stride, double* panel, int k) {
   }
 }
 
-/* Replaces (x, y) by (x, y) B^-1, B = [d1 b; b d2]. |b| is dominant by the choice of pivots. */
+/* Replaces (x, y) by (x, y) B^-1 for B = [d1 b; b d2]. |b| is dominant by the choice of pivots. */
 static void divide_two(double d1, double b, double d2, double* x, double* y) {
   double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
   double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
@@ -95,8 +98,8 @@ static void eliminate_two(int pivots, int stride, double* panel, int k, double b
   }
 }
 
-/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of replaced pivots, or -1 if a number is not
- * finite. */
+/* Factors the pivot rows as P App P^T = L D L^T. Returns the number of pivots replaced by +-tiny, or -1 if a number is
+ * not finite. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
@@ -112,7 +115,7 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
       eliminate_two(pivots, stride, panel, k, p.beside[k]);
       continue;
     }
-    if (!(fabs(*d) >= tiny)) { /* the other entries of its column are at most `tiny` / ALPHA */
+    if (!(fabs(*d) >= tiny)) { /* the other entries of the column are at most tiny / ALPHA */
       if (!isfinite(*d)) return -1;
       *d = *d < 0 ? -tiny : tiny;
       replaced++;
@@ -122,7 +125,7 @@ static int factor_pivots(int pivots, int stride, double tiny, double* panel, Ind
   return replaced;
 }
 
-/* Computes W, the rows after the pivots, column by column. */
+/* Computes W = Arp P^T L^-T in the rows after the pivots, column by column. */
 static void solve_rows(int rows, int pivots, int stride, double* panel) {
   for (int k = 0; k < pivots; k++) {
     double* column = at(panel, stride, 0, k);

@@ -5,18 +5,19 @@
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
-/* Relative size, for a matrix scaled to entries of order 1, below which a pivot or eigenvalue counts as zero: the
- * equations are dependent. */
+/* A pivot or eigenvalue below this counts as zero, and the equations as dependent. The matrix is scaled to entries of
+ * order 1. */
 #define RANK 1e-12
-/* Rounding error of a scaled entry. A row with a small pivot amplifies it in later rows by the squared ratio of its
- * entry to its pivot. */
+/* Rounding error of an entry of the scaled matrix. A row with a small pivot amplifies this error in later rows by the
+ * squared ratio of the row's entry to its pivot. */
 #define ENTRY_ROUNDING 1e-14
-/* Largest squared violation that is used as a threshold: larger violations cannot separate dependent from independent
+/* Largest squared violation used as a threshold. Larger violations cannot separate dependent from independent
  * equations. */
 #define OPEN_MOST 1e-6
 
-/* Returns the threshold below which eigenvalues count as zero: the squared violation of the equations without its
- * component `along`, limited to RANK .. OPEN_MOST. */
+/* Returns the relative threshold below which eigenvalues count as zero. open: squared violation of all equations;
+ * along: the violation's component along the eigenvector. The threshold is open - along^2, limited to RANK ..
+ * OPEN_MOST. */
 static double rank_of(double open, double along) {
   double rank = open - along * along;
   if (!(rank < OPEN_MOST)) rank = OPEN_MOST;
@@ -29,10 +30,10 @@ static double dot(int order, const double* x, const double* y) {
   return sum;
 }
 
-/* Four independent sums. Each sum adds its terms in the order of the scalar loop. */
+/* Four independent sums. Each sum adds its terms in the order of a scalar loop. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* Computes four or eight entries of row j from `first` on, minus the contributions of the rows above. */
+/* Computes four or eight entries of row j, from `first` on, minus the contributions of the rows above. */
 static inline void subtract_fours(int stride, int j, int fours, int first, const double* a, Four sum[2]) {
   const double* rows = a + first;
   for (int f = 0; f < fours; f++) sum[f] = *(const Four*)(rows + j * stride + 4 * f);
@@ -46,8 +47,9 @@ static inline void subtract_fours(int stride, int j, int fours, int first, const
     }
 }
 
-/* Computes row j of the factor before division by the pivot: entries from the diagonal on, minus the contributions of
- * the rows above. Returns the diagonal entry; a's own diagonal and lower triangle stay unchanged. */
+/* Computes row j of the factor before division by the pivot. The entries from the diagonal on are reduced by the
+ * contributions of the rows above. Returns the diagonal entry. The diagonal and the lower triangle of a do not
+ * change. */
 static double subtract_rows(int order, int stride, int j, double* a) {
   double *row = a + j * stride, pivot = row[j];
   int first = j & ~3;
@@ -79,15 +81,16 @@ static double blown_up(int stride, int j, const double* a, const double* pivot) 
   return sum;
 }
 
-/* Cholesky factorization. Replaces the upper triangle by the factor and writes its diagonal to `pivot`; diagonal and
- * lower triangle of a do not change. Returns false if a is not numerically positive definite. */
+/* Computes the Cholesky factor of a. Replaces the upper triangle of a by the factor and sets pivot to the factor's
+ * diagonal. The diagonal and the lower triangle of a do not change. Returns false if a is not numerically positive
+ * definite. */
 static bool factor(int order, int stride, double* a, double rank, double* pivot) {
-  double least = INFINITY; /* least squared pivot */
+  double least = INFINITY; /* least squared pivot so far */
   for (int j = 0; j < order; j++) {
     double* row = a + j * stride;
     double left = subtract_rows(order, stride, j, a), taken = row[j] - left;
-    /* twice the subtracted amount over the least pivot bounds the amplification; the exact value is computed only if
-     * needed */
+    /* a cheap bound of the amplification is 2 * taken / least; the exact value is computed only if the bound is too
+     * large */
     if (!(left > rank + ENTRY_ROUNDING * 2 * taken / least) &&
         !(left > rank + ENTRY_ROUNDING * blown_up(stride, j, a, pivot)))
       return false;
@@ -110,9 +113,9 @@ static void substitute(int order, int stride, const double* a, const double* piv
   }
 }
 
-/* Replaces x by A^+ x, computed from the eigenvectors of the lower triangle. The threshold for an eigenvalue excludes
- * the violation along its eigenvector. Sets *dropped to true if an eigenvalue counted as zero, else to false. Returns
- * false if the eigenvalues were not found. */
+/* Replaces x by the minimum-norm solution A^+ x, computed from the eigenvectors of a. Only the lower triangle of a is
+ * read. The threshold of an eigenvalue excludes the violation along its eigenvector. Sets *dropped to true if an
+ * eigenvalue counted as zero, otherwise to false. Returns false if the eigenvalues were not found. */
 static bool pseudo_solve(int order, int stride, double* a, double* x, const double* gap, double* values, double* off,
                          bool* dropped) {
   for (int i = 0; i < order; i++)
@@ -144,7 +147,8 @@ bool symmetric_least_change_open(int order, int stride, double* matrix, double* 
     x[i] *= own;
     for (int j = 0; j < order; j++) row[j] *= own * scale[j];
   }
-  for (int i = 0; i < order; i++) /* a zero row fixes its unknown at 0, so that it does not force the eigenvalue path */
+  for (int i = 0; i < order;
+       i++) /* a zero row fixes its unknown at 0, so that the Cholesky factorization remains possible */
     if (matrix[i * stride + i] == 0) matrix[i * stride + i] = 1, x[i] = 0;
   if (factor(order, stride, matrix, rank_of(dot(order, gap, gap), 0), pivot))
     substitute(order, stride, matrix, pivot, x);

@@ -1,5 +1,5 @@
-/* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers.
- * A Pose maps local coordinates to the frame it is expressed in: x = r X + t. Matrices are row-major. */
+/* linalg: 3-vectors, rotations and poses by value; dense and sparse symmetric solvers. A Pose (r, t) maps local
+ * coordinates X to coordinates x = r X + t of the frame in which the pose is expressed. Matrices are row-major. */
 #ifndef SDRS_LINALG_H
 #define SDRS_LINALG_H
 
@@ -15,16 +15,17 @@ typedef struct {
 } Mat3;
 typedef struct {
   double w, x, y, z;
-} Quat; /* unit, Hamilton convention, active rotation */
+} Quat; /* unit quaternion, Hamilton convention, active rotation */
 typedef struct {
   Mat3 r;
   Vec3 t;
 } Pose;
 
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
-/* Returns the unit vector along axis k mod 3 (0: x, 1: y, 2: z), k >= 0. */
+/* Returns the unit vector along axis k mod 3 (0: x, 1: y, 2: z). k >= 0. */
 static inline Vec3 vec3_axis(int k) { return vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
-/* vec3_at and vec3_store read and write 3 doubles; quat_at and quat_store 4, in the order w x y z. */
+/* vec3_at and vec3_store read and write 3 doubles. quat_at and quat_store read and write 4 doubles in the order w x y
+ * z. */
 static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }
 static inline void vec3_store(Vec3 v, double* p) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
 static inline Quat quat_at(const double* p) { return (Quat){p[0], p[1], p[2], p[3]}; }
@@ -41,13 +42,13 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
 }
 static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
-/* Returns a unit vector perpendicular to the unit vector n: n x (x axis), normalized, or n x (y axis) if n is near the
- * x axis. */
+/* Returns a unit vector perpendicular to the unit vector n: n x (x axis), normalized. Near the x axis the y axis is
+ * used instead. */
 static inline Vec3 vec3_across(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
-/* Returns the unit vector perpendicular to the unit vector n that is nearest to the x axis, or to the y axis if |n.x|
- * >= most. most < 1. */
+/* Returns the unit vector perpendicular to the unit vector n that is nearest to the x axis. If |n.x| >= most, the y
+ * axis is used instead. most < 1. */
 static inline Vec3 vec3_x_across(Vec3 n, double most) {
   Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
   return vec3_normalized(vec3_add_scaled(axis, -vec3_dot(axis, n), n));
@@ -55,10 +56,10 @@ static inline Vec3 vec3_x_across(Vec3 n, double most) {
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-/* Best-fit line or plane through points with in-plane coordinates c, relative to their mean. spread_add adds c c^T to
- * the matrix S = sum c c^T (entries 00, 01, 11). spread_solve sets out to S^-1 c, the tilt of the fit per displacement
- * of the point c [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0. S must be regular (not
- * checked). */
+/* Best-fit line or plane through points, whose in-plane coordinates c are relative to their mean. spread_add adds c c^T
+ * to the matrix S = sum c c^T, stored as entries 00, 01, 11. spread_solve sets out to S^-1 c, the tilt of the fit per
+ * unit displacement of the point c [1/m]. directions: 2 for a plane, 1 for a line, for which c[1] is 0. S must be
+ * regular (not checked). */
 static inline void spread_add(double spread[3], const double c[2]) {
   spread[0] += c[0] * c[0];
   spread[1] += c[0] * c[1];
@@ -76,7 +77,7 @@ static inline Vec3 mat3_mul_vec(Mat3 a, Vec3 v) {
   return vec3(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
               a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z);
 }
-static inline Vec3 mat3_tmul_vec(Mat3 a, Vec3 v) { /* transpose times vector */
+static inline Vec3 mat3_tmul_vec(Mat3 a, Vec3 v) { /* a^T v */
   return vec3(a.m[0][0] * v.x + a.m[1][0] * v.y + a.m[2][0] * v.z, a.m[0][1] * v.x + a.m[1][1] * v.y + a.m[2][1] * v.z,
               a.m[0][2] * v.x + a.m[1][2] * v.y + a.m[2][2] * v.z);
 }
@@ -86,7 +87,7 @@ static inline Mat3 mat3_mul(Mat3 a, Mat3 b) {
     for (int j = 0; j < 3; j++) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
-static inline Mat3 mat3_turned(Mat3 r, Mat3 s) { /* r s r^T of a symmetric s */
+static inline Mat3 mat3_turned(Mat3 r, Mat3 s) { /* returns r s r^T for a symmetric s */
   Mat3 p = mat3_mul(r, s), c = p;
   for (int i = 0; i < 3; i++)
     for (int j = i; j < 3; j++)
@@ -120,7 +121,7 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
-/* Returns the inverse by cofactors. A singular matrix gives infinities or NAN. */
+/* Returns the inverse of a, computed by cofactors. For a singular matrix the entries are infinite or NaN. */
 static inline Mat3 mat3_inverse(Mat3 a) {
   Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
        z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
@@ -128,15 +129,15 @@ static inline Mat3 mat3_inverse(Mat3 a) {
   double s = 1 / vec3_dot(x, yz);
   return (Mat3){{{s * yz.x, s * zx.x, s * xy.x}, {s * yz.y, s * zx.y, s * xy.y}, {s * yz.z, s * zx.z, s * xy.z}}};
 }
-static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
+static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* returns a b^T */
   return (Mat3){
       {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
 }
-static inline Mat3 mat3_cross(Vec3 a) { /* [a]x : [a]x b = a x b */
+static inline Mat3 mat3_cross(Vec3 a) { /* returns the matrix [a]x with [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* Returns the axial vector of k: r x g for k = g r^T. For every a, a . mat3_axial(k) is the sum of the products of the
- * entries of k and [a]x. */
+/* Returns the axial vector of k, which is r x g for k = g r^T. For every a, a . mat3_axial(k) is the sum of the
+ * products of corresponding entries of k and [a]x. */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -156,38 +157,38 @@ static inline Mat3 mat3_from_quat(Quat q) {
                  {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
                  {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}}};
 }
-/* Returns the rotation by angle [rad] about a unit axis, whose length is not checked. */
+/* Returns the rotation by angle [rad] about the unit vector `axis`. The length of axis is not checked. */
 static inline Quat quat_about(Vec3 axis, double angle) {
   double s, c;
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* Returns the quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). Does not report a
- * matrix that is no rotation. This function and those below do not allocate. */
+/* Returns the quaternion of a rotation matrix by Shepperd's method, with w >= 0 (linalg/rotation.c). The matrix is not
+ * checked. This function and those below do not allocate. */
 Quat quat_from_mat3(Mat3 r);
-/* Returns the quaternion of URDF's roll, pitch, yaw [rad]: rotations about the fixed x, then y, then z axis. */
+/* Returns the quaternion of roll, pitch, yaw as in URDF [rad]: rotations about the fixed x axis, then y axis, then z
+ * axis. */
 Quat quat_from_rpy(Vec3 rpy);
-/* Returns roll, pitch, yaw [rad] of a rotation matrix; pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where the axes of
- * roll and yaw coincide, the angles still reproduce r to rounding. */
+/* Returns roll, pitch, yaw [rad] of a rotation matrix, with pitch in [-pi/2, pi/2]. At pitch = +-pi/2, where roll and
+ * yaw are not unique, the angles still reproduce r to rounding. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* Returns the angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r, d2 in [-pi/2, pi/2]. r must be a rotation (asserted). */
+/* Returns the angles d [rad] with Rx(d1) Ry(d2) Rz(d3) = r and d2 in [-pi/2, pi/2]. r must be a rotation matrix
+ * (asserted). */
 Vec3 turns_from_mat3(Mat3 r);
-/* Returns the rotation vector [rad] of q, with an angle in [0, pi]; q and -q give the same vector. q need not have unit
+/* Returns the rotation vector [rad] of q, with an angle in [0, pi]. q and -q give the same vector. q may have any
  * length but must not be 0 (asserted). */
 Vec3 quat_log(Quat q);
 /* Returns the unit quaternion of a rotation vector [rad]. */
 Quat quat_exp(Vec3 v);
-/* Returns the angular velocity in body axes [rad/s] of the rotation exp(v(t)) with rate = dv/dt: J_r(v) rate, J_r = I -
- * a [v]x + b [v]x^2, a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also maps a change of v to the rotation
- * increment in body axes. */
+/* Returns the angular velocity in body axes [rad/s] of the rotation exp(v(t)), for rate = dv/dt. The result is J_r(v)
+ * rate, J_r = I - a [v]x + b [v]x^2, a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. The function also converts a
+ * small change of v to the rotation increment in body axes. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
-/* Vector-Jacobian product of rotation_rate. `bar` is the derivative of a scalar with respect to the result of
- * rotation_rate. Sets *v_bar and *rate_bar to the derivatives of the scalar with respect to v and rate (overwritten,
- * not added). */
+/* Computes the vector-Jacobian product of rotation_rate. bar: derivative of a scalar with respect to the result of
+ * rotation_rate. Sets *v_bar and *rate_bar to the derivatives of the scalar with respect to v and rate. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
-/* Returns J_r(v)^-1 turn: the change of v that belongs to a small rotation `turn` [rad] of exp(v) about the body's
- * axes.
- * v| < 2 pi (asserted), where J_r is regular. */
+/* Returns the change of v that belongs to a small rotation `turn` [rad] of exp(v) about the body's axes: J_r(v)^-1
+ * turn, with J_r of rotation_rate. J_r is regular for |v| < 2 pi (asserted). */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
@@ -201,124 +202,127 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
-/* Computes eigenvalues and eigenvectors of a small symmetric matrix, bitwise reproducible (linalg/eigen.c). a: full
- * matrix (order x order), rows `stride` apart; replaced by the eigenvectors, one per row. values (order): receives the
- * eigenvalues, ascending. off (order): workspace. Returns false if a is not finite or the iteration does not converge;
- * a is then undefined. Does not allocate. */
+/* Computes eigenvalues and eigenvectors of a small symmetric matrix (linalg/eigen.c). The results are bit-identical on
+ * every processor. a (order x order, full, rows `stride` apart) is replaced by the eigenvectors, one per row. values
+ * (order): receives the eigenvalues, ascending. off (order): workspace. Returns false if a is not finite or the
+ * iteration does not converge; a is then undefined. Does not allocate. */
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
 
 /* Largest order of symmetric_project. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
-/* Replaces a symmetric matrix (order x order, row-major, both triangles given) by the nearest positive semidefinite
- * one: negative eigenvalues become zero (linalg/project.c). order <= SYMMETRIC_PROJECT_MAX (asserted). Returns false,
- * with the matrix unchanged, if it is not finite or the iteration does not converge. Does not allocate. */
+/* Replaces a symmetric matrix by the nearest positive semidefinite matrix, in which negative eigenvalues are zero
+ * (linalg/project.c). matrix (order x order, row-major): both triangles are given. order <= SYMMETRIC_PROJECT_MAX
+ * (asserted). Returns false, with the matrix unchanged, if the matrix is not finite or the iteration does not converge.
+ * Does not allocate. */
 bool symmetric_project(int order, double* matrix);
 
-/* Replaces x by A^+ x, the least-squares solution of minimum norm, for a symmetric matrix A (linalg/least_change.c).
- * matrix (order x order): A, full; destroyed. scale (order): > 0; the norm is taken in units in which the matrix is
- * scale A scale with entries of order 1. x (order): right-hand side on entry, the solution on return. Redundant
- * equations are allowed; *ambiguous is then set to true, else left unchanged. ambiguous may be NULL. work: 2 order.
- * Returns false if a number is not finite. Does not allocate. */
+/* Computes the minimum-norm least-squares solution A^+ x for a symmetric matrix A (linalg/least_change.c). matrix
+ * (order x order): A, full; destroyed. x (order): right-hand side on entry, solution on return. scale (order): > 0; the
+ * norm is taken in units in which the matrix is scale A scale, with entries of order 1. Redundant equations are
+ * allowed; *ambiguous is then set to true, otherwise left unchanged. ambiguous may be NULL. work: 2 order. Returns
+ * false if a number is not finite. Does not allocate. */
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
 /* ---------------------------------------------------------------- rank-deficient square systems
  * (linalg/rank_factor.c) These functions do not allocate. */
 
-/* Factors a square matrix A (order x order, row-major, replaced by the factors) as P A Q = L U with complete pivoting.
- * Stops when no remaining entry exceeds `least`. Sets row and column (order) to the equation and the unknown at each
- * position. Returns the rank, or -1 if A is not finite. */
+/* Factors a square matrix A as P A Q = L U with complete pivoting. a (order x order, row-major): A on entry, the
+ * factors on return. The factorization stops when no remaining entry exceeds `least`. Sets row and column (order) to
+ * the equation and the unknown at each position. Returns the rank, or -1 if A is not finite. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
-/* Replaces the right-hand side x (order) by a solution y of A y = x that is zero in the unknowns without a pivot.
- * Ignores equations without a pivot. a, row, column, rank: of rank_factor, rank >= 0; work: order. */
+/* Solves A y = x and replaces x (order) by y. Unknowns without a pivot are zero in y, equations without a pivot are
+ * ignored. a, row, column, rank: results of rank_factor, rank >= 0. work: order. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* Does the same as rank_solve for A^T y = x. x (order); work: order. */
+/* Solves A^T y = x as rank_solve does for A. x (order); work: order. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
-/* Removes from x (order) the component in the null space of A; x becomes the shortest vector with the same product A x.
- * a, column: of rank_factor; work: order (order - rank + 1). */
+/* Removes from x (order) the component in the null space of A. x becomes the shortest vector with the same product A x.
+ * a, rank, column: results of rank_factor. work: order (order - rank + 1). */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
- * A symmetric matrix of dense blocks. Blocks that were filled couple their rows. Each connected component of the
- * coupled rows is factored separately: small ones as a dense matrix, large ones by the multifrontal method. Results
- * depend only on the filled blocks, not on the processor, on the number of threads, or on earlier solves. Only blocks
- * (a, b) with a <= b are stored. A call allocates only if the existing storage is too small, for new couplings or a
- * larger component. */
+ * A symmetric matrix of dense blocks, and linear systems with the matrix. Nonzero off-diagonal blocks couple the
+ * unknowns of two blocks. Each connected component of the coupled blocks is factored separately: small components as a
+ * dense matrix, large ones by the multifrontal method. Results depend only on the filled blocks, not on the processor,
+ * the number of threads or earlier solves. Only blocks (a, b) with a <= b are stored. A call allocates only if the
+ * existing storage is too small, for new couplings or a larger component. */
 typedef struct BlockSolver BlockSolver;
-/* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows
- * (copied). The caller frees it with block_solver_destroy. Never NULL. */
+/* Returns a zero matrix of block_count x block_count blocks without couplings. Block k has block_sizes[k] rows;
+ * block_sizes is copied. The caller frees the solver with block_solver_destroy. Never returns NULL. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 /* Replaces the matrix by a zero matrix without couplings in the same storage. The new matrix must not have more blocks
- * (asserted) or rows than block_solver_create got. Does not allocate. */
+ * (asserted) or rows than given to block_solver_create. Does not allocate. */
 void block_solver_reshape(BlockSolver* solver, int block_count, const int* block_sizes);
-/* Frees the solver and all blocks returned by block_solver_block; accepts NULL. */
+/* Frees the solver and all blocks returned by block_solver_block. Accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
-/* Sets which off-diagonal blocks may be non-zero. couplings (count): keys a << 32 | b with a < b, sorted and unique
+/* Sets which off-diagonal blocks may be nonzero. couplings (count): keys a << 32 | b with a < b, sorted and unique
  * (asserted), copied; may be NULL if count is 0. Blocks that stay zero cost little. Zeroes all blocks and invalidates
  * the pointers returned by block_solver_block. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
-/* Zeroes and uncouples all blocks; the pattern stays. Does not allocate. */
+/* Zeroes and uncouples all blocks. The pattern stays. Does not allocate. */
 void block_solver_clear(BlockSolver* solver);
-/* Zeroes and uncouples only the blocks in the rows and columns marked in which (block_count); other blocks keep their
+/* Zeroes and uncouples only the blocks in the rows and columns marked in which (block_count). Other blocks keep their
  * values. Does not allocate. */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
-/* Makes blocks keep their rank in the elimination order once their component has been ordered, even if other couplings
- * are filled later, because ordering a large component costs more than factoring it. Another call discards the ranks.
- * Results then depend on the blocks filled since the last call. Without any call every pattern is ordered
- * independently. Does not allocate. */
+/* Keeps the elimination order of blocks, because ordering a large component costs more than factoring it. Once a
+ * component has been ordered, its blocks keep their rank, even if other couplings are filled later. Another call
+ * discards the ranks. Results then depend on the blocks filled since the last call. Without any call every pattern is
+ * ordered independently. Does not allocate. */
 void block_solver_hold_orders(BlockSolver* solver);
-/* Returns a pointer to block (a, b), a <= b, whose entry (r, c) is at [r * stride + c]. Returns NULL if the pattern has
- * no such block; diagonal blocks always exist. Only entries c >= r of a diagonal block are used. Sets *stride to the
- * number of columns. The pointer is borrowed until the next call of block_solver_pattern. The call couples a and b; a
- * block that was not filled before is zero. */
+/* Returns a pointer to block (a, b), a <= b, and couples a and b. Entry (r, c) is at [r * stride + c]; sets *stride to
+ * the number of columns. Only entries c >= r of a diagonal block are used. A block that was not filled before is zero.
+ * Returns NULL if the pattern has no such block; diagonal blocks always exist. The pointer is borrowed until the next
+ * call of block_solver_pattern. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
-/* Fixes the unknowns k with fixed[k] at value[k]; to be called before factoring. The rows of fixed unknowns become
- * those of the identity, their rhs becomes their value, and the rhs of the other unknowns is adjusted. fixed, value,
- * rhs: (block_solver_order). */
+/* Fixes each unknown k with fixed[k] at value[k]. Must be called before factoring. The rows of fixed unknowns become
+ * rows of the identity, and their entries in rhs become their values. The other entries of rhs are adjusted. fixed,
+ * value, rhs: (block_solver_order). */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-/* Returns the number of unknowns: the sum of the block sizes, and the length of every x, y, rhs below. */
+/* Returns the number of unknowns, the sum of the block sizes. Every x, y and rhs below has this length. */
 int block_solver_order(const BlockSolver* solver);
-/* Returns true if a component is factored by the multifrontal method. May reorder components, which allocates. */
+/* Returns true if any component is factored by the multifrontal method. May reorder components, which allocates. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* Returns the number of components; 0 without blocks. Finds the components again if couplings were filled since the
- * last search, which may allocate. */
+/* Returns the number of components, 0 if there are no blocks. Finds the components again if couplings were filled since
+ * the last search, which may allocate. */
 int block_solver_component_count(BlockSolver* solver);
-/* Returns the index of the component that contains a block; the block's index is asserted. May allocate as
+/* Returns the index of the component that contains a block. The index of the block is asserted. May allocate as
  * block_solver_component_count. */
 int block_solver_component_of(BlockSolver* solver, int block);
 /* Computes the Cholesky factor of a component. Returns false, without a factor, if the component is not positive
  * definite or not finite. The blocks keep their values. Does not allocate once the components are known. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
-/* Factors a positive definite modification of a component. A dense component gets the magnitudes of its eigenvalues, at
- * least `floor`; a sparse one gets a raised diagonal. floor > 0, in the matrix's unit. Returns false if the component
- * is not finite or no raised diagonal was sufficient. The blocks keep their values. Does not allocate once the
- * components are known. */
+/* Factors a component after making it positive definite. In a dense component, eigenvalues are replaced by their
+ * magnitudes, at least `floor`. In a sparse component, the diagonal is raised. floor > 0, in the unit of the matrix.
+ * Returns false if the component is not finite or no raised diagonal was sufficient. The blocks keep their values. Does
+ * not allocate once the components are known. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
-/* Factors a component without modification, also if it is indefinite. Sets *smallest, initially HUGE_VAL, to the
- * component's eigenvalue nearest to zero if that is nearer to zero than *smallest. The eigenvalue is exact to rounding
- * for dense components up to order 96, and found by Lanczos iterations otherwise. Returns false if the component is
- * numerically singular or not finite. The blocks must stay filled, because solving uses them for refinement. May
- * allocate, so it is not thread-safe. */
+/* Factors a component without modification, even if the component is indefinite. Updates *smallest, initially HUGE_VAL,
+ * to the component's eigenvalue nearest to zero if that eigenvalue is nearer to zero than *smallest. The eigenvalue is
+ * exact to rounding for dense components up to order 96, otherwise found by Lanczos iterations. Returns false if the
+ * component is numerically singular or not finite. The blocks must stay filled, because solving uses them for
+ * refinement. May allocate, so the function is not thread-safe. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* Replaces x by H^-1 x in the unknowns of a factored component; other entries of x do not change. x:
- * (block_solver_order). Does not allocate. Without a factor the result is undefined. */
+/* Solves H y = x for a factored component, where H is the matrix, and replaces x (block_solver_order) by y. Only the
+ * unknowns of the component change. Without a factor the result is undefined. Does not allocate. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 /* Does the same as block_solver_solve_component for four right-hand sides, with bit-identical results. Unknown k of
- * column c is x[k * stride + c], stride >= 4. Bit c of `wanted` selects column c; the other columns must be zero in
- * these unknowns and stay zero. x: block_solver_order * stride. */
+ * column c is x[k * stride + c], stride >= 4. Bit c of `wanted` selects column c. Columns that are not selected must be
+ * zero in the component's unknowns and stay zero. x: block_solver_order * stride. */
 void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted, double* x, int stride);
 
 /* Computes the Cholesky factors of all components in order. Returns false at the first component that is not positive
- * definite or not finite; the later ones are not factored. The blocks keep their values. */
+ * definite or not finite; later components are not factored. The blocks keep their values. */
 bool block_solver_factor(BlockSolver* solver);
-/* Factors the matrix without modification, also if it is indefinite. To be called after block_solver_factor failed.
+/* Factors the matrix without modification, even if it is indefinite. Must be called after block_solver_factor failed.
  * Sets *smallest to the eigenvalue nearest to zero of the components that are not positive definite, or to 0 if all
- * are. Returns false if the matrix is numerically singular or not finite. May allocate. */
+ * components are positive definite. Returns false if the matrix is numerically singular or not finite. May allocate. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* Replaces x (block_solver_order) by H^-1 x, after all components were factored. Does not allocate. */
+/* Solves H y = x, where H is the matrix, and replaces x (block_solver_order) by y. All components must be factored.
+ * Does not allocate. */
 void block_solver_solve(BlockSolver* solver, double* x);
-/* Sets y to H x for the matrix as filled (and constrained). x, y: length block_solver_order, distinct. */
+/* Sets y to H x, where H is the matrix with all filled blocks and constraints. x and y have length block_solver_order
+ * and are distinct. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

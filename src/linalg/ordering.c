@@ -6,10 +6,10 @@
 #include <suitesparse/amd.h>
 #include "base/base.h"
 
-enum { SMALL = ORDERING_SMALL }; /* graphs up to this size have neighbourhoods of one word */
+enum { SMALL = ORDERING_SMALL }; /* up to this size the neighbours of a node fit into one 64-bit word */
 
-/* Orders by exact minimum degree: eliminating a node makes its neighbours a clique. Nodes of equal degree are
- * eliminated in ascending order of their numbers. */
+/* Orders a small graph by exact minimum degree. Eliminating a node makes its neighbours a clique. Nodes of equal degree
+ * are eliminated in ascending order of their numbers. */
 static void order_small(int nodes, const int* start, const int* other, int* order) {
   uint64_t near[SMALL] = {0}, left = nodes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << nodes) - 1;
   for (int a = 0; a < nodes; a++)
@@ -32,18 +32,18 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
-/* Returns the number of ints for the graph in AMD, which overwrites the graph and needs additional room. */
+/* Returns the number of ints for the graph in AMD, which overwrites the graph and needs additional space. */
 static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
 
-enum { AMD_ARRAYS = 7 }; /* arrays with one int per node */
+enum { AMD_ARRAYS = 7 }; /* number of arrays with one int per node */
 
 int ordering_work(int nodes, int edges) {
   assert(nodes >= 0 && edges >= 0);
   return nodes <= SMALL ? 0 : nodes + 1 + graph_room(nodes, edges) + AMD_ARRAYS * nodes;
 }
 
-/* Copies the graph for algorithms that overwrite it, with the neighbours of each node in ascending order. fill:
- * (nodes), workspace. */
+/* Copies a graph for AMD, which overwrites it. The neighbours of each node are sorted in ascending order. fill (nodes):
+ * workspace. */
 static void copy_graph(int nodes, const int* from_start, const int* from, int* start, int* other, int* fill) {
   memcpy(start, from_start, sizeof(int) * (size_t)(nodes + 1));
   memcpy(fill, start, sizeof(int) * (size_t)nodes);
@@ -55,7 +55,7 @@ static void copy_graph(int nodes, const int* from_start, const int* from, int* s
     }
 }
 
-/* Approximate minimum degree (AMD). */
+/* Orders a graph by approximate minimum degree (AMD). */
 static void order_by_degree(int nodes, int edges, int* start, int* other, int* work, int* order) {
   int *length = work, *count = length + nodes, *next = count + nodes, *head = next + nodes, *element = head + nodes;
   int *degree = element + nodes, *mark = degree + nodes, room = graph_room(nodes, edges);

@@ -2,14 +2,15 @@
 #ifndef SDRS_LINALG_ORDERING_H
 #define SDRS_LINALG_ORDERING_H
 
-enum { ORDERING_SMALL = 64 }; /* for at most this many nodes the ordering takes negligible time */
+enum { ORDERING_SMALL = 64 }; /* up to this number of nodes the ordering takes negligible time */
 
-/* Finds an elimination order: sets order[k] to the node eliminated k-th, (nodes). Neighbours of node a are
- * other[start[a] .. start[a + 1] - 1]. Each edge is listed from both sides; there are no loops. work:
- * ordering_work(nodes, start[nodes]) ints. The result depends on the graph alone. Thread-safe; does not allocate. */
+/* Finds an elimination order of a graph that causes little fill. Sets order[k] (nodes) to the node eliminated k-th. The
+ * neighbours of node a are other[start[a]] to other[start[a + 1] - 1]. Each edge is listed at both ends; no node is its
+ * own neighbour. work: ordering_work(nodes, start[nodes]) ints. The result depends on the graph alone. Thread-safe.
+ * Does not allocate. */
 void ordering_find(int nodes, const int* start, const int* other, int* work, int* order);
-/* Returns the workspace of ordering_find [ints]; 0 for at most ORDERING_SMALL nodes, when work may be NULL. edges:
- * number of edges, each counted from both sides. */
+/* Returns the size of the workspace of ordering_find, in ints. edges: number of edges, each counted at both ends.
+ * Returns 0 for at most ORDERING_SMALL nodes; work may then be NULL. */
 int ordering_work(int nodes, int edges);
 
 #endif

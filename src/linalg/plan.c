@@ -5,14 +5,14 @@
 #include "base/base.h"
 #include "linalg/front.h"
 
-/* A front is merged with its last child while the merged front has at most `columns` pivots and at most the fraction
- * `zeros` of its entries are stored zeros. */
+/* Limits for merging a front with its last child. The merged front may have at most `columns` pivots and at most the
+ * fraction `zeros` of stored zeros among its entries. */
 static const struct {
   int columns;
   double zeros;
 } JOINED[] = {{12, 1.0}, {24, 0.6}, {48, 0.2}, {1 << 30, 0.05}};
 
-/* Makes room for `count` elements; the content stays. */
+/* Ensures capacity for `count` elements and returns the array. The content is kept. */
 static void* room(Room* r, size_t element, size_t count) {
   if (count <= r->capacity) return r->at;
   size_t capacity = count + count / 2 + 16;
@@ -42,7 +42,7 @@ bool plan_fits(const Plan* plan, const PlanPattern* p) {
 
 /* ---------------------------------------------------------------- order of the blocks */
 
-/* Neighbours of every block, from both sides, with the coupling of each pair. */
+/* Neighbours of every block in both directions, with the coupling of each pair. */
 typedef struct {
   int *start, *other, *coupling;
 } Neighbours;
@@ -63,10 +63,10 @@ static Neighbours neighbours(Plan* plan, const PlanPattern* p) {
     n.other[n.start[b + 1]] = a;
     n.coupling[n.start[b + 1]++] = k;
   }
-  return n; /* start[a] .. start[a + 1] */
+  return n; /* the neighbours of block a are at start[a] .. start[a + 1] - 1 */
 }
 
-/* Finds the elimination order, or reuses it if the pattern is the same: the order is a function of the pattern. */
+/* Finds the elimination order of a pattern, or reuses the last order if the pattern is the same. */
 static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, int* order) {
   size_t keys = sizeof(uint64_t) * (size_t)p->coupling_count, places = sizeof(int) * (size_t)p->block_count;
   bool known = plan->base_blocks == p->block_count && plan->base_couplings == p->coupling_count &&
@@ -82,7 +82,7 @@ static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, in
   memcpy(order, base, places);
 }
 
-/* Orders blocks by rank (counting sort); blocks without a rank (-1) come first. */
+/* Orders blocks by ascending rank (counting sort). Blocks without a rank (-1) come first. */
 static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int* order) {
   int most = 0;
   for (int a = 0; a < p->block_count; a++)
@@ -94,7 +94,8 @@ static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int
   for (int a = 0; a < p->block_count; a++) order[next[rank[a] + 1]++] = a;
 }
 
-/* Elimination tree (Liu's algorithm). parent[j]: the row of the first off-diagonal block of column j of L, or -1. */
+/* Computes the elimination tree by Liu's algorithm. Sets parent[j] to the row of the first off-diagonal block in column
+ * j of L, or to -1 if there is none. */
 static void elimination_tree(int count, Neighbours near, const int* order, const int* position, int* parent,
                              int* ancestor) {
   for (int j = 0; j < count; j++) {
@@ -109,7 +110,7 @@ static void elimination_tree(int count, Neighbours near, const int* order, const
   }
 }
 
-/* Renumbers order and parent so that children come before parents and subtrees are contiguous. */
+/* Renumbers order and parent so that children come before their parents and subtrees are contiguous. */
 static void postorder(int count, int* order, int* parent, int* head, int* next, int* renumbered) {
   for (int j = 0; j < count; j++) head[j] = -1;
   for (int j = count - 1; j >= 0; j--)
@@ -140,7 +141,7 @@ static void postorder(int count, int* order, int* parent, int* head, int* next, 
 /* ---------------------------------------------------------------- columns of L, by blocks */
 
 static void sort_ints(int* list, int count) {
-  static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1}; /* Ciura */
+  static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1}; /* Ciura's gaps for Shell sort */
   for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
     for (int i = gaps[g]; i < count; i++) {
       int value = list[i], j = i;
@@ -162,7 +163,8 @@ static int append_new(int* row, int count, const int* from, int from_count, int 
   return count;
 }
 
-/* Block structure of L: a column's rows are its couplings and the rows passed up by its children in the tree. */
+/* Computes the block structure of L. The rows of a column are its couplings and the rows of its children in the
+ * elimination tree. */
 static Columns columns_of(Plan* plan, int count, Neighbours near, const int* order, const int* position,
                           const int* parent, int* start, int* marked) {
   int *first_child = ints(&plan->work[6], 2 * count), *next = first_child + count, end = 0;
@@ -193,7 +195,7 @@ static Columns columns_of(Plan* plan, int count, Neighbours near, const int* ord
 
 /* ---------------------------------------------------------------- fronts */
 
-/* State of merging columns into one front: its width and the number of its entries that are not stored zeros. */
+/* State while columns are merged into one front: number of pivots, and number of entries that are not stored zeros. */
 typedef struct {
   int width;
   double filled;
@@ -214,7 +216,7 @@ typedef struct {
   Neighbours near;
   const int *order, *position, *parent;
   Columns columns;
-  int *front_of, *offset; /* per block, by elimination order: its front; its first row in the current front */
+  int *front_of, *offset; /* for each block in elimination order: its front, and its first row in the current front */
   int entry_count, row_count, map_count;
 } Layout;
 
@@ -226,7 +228,7 @@ static int size_below(const Layout* l, int j) {
   return size;
 }
 
-/* Gathers blocks from `first` on into one front; returns the index after its last block. */
+/* Merges blocks from `first` on into one front. Returns the index after the last block of the front. */
 static int front_end(const Layout* l, int first) {
   Gathered g = {size_at(l, first), trapezoid(size_at(l, first), size_below(l, first))};
   int last = first;
@@ -246,14 +248,14 @@ static void add_entries(Layout* l, Front* f, int j) {
   e[l->entry_count++] = (FrontEntry){block, l->offset[j], l->offset[j], true};
   for (int k = l->near.start[block]; k < l->near.start[block + 1]; k++) {
     int other = l->near.other[k], i = l->position[other];
-    if (i > j) /* stored with the rows of the lower block number */
+    if (i > j) /* a coupling is stored with the rows of the lower block number */
       e[l->entry_count++] =
           (FrontEntry){l->pattern->block_count + l->near.coupling[k], l->offset[i], l->offset[j], block < other};
   }
   f->entry_count = l->entry_count - f->entry_first;
 }
 
-/* Sets the rows of a front: its own blocks, then those below its last column. */
+/* Sets the rows of a front: the rows of its own blocks, then the rows below its last column. */
 static void add_rows(Layout* l, Front* f, int first, int last, const int* place) {
   int own = 0, count = l->columns.start[last + 1] - l->columns.start[last], total = 0;
   for (int j = first; j <= last; j++) own += size_at(l, j);
@@ -271,7 +273,7 @@ static void add_rows(Layout* l, Front* f, int first, int last, const int* place)
   l->row_count += total;
 }
 
-/* Maps the rows that a child passes up to rows of the current front. */
+/* Maps the rows of a child's Schur complement to rows of the current front. */
 static void add_map(Layout* l, Front* child, int last_of_child) {
   int* map = ints(&l->plan->map, l->map_count + child->rows - child->pivots);
   child->map_first = l->map_count;
@@ -289,7 +291,8 @@ static double flops_of(const Front* f) {
 
 static size_t rounded(size_t count) { return (count + 7) & ~(size_t)7; }
 
-/* Assigns storage to panels and to Schur complements waiting for their parents; the stack is empty after a root. */
+/* Assigns storage to the panels and to the Schur complements that wait for their parents. The stack is empty after a
+ * root. */
 static void place_storage(Plan* plan) {
   Front* fronts = plan->fronts.at;
   size_t top = 0;
@@ -302,7 +305,8 @@ static void place_storage(Plan* plan) {
     plan->panels += rounded((size_t)f->stride * (size_t)f->pivots);
     if ((size_t)f->stride * below > plan->update) plan->update = (size_t)f->stride * below;
     if ((size_t)f->stride > plan->longest) plan->longest = (size_t)f->stride;
-    for (int c = f->child; c >= 0; c = fronts[c].next) top = fronts[c].waiting; /* ends at the first child's */
+    for (int c = f->child; c >= 0; c = fronts[c].next)
+      top = fronts[c].waiting; /* the last value is that of the first child */
     f->waiting = top;
     top += below * below;
     if (top > plan->stack) plan->stack = top;
@@ -336,7 +340,8 @@ static void make_fronts(Layout* l, const int* place, int* last_of) {
   l->plan->front_count = count;
 }
 
-/* First position of every block in the elimination order, and the unknown at every position. */
+/* Sets place to the first position of every block in the elimination order, and plan->unknown to the unknown at every
+ * position. */
 static void place_unknowns(Plan* plan, const PlanPattern* p, const int* order, int* place) {
   int *unknown = ints(&plan->unknown, plan->order), *first = ints(&plan->work[6], p->block_count + 1), next = 0;
   first[0] = 0;
@@ -381,7 +386,7 @@ void plan_make(Plan* plan, const PlanPattern* p, const int* rank) {
   place_storage(plan);
 }
 
-/* ---------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------- numerical factorization and solution */
 
 size_t plan_storage(const Plan* plan) {
   return plan->panels + plan->update + plan->stack + rounded((size_t)plan->order) + 2 * rounded(plan->longest) +
@@ -393,7 +398,7 @@ static double* column_of(const Front* f, double* panel, double* update, int colu
                             : update + (size_t)(column - f->pivots) * (size_t)f->stride;
 }
 
-/* Copies the blocks of the matrix into a front's panel. All lie in its pivot columns. */
+/* Copies the blocks of the matrix into a front's panel. All of them lie in the pivot columns of the front. */
 static void add_blocks(const Plan* plan, const Front* f, PlanValues matrix, double* panel) {
   const int* size = plan->size.at;
   const uint64_t* couplings = plan->couplings.at;
@@ -412,7 +417,7 @@ static void add_blocks(const Plan* plan, const Front* f, PlanValues matrix, doub
   }
 }
 
-/* Adds a child's Schur complement (extend-add). */
+/* Adds a child's Schur complement to a front (extend-add). */
 static void add_child(const Plan* plan, const Front* f, const Front* child, const double* stack, double* panel,
                       double* update) {
   const int* map = (const int*)plan->map.at + child->map_first;
@@ -440,7 +445,7 @@ static double largest_diagonal(const Plan* plan, PlanValues matrix) {
   return largest;
 }
 
-/* Pushes the Schur complement onto the stack for the parent. */
+/* Copies the Schur complement of a front to the stack, where the parent front reads it. */
 static void put_aside(const Front* f, const double* update, double* stack) {
   int count = f->rows - f->pivots;
   double* to = stack + f->waiting;
@@ -448,7 +453,7 @@ static void put_aside(const Front* f, const double* update, double* stack) {
     for (int i = j; i < count; i++) to[i] = update[(size_t)j * (size_t)f->stride + (size_t)(f->pivots + i)];
 }
 
-/* Parts of the storage. */
+/* Sections of the storage. */
 typedef struct {
   double *panels, *update, *stack, *places, *part, *spare, *work;
 } Parts;
@@ -465,7 +470,7 @@ static Parts parts_of(const Plan* plan, double* storage) {
   return p;
 }
 
-/* Assembles a front from the matrix and its children. */
+/* Assembles a front from the blocks of the matrix and the Schur complements of its children. */
 static void assemble(const Plan* plan, const Front* f, PlanValues matrix, double shift, double largest,
                      const Parts* parts, double* panel) {
   const Front* fronts = plan->fronts.at;
@@ -511,7 +516,7 @@ int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, dou
   return replaced;
 }
 
-/* Copies the rows of a front from the vector of all positions; padding is zero. */
+/* Copies the rows of a front from y, the vector in elimination order, to x. Padding rows become zero. */
 static void gather(const Front* f, const int* rows, const double* y, double* x) {
   for (int r = 0; r < f->rows; r++) x[r] = y[rows[r]];
   for (int r = f->rows; r < f->stride; r++) x[r] = 0;

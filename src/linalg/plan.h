@@ -1,9 +1,9 @@
-/* Private to linalg/: the multifrontal method. A plan is the symbolic factorization of a connected symmetric block
- * matrix: the elimination order and the dense fronts (linalg/front.h). It depends on the pattern only, so equal
- * patterns are solved with equal roundings.
+/* Private to linalg/: the multifrontal method for sparse symmetric systems. A plan is the symbolic factorization of a
+ * connected symmetric block matrix: the elimination order and the dense fronts (linalg/front.h). The plan depends on
+ * the pattern only, so equal patterns are solved with equal roundings.
  *
- * "Places" are the positions of unknowns in the elimination order. A front eliminates `pivots` consecutive places and
- * passes its Schur complement to its parent front, which adds it. */
+ * The "place" of an unknown is its position in the elimination order. A front eliminates `pivots` consecutive places.
+ * Its Schur complement is added to its parent front. */
 #ifndef SDRS_LINALG_PLAN_H
 #define SDRS_LINALG_PLAN_H
 
@@ -15,28 +15,29 @@
 
 typedef struct {
   int first, pivots, rows, stride;
-  int row_first;   /* first index into plan.rows, which has the place of each row of the front */
-  int map_first;   /* first index into plan.map: row of the parent's front for each of the rows - pivots rows */
-  int parent;      /* -1: none */
-  int child, next; /* last child, and the previous child of the same parent; -1: none */
+  int row_first;   /* index of the front's first entry in plan.rows, which has the place of each row */
+  int map_first;   /* index of the front's first entry in plan.map, which has the parent's row for each of the rows -
+                      pivots rows */
+  int parent;      /* index of the parent front, or -1 if there is none */
+  int child, next; /* last child, and previous child of the same parent; -1 if there is none */
   int entry_first, entry_count;
   size_t panel;   /* offset into the storage of the factor */
-  size_t waiting; /* offset of its Schur complement on the stack; order and stride rows - pivots */
+  size_t waiting; /* offset of the front's Schur complement on the stack; its order and stride are rows - pivots */
 } Front;
 
-/* A block of the matrix and its target: entry (r, c) goes to row + r, column + c of the front; flipped: to row + c,
- * column + r. Of a diagonal block one triangle is used. */
+/* A block of the matrix and its position in a front. Entry (r, c) goes to row + r, column + c of the front; if flipped,
+ * to row + c, column + r. Only one triangle of a diagonal block is used. */
 typedef struct {
-  int block; /* below block_count: a diagonal block; else coupling number block - block_count */
+  int block; /* diagonal block number `block` if below block_count, otherwise coupling number block - block_count */
   int row, column;
   bool flipped;
 } FrontEntry;
 
-/* Pattern of one component in local numbers: diagonal blocks, then couplings. Blocks are row-major with the rows of the
- * lower number. */
+/* Pattern of one component, with blocks numbered within the component: diagonal blocks, then couplings. Blocks are
+ * row-major; a coupling (a, b), a < b, has the rows of a. */
 typedef struct {
   int block_count, coupling_count;
-  const int* size;           /* rows of every block */
+  const int* size;           /* number of rows of each block */
   const uint64_t* couplings; /* a << 32 | b with a < b, sorted */
 } PlanPattern;
 
@@ -47,51 +48,52 @@ typedef struct {
 
 typedef struct {
   int block_count, coupling_count, order;
-  Room size, couplings;  /* the pattern of the plan: int, uint64_t */
-  Room unknown;          /* int (order): local unknown at every place */
+  Room size, couplings;  /* copy of the pattern: int, uint64_t */
+  Room unknown;          /* int (order): unknown at each place, numbered within the component */
   Room fronts;           /* Front */
   Room rows, map;        /* int */
   Room entries;          /* FrontEntry */
   Room work[8], columns; /* workspace of the analysis */
   Room ordering;         /* int, workspace of the ordering */
-  Room base, base_order; /* the pattern ordered last, and its order: uint64_t, int */
+  Room base, base_order; /* pattern of the last computed ordering, and its order: uint64_t, int */
   int base_blocks, base_couplings;
   int front_count;
   size_t panels, update, stack,
-      longest; /* sizes of the parts of the storage [doubles]; longest: stride of the largest front */
+      longest; /* sizes of the sections of the storage [doubles]; longest: stride of the largest front */
   double flops;
 } Plan;
 
-/* Frees the arrays of a plan and zeroes it. Accepts NULL and a zeroed plan. */
+/* Frees the arrays of a plan and zeroes the plan. Accepts NULL and a zeroed plan. */
 void plan_free(Plan* plan);
-/* Returns true if the plan was made for exactly this pattern (sizes and couplings). */
+/* Returns true if the plan was made for exactly these block sizes and couplings. */
 bool plan_fits(const Plan* plan, const PlanPattern* pattern);
-/* Makes the plan of a pattern, which is copied. rank (block_count): blocks are eliminated in ascending rank, equal
- * ranks by the lower number; if NULL a fill-reducing order is found. A Plan starts zeroed; the caller frees it with
- * plan_free. May allocate. */
+/* Makes the plan of a pattern, which is copied. rank (block_count): blocks are eliminated in ascending rank, and blocks
+ * of equal rank in ascending number. If rank is NULL, a fill-reducing order is computed. A Plan must be zeroed before
+ * the first call. The caller frees the plan with plan_free. May allocate. */
 void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
-/* Returns the blocks in elimination order (block_count). Owned by the plan, valid until the next plan_make. */
+/* Returns the blocks in elimination order (block_count). The array is owned by the plan and valid until the next
+ * plan_make. */
 const int* plan_order(const Plan* plan);
-/* Returns the size of `storage` for factoring and solving [doubles]. The caller owns the storage and passes the one of
- * the factorization to plan_solve. */
+/* Returns the size of the storage for factoring and solving, in doubles. The caller owns the storage and passes the
+ * same storage to plan_factor and plan_solve. */
 size_t plan_storage(const Plan* plan);
 
-/* Values of the matrix: block k (as in FrontEntry) begins at values + offset[k]. */
+/* Values of the matrix: block k, numbered as in FrontEntry, begins at values + offset[k]. */
 typedef struct {
   const double* values;
   const size_t* offset;
 } PlanValues;
-/* Computes the Cholesky factor. If relative_shift > 0, each diagonal entry d is first raised by relative_shift (|d| +
- * 1e-6 largest diagonal). storage: plan_storage doubles, receives the factor. Returns false if the matrix is not
- * positive definite or not finite. Does not allocate. */
+/* Computes the Cholesky factor of a matrix. If relative_shift > 0, each diagonal entry d is first raised by
+ * relative_shift * (|d| + 1e-6 * largest diagonal entry). storage: plan_storage doubles; receives the factor. Returns
+ * false if the matrix is not positive definite or not finite. Does not allocate. */
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage);
-/* Solves for x (order), in local unknowns: right-hand side on entry, solution on return. pivots: of
- * plan_factor_indefinite, or NULL after plan_factor. storage: of the factorization. The storage contains the workspace,
- * so only one solve may run at a time. */
+/* Solves a factored system. x (order), numbered within the component: right-hand side on entry, solution on return.
+ * pivots: result of plan_factor_indefinite, or NULL after plan_factor. storage: storage of the factorization. The
+ * storage contains the workspace, so only one solve may run at a time. */
 void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
-/* Computes the factor L D L^T with pivots chosen within each front. storage: plan_storage doubles, receives the factor;
- * pivots: (order) each, by place, owned by the caller. Returns the number of pivots replaced by `tiny`, or -1 if the
- * matrix is not finite. Does not allocate. */
+/* Computes the factor L D L^T of an indefinite matrix, with pivots chosen within each front. storage: plan_storage
+ * doubles; receives the factor. pivots: (order) each, by place, owned by the caller. Returns the number of pivots
+ * replaced by `tiny`, or -1 if the matrix is not finite. Does not allocate. */
 int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
                            const IndefinitePivots* pivots);
 

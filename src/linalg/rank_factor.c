@@ -1,4 +1,4 @@
-/* Rank-deficient square systems by complete pivoting: P A Q = L U. */
+/* Rank-deficient square systems, factored by complete pivoting: P A Q = L U. */
 #include <assert.h>
 #include <math.h>
 
@@ -59,7 +59,7 @@ int rank_factor(int order, double* a, int* row, int* column, double least) {
   return order;
 }
 
-/* Replaces y by U^-1 y for the leading rank x rank part. */
+/* Replaces y by U^-1 y for the leading rank x rank block of U. */
 static void solve_upper(int order, int rank, const double* a, double* y) {
   for (int i = rank - 1; i >= 0; i--) {
     for (int j = i + 1; j < rank; j++) y[i] -= a[i * order + j] * y[j];
@@ -90,7 +90,8 @@ void rank_solve_transposed(int order, int rank, const double* a, const int* row,
   for (int i = 0; i < order; i++) x[row[i]] = i < rank ? work[i] : 0;
 }
 
-/* The null space has one basis vector for each of the last columns; they are orthonormalized one after the other. */
+/* The null space has one basis vector for each column without a pivot. The vectors are orthonormalized one after the
+ * other. */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work) {
   assert(rank >= 0 && rank <= order);
   int count = order - rank;

@@ -2,11 +2,11 @@
 
 #include "linalg/linalg.h"
 
-/* Below this relative size two terms of a series are exact to rounding, because the next term is below 1e-16, and the
- * closed form would give 0/0. */
+/* Below this relative size two terms of a series are used, because the closed form would give 0/0. The next term is
+ * below 1e-16. */
 #define SERIES_LIMIT 1e-4
 
-/* Shepperd's method: divides by the largest of the four components only. */
+/* Shepperd's method divides only by the largest of the four components. */
 Quat quat_from_mat3(Mat3 r) {
   double xx = r.m[0][0], yy = r.m[1][1], zz = r.m[2][2], trace = xx + yy + zz;
   Quat q;
@@ -27,8 +27,8 @@ Quat quat_from_rpy(Vec3 rpy) {
   return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
 }
 
-/* R = Rz(yaw) Ry(pitch) Rx(roll). Near pitch = pi/2 the yaw is arbitrary; pitch and roll follow from Rz(-yaw) R, so the
- * result is consistent with the chosen yaw. */
+/* Solves R = Rz(yaw) Ry(pitch) Rx(roll). Near pitch = +-pi/2 the yaw is arbitrary. Pitch and roll follow from Rz(-yaw)
+ * R, so all three angles reproduce R. */
 Vec3 rpy_from_mat3(Mat3 r) {
   double yaw = math_atan2(r.m[1][0], r.m[0][0]), c = math_cos(yaw), s = math_sin(yaw);
   double pitch = math_atan2(-r.m[2][0], c * r.m[0][0] + s * r.m[1][0]);
@@ -36,16 +36,17 @@ Vec3 rpy_from_mat3(Mat3 r) {
   return vec3(roll, pitch, yaw);
 }
 
-/* Rx Ry Rz: the angles are minus roll, pitch and yaw of the transpose. */
+/* The angles of Rx Ry Rz are minus the roll, pitch and yaw of the transposed matrix. */
 Vec3 turns_from_mat3(Mat3 r) {
-  assert(!(fabs(mat3_det(r) - 1) > 1e-6)); /* NaN passes */
+  assert(!(fabs(mat3_det(r) - 1) > 1e-6)); /* NaN is accepted */
   return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0);
 }
 
-/* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
+/* v = 2 atan2(n, w) u / n, where u is the vector part of q, w the scalar part and n = |u|. For small t = n / w the
+ * series atan(t) / t = 1 - t^2/3 is used. */
 Vec3 quat_log(Quat q) {
   assert(q.w != 0 || q.x != 0 || q.y != 0 || q.z != 0);
-  double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are the same rotation; the angle is at most pi */
+  double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are the same rotation; the sign limits the angle to pi */
   double w = sign * q.w;
   Vec3 u = vec3(sign * q.x, sign * q.y, sign * q.z);
   double n = vec3_norm(u);
@@ -53,7 +54,7 @@ Vec3 quat_log(Quat q) {
   return vec3_scale(u, 2.0 * math_atan2(n, w) / n);
 }
 
-/* q = (cos a/2, sin(a/2)/a v) with a = |v|; sin(a/2)/a = 1/2 - a^2/48 + O(a^4) for small a. */
+/* q = (cos(a/2), sin(a/2) / a * v) with a = |v|. For small a the series sin(a/2) / a = 1/2 - a^2/48 is used. */
 Quat quat_exp(Vec3 v) {
   double a = vec3_norm(v);
   double sine, cosine;
@@ -62,14 +63,14 @@ Quat quat_exp(Vec3 v) {
   return (Quat){cosine, s * v.x, s * v.y, s * v.z};
 }
 
-/* Coefficients of J_r(v) = I - a [v]x + b [v]x^2: a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t,
- * (db/dt)/t. */
+/* Coefficients of J_r(v) = I - a [v]x + b [v]x^2 and their derivatives: a = (1 - cos t)/t^2, b = (t - sin t)/t^3,
+ * a_slope = (da/dt)/t, b_slope = (db/dt)/t, with t = |v|. */
 typedef struct {
   double a, b, a_slope, b_slope;
 } RightJacobian;
 
-/* Below this angle [rad] the closed forms lose digits and series are used; their truncation error is below 1e-15
- * relative. */
+/* Below this angle [rad] series are used, because the closed forms lose digits. The relative truncation error of the
+ * series is below 1e-15. */
 #define JACOBIAN_SERIES 0.1
 
 static RightJacobian right_jacobian(Vec3 v) {
@@ -104,9 +105,10 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
   *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);
 }
 
-/* J^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, a1 = sin t / t, which is -a_slope / (2 a). */
+/* J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v| and a1 = sin t / t. c equals -a_slope / (2
+ * a) of RightJacobian. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn) {
-  assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is passed on */
+  assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is accepted */
   RightJacobian j = right_jacobian(v);
   Vec3 c = vec3_cross(v, turn);
   return vec3_add_scaled(vec3_add_scaled(turn, 0.5, c), -j.a_slope / (2 * j.a), vec3_cross(v, c));

@@ -1,19 +1,21 @@
-/* Penetration depth of convex bodies with proven bounds. A polytope inside the Minkowski difference A - B is refined at
- * its face nearest to the origin; a heap orders the faces. docs/derivations/growth.md, H6 */
+/* Penetration depth of overlapping convex bodies a and b with proven bounds (H6). A polytope inside the Minkowski
+ * difference A - B is refined at its face nearest to the origin. A heap orders the faces by distance.
+ * docs/derivations/growth.md */
 #include <assert.h>
 
 #include "query/deep.h"
 
-/* A face is visible from a point that lies beyond its plane by more than this, relative to the size of A - B. */
+/* A face is visible from a point that lies beyond the face's plane by more than this, relative to the size of A - B. */
 #define SEEN 1e-13
-/* Least value of twice a face's area, relative to the squared size: below it the normal is dominated by rounding. */
+/* A face is rejected if twice its area is below this, relative to the squared size, because its normal is then
+ * dominated by rounding. */
 #define AREA_LEAST 1e-13
 enum { DEEP_FACES = 8 * DEEP_POINTS };
 
 typedef struct {
   Vec3 normal;
   double height;            /* signed distance of the plane from the origin [m] */
-  int corner[3], across[3]; /* across[k]: the neighbour at the edge from corner k to the next */
+  int corner[3], across[3]; /* across[k]: neighbouring face at the edge from corner k to the next corner */
   bool gone;
 } DeepFace;
 
@@ -25,19 +27,19 @@ typedef struct {
 typedef struct {
   const ConvexBody* body;
   const Pose* pose;
-  double core; /* sum of both core radii [m]; support() excludes it */
+  double core; /* sum of the core radii of both bodies [m] (core_radius); support() excludes it */
   Vec3* point;
   DeepFace* face;
-  DeepEntry* heap; /* min-heap by height; removed faces are skipped when popped */
-  int* stack;      /* faces still to be visited by clear_seen */
-  int (*rim)[3];   /* edges around the visible faces: from, to, the face outside */
+  DeepEntry* heap; /* min-heap by height; removed faces stay in it until popped */
+  int* stack;      /* faces that clear_seen still has to visit */
+  int (*rim)[3];   /* edges around the visible faces: first vertex, second vertex, face outside */
   int* start;      /* for each point: index of the rim edge that begins there */
   int points, faces, entries, rims;
   double size;
 } Deep;
 
-/* Returns the least radius of curvature [m] of an ellipsoid, 0 for every other shape. An ellipsoid is the Minkowski sum
- * of a convex body and a ball of this radius. */
+/* Returns the radius [m] of a ball that can be split off a body. An ellipsoid is the Minkowski sum of a convex body and
+ * a ball with the ellipsoid's least radius of curvature. Returns 0 for every other shape. */
 static double core_radius(const ConvexBody* body) {
   const Shape* s = body->shape;
   if (!s || s->kind != SMOOTH_SUPERELLIPSOID || s->exponent != 1) return 0;
@@ -97,8 +99,8 @@ static void join_faces(Deep* d, int from, int to, int face, int other) {
     if (d->face[face].corner[k] == from && d->face[face].corner[(k + 1) % 3] == to) d->face[face].across[k] = other;
 }
 
-/* Starts with the hull of the support points in 26 directions. Returns false if there is no hull or a face is
- * degenerate. */
+/* Creates the initial polytope, the hull of the support points in 26 directions. Returns false if there is no hull or a
+ * face is degenerate. */
 static bool start(Deep* d) {
   Vec3 place[26];
   int count = 0;
@@ -124,7 +126,7 @@ static bool sees(const Deep* d, int face, Vec3 point) {
   return vec3_dot(d->face[face].normal, point) > d->face[face].height + SEEN * d->size;
 }
 
-/* Removes all faces visible from the point, starting at the visible face `first`, and collects the rim around them. */
+/* Removes all faces visible from a point and collects the edges around them in d->rim. first: a visible face. */
 static void clear_seen(Deep* d, int first, Vec3 point) {
   int count = 0;
   d->rims = 0;
@@ -148,8 +150,8 @@ static void clear_seen(Deep* d, int first, Vec3 point) {
   }
 }
 
-/* Joins the point to every rim edge. Rim edges whose outer face was removed later are dropped. Returns false if the
- * other rim edges are not a single loop, or a new face has no area. */
+/* Adds a point to the polytope and joins it to every rim edge by a new face. Drops rim edges whose outer face was
+ * removed later. Returns false if the remaining rim edges are not a single loop, or if a new face has no area. */
 static bool join_point(Deep* d, Vec3 point) {
   int kept = 0, first = d->faces, last = d->points;
   for (int i = 0; i < d->rims; i++) {
@@ -178,8 +180,8 @@ static bool join_point(Deep* d, Vec3 point) {
 
 /* ---------------------------------------------------------------- the depth */
 
-/* The polytope lies inside A - B, so the height of its lowest face is a lower bound of the depth. The support value in
- * any direction is an upper bound. */
+/* Refines the polytope until the bounds are sufficiently tight. The height of the lowest face is a lower bound of the
+ * depth, because the polytope lies inside A - B. The support value in any direction is an upper bound. */
 static void grow(Deep* d, double enough, DeepDepth* out) {
   while (d->points < DEEP_POINTS && out->high - out->low > enough) {
     int face = lowest(d);
@@ -219,7 +221,7 @@ bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, Dee
   const double core[2] = {core_radius(&body[0]), core_radius(&body[1])};
   DeepDepth found = {0, HUGE_VAL, {0, 0, 1}};
   if (core[0] > 0 && core[1] > 0 && core[0] == body[0].shape->outer &&
-      core[1] == body[1].shape->outer) { /* two balls */
+      core[1] == body[1].shape->outer) { /* both bodies are balls */
     Vec3 apart = vec3_sub(pose[1].t, pose[0].t);
     double length = vec3_norm(apart);
     found.low = found.high = core[0] + core[1] - length;

@@ -1,5 +1,5 @@
-/* Penetration depth of convex bodies with proven bounds, for pairs for which a few support points are not sufficient.
- * Private to query/. */
+/* Penetration depth of overlapping convex bodies with proven bounds. Private to query/. Used where a few support points
+ * do not determine the depth. */
 #ifndef SDRS_QUERY_DEEP_H
 #define SDRS_QUERY_DEEP_H
 
@@ -11,11 +11,12 @@ typedef struct {
 } DeepDepth;
 
 enum { DEEP_POINTS = 40000 };
-/* Sets *out to the bounds of the depth of overlapping bodies (H6). Refines them until high - low <= enough [m] or
- * DEEP_POINTS points are used. Returns false, with *out unchanged, if no bound was found. Allocates temporarily. */
+/* Computes proven bounds of the penetration depth of overlapping bodies (H6). Refines the bounds until high - low <=
+ * enough [m] or DEEP_POINTS support points are used. Returns false, with *out unchanged, if no bound was found.
+ * Allocates temporarily. */
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
 
-/* Returns the support point of a body along a direction, both in the world frame [m] (query/distance_smooth.c). */
+/* Returns the point of a body farthest along a direction, both in the world frame [m] (query/distance_smooth.c). */
 Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction);
 
 #endif

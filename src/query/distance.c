@@ -1,4 +1,4 @@
-/* Distance of convex hulls by GJK and penetration depth by the expanding polytope algorithm (EPA). Derivatives follow
+/* Distance of convex hulls by GJK, and penetration depth by the expanding polytope algorithm (EPA). Derivatives follow
  * from the nearest features. */
 #include <assert.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "query/query.h"
 #include "query/small_solve.h"
 
-/* Distance by which overlapping hulls are separated, relative to their size, to find their witness points by GJK. */
+/* Overlapping hulls are moved apart by this distance, relative to their size, so that GJK finds their witness
+ * points. */
 #define BEYOND 1e-6
 #define FLAT FEATURE_FLAT
 
@@ -18,15 +19,16 @@ double point_view_size(PointView view) {
   return size;
 }
 
-/* Returns the mean of the vertices, world frame [m]. */
+/* Returns the mean of the vertices in the world frame [m]. */
 static Vec3 middle_of(PointView view, Pose pose) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < view.count; i++) sum = vec3_add(sum, point_at(view, i));
   return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
 }
 
-/* Returns the depth of touching hulls for which neither algorithm found a normal, and sets *normal. b is moved slightly
- * towards a, and the depth is corrected by that displacement. Returns 0 with *normal unchanged on failure. */
+/* Returns the penetration depth of hulls that only touch, and sets *normal. Used if hull_depth and hull_penetration
+ * found no normal. b is moved slightly towards a, and the depth is corrected by the displacement. Returns 0, with
+ * *normal unchanged, on failure. */
 static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
   GjkCache simplex = {.count = 0};
   Vec3 way = vec3_sub(middle_of(b, pose_b), middle_of(a, pose_a));
@@ -55,7 +57,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   moved.t = vec3_add(moved.t, shift);
   near = gjk_distance(a, pose_a, b, moved, NULL);
   Distance d = {-depth, near.witness_a, vec3_sub(near.witness_b, shift), normal};
-  /* the witness points differ along the normal only: the tangential rounding error is removed */
+  /* remove the tangential rounding error, because the witness points differ along the normal only */
   Vec3 apart = vec3_sub(d.witness_b, d.witness_a);
   d.witness_b = vec3_sub(d.witness_b, vec3_add_scaled(apart, depth, normal));
   return d;
@@ -101,8 +103,9 @@ static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, doub
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
-/* Best-fit flat: b_i(x) = 1/N + c_i . S^-1 c(x), c measured from the mean of the corners. For a simplex b_i are the
- * barycentric coordinates (H5). */
+/* The weights of a best-fit line or plane are b_i(x) = 1/N + c_i . S^-1 c(x) (H5). x: point `place`; N: number of
+ * vertices; c_i, c(x): in-plane coordinates of vertex i and of x, relative to the mean of the vertices; S: sum of c_i
+ * c_i^T. */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
   int directions = feature->directions, count = feature->corners;
   if (count >= FEATURE_CORNERS) return false;
@@ -123,14 +126,15 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   return true;
 }
 
-/* Velocities of the witness points and of the feature directions under one displacement, with the points fixed to their
+/* Velocities of the witness points and of the feature directions under one displacement. The points are fixed to their
  * bodies. */
 typedef struct {
   Vec3 point[2], along[2][2];
 } Cause;
 
-/* Matrix of the conditions on the nearest points of two flats, x_a = a0 + sum s_i A_i, x_b = b0 + sum t_j B_j (H1): A_i
- * . (x_b - x_a) = 0, B_j . (x_b - x_a) = 0. Always returns true. */
+/* Sets m to the matrix of the conditions for the nearest points of two features (H1). The nearest points are x_a = a0 +
+ * sum s_i A_i and x_b = b0 + sum t_j B_j, with directions A_i and B_j and unknowns s_i and t_j. The conditions are A_i
+ * . (x_b - x_a) = 0 and B_j . (x_b - x_a) = 0. Always returns true. */
 static bool flats_matrix(const Feature f[2], double m[4][4]) {
   int order = f[0].directions + f[1].directions;
   for (int i = 0; i < order; i++)
@@ -170,8 +174,8 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* For two directions in all, the normal is that of one face or the cross product of two edges. Its derivative then does
- * not divide by the distance, which may be zero. */
+/* Returns the derivative of the normal if the features have two directions in total. The normal is that of one face, or
+ * the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
 static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;
@@ -192,14 +196,14 @@ bool features_parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
-/* Factored conditions at an answer, for its derivatives. */
+/* Factored conditions of the nearest points, for the derivatives of a distance. */
 typedef struct {
   Feature feature[2];
   double matrix[4][4];
   int row[4];
   Vec3 apart, normal;
   double distance;
-  bool own; /* the normal follows from the features alone (normal_change) */
+  bool own; /* true if the features alone determine the normal (normal_change) */
 } Flats;
 
 static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer, Flats* s) {

@@ -1,30 +1,30 @@
-/* Derivatives of the distance of hulls with non-unique nearest points: face on face, edge on face, parallel edges (H7).
- */
+/* Derivatives of the distance of hulls whose nearest points are not unique (H7): face on face, edge on face, parallel
+ * edges. */
 #include "query/features.h"
 
-/* Overlap of the nearest features, projected along the normal onto the plane perpendicular to it. */
+/* Overlap of the two nearest features, projected onto a plane perpendicular to the normal. */
 enum { PATCH_CORNERS = 2 * FEATURE_CORNERS + 4 };
 typedef struct {
   double at[PATCH_CORNERS][2];
   int count;
 } SharedFace;
 
-/* Sets `axis` to two unit axes perpendicular to the unit normal n. */
+/* Sets axis to two unit vectors perpendicular to the unit normal n and to each other. */
 static void axes_across(Vec3 n, Vec3 axis[2]) {
   Vec3 e = fabs(n.x) < 0.5 ? vec3_axis(0) : vec3_axis(1);
   axis[0] = vec3_normalized(vec3_cross(n, e));
   axis[1] = vec3_cross(n, axis[0]);
 }
 
-/* Returns a number in -1 to 3 that increases with the angle of (x, y). It is cheaper than atan2 and sufficient for
- * sorting. */
+/* Returns a number in -1 to 3 that increases with the angle of (x, y). Used for sorting, because it is cheaper than
+ * atan2. */
 static double angle_order(double x, double y) {
   double part = y / (fabs(x) + fabs(y));
   return x < 0 ? 2 - part : part;
 }
 
-/* Sets *out to the corners of the feature projected onto the axes, sorted counterclockwise about their mean. An edge
- * has two corners. */
+/* Projects the vertices of a feature onto the axes and sorts them counterclockwise about their mean. An edge has two
+ * vertices. */
 static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], SharedFace* out) {
   double order[FEATURE_CORNERS], mean[2] = {0, 0};
   out->count = 0;
@@ -50,7 +50,7 @@ static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis
   }
 }
 
-/* Clips the patch to normal . (x - from) >= -slack. */
+/* Clips the patch to the half-plane normal . (x - from) >= -slack. */
 static void cut(SharedFace* patch, const double from[2], const double normal[2], double slack) {
   SharedFace kept = {.count = 0};
   for (int i = 0; i < patch->count; i++) {
@@ -70,7 +70,7 @@ static void cut(SharedFace* patch, const double from[2], const double normal[2],
   *patch = kept;
 }
 
-/* Clips the patch to the other feature: to a face, or to the interval of a parallel edge. */
+/* Clips the patch to the other feature. The other feature is a face, or a parallel edge if `face` is false. */
 static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double slack) {
   for (int i = 0; i < other->count && patch->count > 0; i++) {
     const double *p = other->at[i], *q = other->at[(i + 1) % other->count];
@@ -81,21 +81,22 @@ static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double
   }
 }
 
-/* Finds the overlap of both features seen along the normal. slack > 0 [m] also accepts features that share only their
- * boundary; slack < 0 requires an overlap larger than -slack. Returns false if there is no overlap. */
+/* Finds the overlap of both features, seen along the normal. With slack > 0 [m], features that share only their
+ * boundary also overlap. With slack < 0, the overlap must be larger than -slack. Returns false if there is no
+ * overlap. */
 static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
                        double slack, SharedFace* patch) {
   SharedFace side[2];
   outline(&f[0], a, pose_a, axis, &side[0]);
   outline(&f[1], b, pose_b, axis, &side[1]);
-  int clip = f[0].directions > f[1].directions ? 0 : 1; /* the feature that is a face, if any */
+  int clip = f[0].directions > f[1].directions ? 0 : 1; /* the feature that is a face, if there is one */
   *patch = side[1 - clip];
   cut_by(patch, &side[clip], f[clip].directions == 2, slack);
   return patch->count > 0;
 }
 
-/* Evaluates the derivatives at all corners of the patch. Sets out to the mean of the least and the greatest, which are
- * the two one-sided derivatives of a rotation. */
+/* Evaluates the derivatives at all corners of the patch. Sets out to the mean of the least and the greatest derivative.
+ * These two are the one-sided derivatives with respect to a rotation. */
 static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer, Vec3 at_a,
                        Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
   double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];
@@ -130,8 +131,8 @@ const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, c
   if (f[0].corners >= FEATURE_CORNERS || f[1].corners >= FEATURE_CORNERS) return MANY_CORNERS;
   SharedFace patch;
   axes_across(normal, axis);
-  /* Separated hulls have a unique normal along the witness points. Touching hulls have one only if the contact lies
-   * inside a face. */
+  /* Separated hulls have a unique normal along the witness points. Touching hulls have a unique normal only if the
+   * contact lies inside a face. */
   if (fabs(answer->distance) <= slack &&
       !(face && find_patch(f, a, pose_a, b, pose_b, axis, -FEATURE_FLAT * size, &patch)))
     return "the hulls touch where the normal is not unique";

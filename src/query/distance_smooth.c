@@ -1,6 +1,6 @@
-/* Distance of convex bodies, at least one of them a smooth shape. The smooth shape is approximated by the hull of
- * surface points, refined where needed; Newton's method on the conditions of the nearest points completes the answer.
- * docs/derivations/growth.md, H2-H4 */
+/* Distance of convex bodies, at least one of them a smooth shape (H2-H4). The smooth shape is approximated by the hull
+ * of surface points, which is refined near the nearest points. Newton's method on the optimality conditions of the
+ * nearest points then gives the exact result. docs/derivations/growth.md */
 #include <string.h>
 #include "query/deep.h"
 #include "query/features.h"
@@ -15,9 +15,9 @@ enum {
   HALVINGS = 12,
   ORDER_MAX = LU_INVERSE_MAX,
 };
-/* Width of the bounds, relative to the bodies' size, at which refinement stops. */
+/* Refinement stops at this width of the bounds, relative to the bodies' size. */
 #define ENOUGH 1e-7
-/* Largest residual of the conditions, in units of the bodies' size, at which Newton's method has converged. */
+/* Newton's method has converged at this residual of the conditions, in units of the bodies' size. */
 #define SOLVED 1e-10
 /* Tolerance of comparisons, relative to the bodies' size. */
 #define SLACK 1e-9
@@ -66,23 +66,23 @@ Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
   return pose_apply(pose, point);
 }
 
-/* Returns the separation of the bodies along the unit direction n from a to b, a lower bound of their distance (H3).
- * Sets far to the support points. */
+/* Returns the separation of the bodies along the unit direction n from a to b. The separation is a lower bound of the
+ * distance (H3). Sets far to the support points. */
 static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
   far[0] = convex_farthest(&body[0], pose[0], n);
   far[1] = convex_farthest(&body[1], pose[1], vec3_scale(n, -1));
   return vec3_dot(n, vec3_sub(far[1], far[0]));
 }
 
-/* ---------------------------------------------------------------- conditions of the nearest points (H4) */
+/* ---------------------------------------------------------------- optimality conditions of the nearest points (H4) */
 
 typedef struct {
-  const Shape* shape; /* NULL: a feature of a hull */
-  Pose pose;          /* pose of the body frame, lengths divided by scale, relative to a's origin */
+  const Shape* shape; /* smooth shape; NULL for a feature of a hull */
+  Pose pose;          /* pose of the body, relative to a's origin, with lengths divided by scale */
   Feature feature;
-  Vec3 place;              /* nearest point, in the same frame */
-  double multiplier, unit; /* gradient = multiplier * normal, after division by `unit` */
-  int order;               /* number of unknowns of this side */
+  Vec3 place;              /* nearest point, in the frame and units of `pose` */
+  double multiplier, unit; /* gradient of phi = +-multiplier * normal, after division by `unit` */
+  int order;               /* number of unknowns of this body */
 } NearestSide;
 
 typedef struct {
@@ -106,7 +106,8 @@ static ShapeValue side_value(const NearestSide* s, double scale) {
 
 static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* Sets the rows and columns of a smooth body from index `first`: gradient = +-multiplier normal, phi = 0. */
+/* Sets the equations of smooth body k: gradient = +-multiplier * normal, and phi = 0. first: index of the first
+ * equation and unknown. */
 static void smooth_rows(System* s, int k, int first) {
   NearestSide* side = &s->side[k];
   ShapeValue v = side_value(side, s->scale);
@@ -122,7 +123,8 @@ static void smooth_rows(System* s, int k, int first) {
   s->rest[first + 3] = v.value;
 }
 
-/* Sets the rows and columns of a hull's feature: its directions are perpendicular to the normal. */
+/* Sets the equations of a hull's feature: the directions of the feature are perpendicular to the normal. first: index
+ * of the first equation and unknown. */
 static void feature_rows(System* s, int k, int first) {
   const Feature* f = &s->side[k].feature;
   double sign = k ? -1 : 1;
@@ -135,8 +137,9 @@ static void feature_rows(System* s, int k, int first) {
   }
 }
 
-/* Assembles residual and Jacobian. Unknowns: normal, distance, then per side position and multiplier (smooth) or
- * coordinates along the feature's directions (hull). Returns the largest residual. */
+/* Assembles residual and Jacobian of the conditions. The unknowns are the normal, the distance, and for each body:
+ * position and multiplier (smooth) or coordinates along the feature's directions (hull). Returns the largest
+ * residual. */
 static double assemble(System* s) {
   memset(s->matrix, 0, sizeof s->matrix);
   Vec3 gap = vec3_add_scaled(vec3_sub(s->side[0].place, s->side[1].place), s->distance, s->normal);
@@ -192,8 +195,9 @@ static bool newton(System* s) {
   return rest <= SOLVED;
 }
 
-/* Sets up the conditions near the answer `near`. A hull vertex belongs to the feature if it lies at most `reach` [m]
- * behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at its point. */
+/* Sets up the conditions near the estimate `near`. A hull vertex belongs to the feature if it lies at most `reach` [m]
+ * behind the plane perpendicular to the normal. Returns false if a smooth surface has no normal at its nearest
+ * point. */
 static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach) {
   double over = 1 / s->scale;
   s->normal = near->normal;
@@ -218,14 +222,14 @@ static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2],
   return true;
 }
 
-/* Returns true if the body's hull contains a world point within slack [m]. Always true for a smooth body, whose surface
- * condition is solved. */
+/* Returns true if a hull contains a world point within slack [m]. Always true for a smooth body, because the conditions
+ * place its point on the surface. */
 static bool holds(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
   return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
 }
 
-/* Solves the conditions by Newton's method from `near`. Returns true if it converged and the result was verified: the
- * witness points lie inside the bodies, and the separation along the normal equals the distance. */
+/* Solves the conditions by Newton's method from `near`. Returns true if the method converged and the result is
+ * verified: the witness points lie inside the bodies, and the separation along the normal equals the distance. */
 static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach,
                        Distance* out) {
   double slack = SLACK * s->scale;
@@ -239,8 +243,8 @@ static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], 
          apart_along(body, pose, out->normal, far) >= out->distance - slack;
 }
 
-/* Solves the conditions with decreasing reaches, because the feature of a hull is known only once the normal is
- * accurate. */
+/* Solves the conditions with decreasing values of `reach`, because the feature of a hull is known only once the normal
+ * is accurate. */
 static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
   static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
   s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
@@ -250,12 +254,13 @@ static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const
   return false;
 }
 
-/* ---------------------------------------------------------------- the answer */
+/* ---------------------------------------------------------------- distance */
 
-/* Width of the bounds, relative to the bodies' size, for the depth polytope: half the width that counts as proof. */
+/* The refinement of deep bodies stops at this width of the bounds, relative to the bodies' size. Half of the width that
+ * counts as proof. */
 #define ENOUGH_DEEP (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds by those of the refined polytope (H6). */
+/* Replaces the bounds by those of deep_depth, if tighter (H6). */
 static void prove_deep(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DeepDepth deep;
   Vec3 far[2];
@@ -306,15 +311,15 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Derivatives of the conditions with respect to one displacement or parameter, with the points fixed to their
- * bodies. */
+/* Partial derivatives of the conditions with respect to one displacement or parameter, while the nearest points are
+ * fixed to their bodies. */
 typedef struct {
   Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
 } Cause;
 
-/* Sets one column of the derivatives, by the implicit function theorem. */
+/* Sets one column of derivatives by the implicit function theorem. inverse: inverse of the Jacobian. */
 static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Cause* c, double* out,
                       int stride) {
   double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};
@@ -370,8 +375,8 @@ static Cause shape_cause(const System* s, int k, int parameter) {
   return c;
 }
 
-/* Solves the system at an answer and inverts it. Returns NULL on success, else the reason why there is no inverse (a
- * static string). */
+/* Solves the conditions again near a known distance and inverts their Jacobian. Returns NULL on success, otherwise the
+ * reason why there is no inverse (static text). */
 static const char* solve_again(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
                                const Pose pose[2], const ConvexDistance* answer, double* condition) {
   Distance found;

@@ -1,6 +1,6 @@
-/* Forward-mode dual numbers with six derivatives, and 3-vectors of them. If DUAL_PLAIN is defined before inclusion,
- * Dual is a plain double and yields bit-identical values. Private to query/.
- * Lane 0 holds the value, lanes 1 to 6 the derivatives. */
+/* Forward-mode dual numbers with six derivatives, and 3-vectors of dual numbers. Private to query/. Lane 0 holds the
+ * value, lanes 1 to 6 the derivatives. If DUAL_PLAIN is defined before inclusion, a Dual is a plain double, and all
+ * values are bit-identical to those of the dual numbers. */
 #ifndef SDRS_QUERY_DUAL_H
 #define SDRS_QUERY_DUAL_H
 
@@ -34,7 +34,7 @@ static inline Dual dual_raised(Dual a, double by) {
   a[0] += by;
   return a;
 }
-/* Returns f(a) for a function f with the value f(a) and the slope f'(a). */
+/* Returns f(a), given the value f(a) and the derivative `slope` = f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
   Dual out = a * slope;
   out[0] = value;
@@ -54,7 +54,7 @@ static inline Dual dual_inverse(Dual a) {
   return dual_chain(a, 1 / dual_value(a), -1 / (dual_value(a) * dual_value(a)));
 }
 static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
-/* Returns sqrt(a), a > 0. At 0 the derivatives would be infinite. */
+/* Returns sqrt(a). a > 0, because the derivatives at 0 are infinite. */
 static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(dual_value(a));
   return dual_chain(a, root, 0.5 / root);

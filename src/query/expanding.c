@@ -1,15 +1,17 @@
-/* Depth of the origin in C = A - B by an expanding polytope (EPA) in fixed-size arrays. hull_penetration
- * (geometry/penetration.c) is the slower reference that rebuilds the hull in every iteration. */
+/* Penetration depth by an expanding polytope (EPA) in fixed-size arrays. The polytope lies inside the Minkowski
+ * difference C = A - B of the hulls, and the depth is the distance of the origin from the surface of C.
+ * hull_penetration (geometry/penetration.c) is the slower reference, which rebuilds the hull in every iteration. */
 #include <assert.h>
 #include "query/expanding.h"
 
 enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
-/* A face of the polytope is a face of C when no vertex of C lies beyond it by more than this, relative to the size of
- * C. */
+/* A face of the polytope is a face of C if no vertex of C lies beyond the face by more than this, relative to the size
+ * of C. */
 #define FACE_TOLERANCE 1e-13
-/* A face is visible from a point that lies beyond its plane by more than this, relative to the size. */
+/* A face is visible from a point that lies beyond the face's plane by more than this, relative to the size of C. */
 #define SEEN_TOLERANCE (0.25 * FACE_TOLERANCE)
-/* Least value of twice a face's area, relative to the squared size: below it the normal is dominated by rounding. */
+/* A face is rejected if twice its area is below this, relative to the squared size, because its normal is then
+ * dominated by rounding. */
 #define AREA_TOLERANCE 1e-13
 
 typedef struct {
@@ -20,7 +22,7 @@ typedef struct {
 
 typedef struct {
   PointView a, b;
-  Pose pose_a, pose_b; /* relative to B's origin, which avoids cancellation of large coordinates */
+  Pose pose_a, pose_b; /* relative to B's origin, which avoids cancellation between large coordinates */
   Vec3 point[POINTS_MAX];
   ExpandingFace face[FACES_MAX];
   int points, faces;
@@ -51,8 +53,8 @@ static bool add_face(Expanding* e, int a, int b, int c) {
   return true;
 }
 
-/* Starts with the tetrahedron of GJK's final simplex, which contains the origin. Returns false if there is no
- * tetrahedron or a face is degenerate. */
+/* Creates the initial polytope from GJK's final simplex, a tetrahedron that contains the origin. Returns false if the
+ * simplex is not a tetrahedron or a face is degenerate. */
 static bool start(Expanding* e, const GjkCache* simplex) {
   if (simplex->count != 4) return false;
   for (int i = 0; i < 4; i++)
@@ -75,8 +77,8 @@ static bool edge_among(const int (*edge)[2], int count, int from, int to) {
   return false;
 }
 
-/* Replaces the faces visible from the last point by faces between the point and the rim of the visible region. Returns
- * false if the rim is not a single loop (a corner begins two edges), a face is degenerate or an array is full. */
+/* Replaces the faces visible from the last point by faces that join the point to the rim of the visible region. Returns
+ * false if the rim is not a single loop (two edges begin at one vertex), a face is degenerate or an array is full. */
 static bool replace_visible(Expanding* e) {
   int edge[3 * VISIBLE_MAX][2], edges = 0, last = e->points - 1, kept = 0;
   for (int f = 0; f < e->faces; f++) {
@@ -122,7 +124,7 @@ double hull_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, const GjkC
     double height = lowest(&e)->height;
     Vec3 beyond = vec3_sub(farthest(a, e.pose_a, *normal), farthest(b, e.pose_b, vec3_scale(*normal, -1)));
     double reach = vec3_dot(beyond, *normal);
-    if (height < -FACE_TOLERANCE * e.size) return -1; /* the origin lies outside: rounding */
+    if (height < -FACE_TOLERANCE * e.size) return -1; /* the origin lies outside, because of rounding */
     if (reach <= height + FACE_TOLERANCE * e.size) return reach;
     if (!add_point(&e, beyond) || !replace_visible(&e)) return -1;
   }

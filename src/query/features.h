@@ -4,47 +4,49 @@
 
 #include "query/query.h"
 
-/* Largest distance of a vertex of the nearest feature behind the feature's plane, relative to the size of the hull. */
+/* Distance within which a vertex belongs to the nearest feature. It is measured behind the feature's plane, relative to
+ * the hull size. */
 #define FEATURE_REACH 1e-9
 
-/* Least length of a direction of a feature, relative to the size of the hull, and least sine of the angle between two
- * directions. */
+/* Two vertices closer than this, relative to the hull size, span no direction of a feature. Two directions are parallel
+ * if the sine of the angle between them is below this. */
 #define FEATURE_FLAT 1e-6
 
-/* Feature of a hull: the vertices farthest along a direction, and the point, line or plane they span. */
+/* Feature of a hull (vertex, edge or face): the vertices farthest along a direction, and the point, line or plane
+ * spanned by these vertices. */
 typedef struct {
   Vec3 along[2]; /* unit, orthogonal, world */
   int directions;
-  int corners;                 /* number of vertices, at most FEATURE_CORNERS; */
-  int corner[FEATURE_CORNERS]; /* their indices */
+  int corners;                 /* number of vertices, at most FEATURE_CORNERS */
+  int corner[FEATURE_CORNERS]; /* indices of the vertices */
 } Feature;
 
-/* Returns the feature of the vertices that lie at most `reach` [m] behind the vertex farthest along `out` (unit,
- * world). Its number of directions is 0 if these vertices coincide. Does not allocate. */
+/* Returns the feature of a hull along the direction `out` (unit, world). The feature contains the vertices at most
+ * `reach` [m] behind the farthest vertex. Its number of directions is 0 if these vertices coincide. Does not
+ * allocate. */
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach);
-/* Returns the largest |x| + |y| + |z| of a vertex [m], an upper bound of the distance of the vertices from the frame's
- * origin. */
+/* Returns an upper bound of the distance of the vertices from the frame's origin [m]: the largest |x| + |y| + |z|. */
 double point_view_size(PointView view);
 
-/* Motion of a feature caused by displacements of its corners (H5). The point at `place` moves by the sum of weight[i]
- * times the displacement of corner i. Direction j changes by the sum of tilt[i][j] times the displacement of corner
- * i. */
+/* Motion of a feature when its vertices are displaced (H5). A point of the feature moves by the sum of weight[i] times
+ * the displacement of vertex i. Direction j changes by the sum of tilt[i][j] times the displacement of vertex i. */
 typedef struct {
-  double weight[FEATURE_CORNERS], tilt[FEATURE_CORNERS][2]; /* dimensionless; 1/m */
+  double weight[FEATURE_CORNERS], tilt[FEATURE_CORNERS][2]; /* weight: dimensionless; tilt: 1/m */
 } FeatureWeights;
-/* Sets *out to the weights at `place`, a point of the feature in the body frame [m]. turned: rotation of the body.
- * Returns false if the feature has FEATURE_CORNERS corners or more. Does not allocate. */
+/* Sets *out to the weights for the point `place` of the feature (body frame) [m]. turned: rotation of the body. Returns
+ * false if the feature has FEATURE_CORNERS vertices or more. Does not allocate. */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out);
-/* Returns true if the feature has more corners than are needed to determine its point, line or plane, which then is a
- * best fit. */
+/* Returns true if the feature has more vertices than determine its point, line or plane. The point, line or plane is
+ * then a best fit. */
 static inline bool feature_is_fitted(const Feature* f) { return f->corners > f->directions + 1; }
 
-/* Returns true if the nearest points are not unique: the two features have more than two directions together, or are
- * parallel edges. */
+/* Returns true if the nearest points are not unique. This holds for two parallel edges and for features that have more
+ * than two directions together. */
 bool features_parallel(const Feature f[2]);
 
-/* Sets out to the derivatives of the distance with respect to both poses, with a constant normal (unit, a to b) (H7);
- * columns as in query.h. arm_a, arm_b: from each body's position to its nearest point, world [m]. Does not allocate. */
+/* Sets out to the derivatives of the distance with respect to both poses at constant normal (H7). The columns are as in
+ * query.h. normal: unit, from a to b. arm_a, arm_b: from each body's position to its nearest point, world [m]. Does not
+ * allocate. */
 static inline void distance_slope_at(Vec3 normal, Vec3 arm_a, Vec3 arm_b, double out[QUERY_POSE_COLUMNS]) {
   vec3_store(vec3_cross(normal, arm_a), out);
   vec3_store(vec3_scale(normal, -1), out + 3);
@@ -52,7 +54,7 @@ static inline void distance_slope_at(Vec3 normal, Vec3 arm_a, Vec3 arm_b, double
   vec3_store(normal, out + 9);
 }
 
-/* Reason returned for a feature with too many corners. */
+/* Reason returned for a feature with too many vertices. */
 #define MANY_CORNERS "the nearest face has 128 corners or more"
 
 #endif

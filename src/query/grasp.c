@@ -8,22 +8,22 @@
 #include "query/query.h"
 
 enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
-/* Wrenches within this distance of a facet's plane count as lying in the plane, as all eight edges of a friction cone
- * may. */
+/* A wrench lies in a facet's plane if its distance from the plane is at most this. All eight edges of a friction cone
+ * may lie in one plane. */
 #define IN_PLANE 1e-9
-/* Singular values of the wrenches in a plane count as zero below this, relative to the largest. The singular value
- * across the plane is at most about IN_PLANE. */
+/* Relative threshold below which singular values of the wrenches in a plane count as zero. The singular value normal to
+ * the plane is at most about IN_PLANE. */
 #define RANK 1e-6
 
-/* ---------------------------------------------------------------- forces at the cone's edges (V8) */
+/* ---------------------------------------------------------------- forces along the edges of friction cones (V8) */
 
-/* Tangents of a unit normal, with the quantities needed for their derivatives. */
+/* Tangents of a contact normal n, with quantities for the derivatives of the tangents. */
 typedef struct {
   Vec3 across[2], axis;
   double length; /* |n x axis| */
 } Frame;
 
-/* Returns the tangents vec3_across(n) and the vector orthogonal to both. */
+/* Returns the tangents of the unit normal n: across[0] = vec3_across(n) and across[1] = n x across[0]. */
 static Frame frame_of(Vec3 n) {
   Frame f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);
@@ -49,7 +49,7 @@ static void wrench_of(const GraspContact* c, const GraspSettings* s, int edge, d
   put_wrench(force, vec3_cross(c->arm, force), s->length, out);
 }
 
-/* Sets the derivative of a wrench when the arm changes by `arm` and the normal by `normal`. */
+/* Sets out to the derivative of a wrench when the contact's arm changes by `arm` and its normal by `normal`. */
 static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge, Vec3 arm, Vec3 normal,
                          double out[WRENCH]) {
   Frame f = frame_of(c->normal);
@@ -72,7 +72,7 @@ typedef struct {
 
 typedef struct {
   double normal[WRENCH],
-      distance; /* signed distance of the plane from the origin, negative when the origin lies outside */
+      distance; /* signed distance of the plane from the origin, negative if the origin lies outside the hull */
   bool found;
 } NearestFacet;
 
@@ -111,9 +111,10 @@ static double dot(const double* a, const double* b) {
   return sum;
 }
 
-/* Sets the weights lambda of the wrenches in the facet's plane. Their sum is 1, and the weighted mean of the wrenches
- * is the foot of the perpendicular from the origin on the plane. They are the shortest solution of B lambda = (epsilon
- * n, 1); B has the columns (w, 1). */
+/* Computes the weights lambda of the wrenches in the facet's plane (V10). The weights sum to 1, and the weighted mean
+ * of the wrenches is the point of the plane nearest to the origin. lambda is the minimum-norm solution of B lambda =
+ * (epsilon n, 1), where B has the columns (w, 1) for the wrenches w. n: normal of the facet; epsilon: distance of its
+ * plane. */
 static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], int count, GraspQuality* out) {
   double b[ROWS * GRASP_PLANE], lambda[ROWS + GRASP_PLANE] = {0};
   for (int j = 0; j < count && out->count < GRASP_PLANE; j++)

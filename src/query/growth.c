@@ -1,30 +1,31 @@
-/* Growth distance (G1): a few interior-point steps, Newton's method on the optimality conditions (G3), and proven
- * bounds of the answer (G4, G23). */
+/* Growth distance (G1). A few interior-point steps are followed by Newton's method on the optimality conditions (G3).
+ * The bounds of the result are proven (G4, G23). */
 #include "query/growth.h"
 
 enum { ORDER = 4, PATH_STEPS = 25 };
-/* Relative rounding error of gauges and normals. */
+/* Relative rounding error of gauges (scale factors at which the surface reaches a point) and of normals. */
 #define BOUND_ROUNDING 1e-14
-/* Start of the path, as a fraction of a body's extent along the line of centres. A cone starts deeper: its level
- * function is not convex near its surface. */
+/* Start of the interior path, as a fraction of a body's extent along the line of centres. A cone starts deeper, because
+ * its phi is not convex near its surface. */
 #define START 0.8
 #define START_CONE 0.45
-/* At the start phi is at most -INSIDE. */
+/* The interior path starts at a point where phi_a and phi_b are at most -INSIDE. */
 #define INSIDE 0.02
-/* CENTERING: reduction of the complementarity that a path step aims at. TRY_FIRST: complementarity, relative to u,
- * below which Newton's method is tried first. */
+/* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack). TRY_FIRST:
+ * Newton's method is first tried when the complementarity, relative to u, falls below this. */
 #define CENTERING 0.3
 #define TRY_FIRST 0.1
-#define TRY_ELLIPSOIDS 1.0 /* from the start: the curvature of ellipsoids is positive everywhere */
-/* The same threshold after a short step, and, as a factor of the last value, after a failed Newton attempt. */
+#define TRY_ELLIPSOIDS 1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */
+/* TRY_JAMMED: replaces TRY_FIRST after a short step. TRY_AGAIN: after a failed attempt, Newton's method is tried again
+ * when the complementarity has fallen by this factor. */
 #define TRY_JAMMED 0.01
 #define TRY_AGAIN 0.5
 #define LONGEST_STEP 1.0
-/* Least fraction of its slack that a step from an interior point keeps. */
+/* A step from an interior point keeps at least this fraction of the slack. */
 #define NEAR_BORDER 0.05
-/* Least pivot, relative to the diagonal entry. */
+/* Pivots are raised to at least this fraction of the diagonal entry. */
 #define PIVOT_LEAST 1e-12
-/* Largest fraction of the distance to the boundary that a step uses. */
+/* A step uses at most this fraction of the distance to the boundary. */
 #define TO_BORDER 0.9
 
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) {
@@ -38,10 +39,9 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
   return v;
 }
 
-/* (G4) Lower bound: p / m lies in both bodies with m the larger gauge, so u_max >= u / m. Upper bound: with n = grad
- * gamma_a(p), h_a(n) = 1; with w = grad gamma_b(q), h_b(k w) = k. Support functions are convex, so h_b(-n) <= k +
- * outer_b |n + k w|, and u n . d <= h_a(n) + h_b(-n). The same holds with a and b exchanged; the better bound is taken.
- */
+/* Lower bound (G4): with q = R^T (p - u d) and m = max(gamma_a(p), gamma_b(q)), p / m lies in both bodies, so u_max >=
+ * u / m. Upper bound: u_max n . d <= h_a(n) + h_b(-n) for every direction n, where h_a and h_b are the support
+ * functions of the bodies. The code uses the gradient of each gauge as n and takes the better of both bounds. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high) {
   double s = problem->scale;
   Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
@@ -60,14 +60,16 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   return *low > 0 && isfinite(*high);
 }
 
-/* Slacks of the interior path: phi + s = 0, v s = mu. All are zero at its end. */
+/* Slacks of the interior path: phi + s = 0 and v s = mu, for slack s and multiplier v of each body. Slacks and mu are
+ * zero at the end of the path. */
 typedef struct {
   double a, b, mu;
 } Slack;
 
-/* The system (G7) in p and u with the multipliers eliminated: (W + sum v/s c c^T) step = e_u - sum mu/s c with c =
- * (grad phi_a, 0), (grad phi_b, -grad phi_b . d) for phi + s = 0. W: Hessian of the Lagrangian. Only the lower triangle
- * is set. */
+/* Assembles the Newton system of the interior path in p and u, with the multipliers eliminated (G7): (W + sum k c c^T)
+ * step = e_u - sum r c. The sums run over both bodies; c is the gradient of phi in (p, u), k = v / s, r = k (phi + s) +
+ * mu / s, W the Hessian of the Lagrangian, e_u the unit vector of u. Sets the lower triangle of w, and f to the
+ * right-hand side. */
 static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                       double w[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
@@ -84,8 +86,8 @@ static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const 
   f[3] = 1 - fb * b[3];
 }
 
-/* Solves w x = f by LDL^T; f becomes x, w is overwritten. Pivots that vanish by rounding or non-convexity are raised to
- * PIVOT_LEAST times the diagonal, which shortens the step. */
+/* Solves w x = f by an LDL^T factorization and replaces f by x. w is overwritten. Pivots that vanish by rounding or
+ * non-convexity are raised to PIVOT_LEAST times the diagonal, which shortens the step. */
 static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   double over[ORDER], least[ORDER];
   for (int k = 0; k < ORDER; k++) least[k] = PIVOT_LEAST * fabs(w[k][k]);
@@ -103,7 +105,7 @@ static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
   }
 }
 
-/* Entries of a step: p, u, then both multipliers. */
+/* Indices of the multipliers in a step, after p and u. */
 enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
 static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                         double step[STEP_SIZE]) {
@@ -125,8 +127,8 @@ static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], dou
 
 static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
 
-/* Returns the start of the path, a point inside both bodies on the line of centres. Its multipliers are those of
- * surface normals along this line. */
+/* Returns the start of the interior path, a point inside both bodies on the line of centres. The multipliers are those
+ * of surfaces perpendicular to this line. Sets *v to the values at the point. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
   double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
@@ -145,10 +147,10 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   return x;
 }
 
-/* Returns the largest step length, at most 1, that keeps `value` positive. */
+/* Returns the largest step length, at most 1, that keeps `value` positive. step: change of the value in a full step. */
 static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
 
-/* Shortens the step until the point lies inside both bodies and not too near to their boundary; sets the slacks to
+/* Shortens the step *t until the point lies inside both bodies and keeps NEAR_BORDER of the slacks. Sets the slacks to
  * -phi. */
 static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[STEP_SIZE], double* t,
                         GrowthPoint* y, GrowthValue* v, Slack* s) {
@@ -184,8 +186,9 @@ static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y,
   return true;
 }
 
-/* Follows the interior path, and tries Newton's method on the optimum once the complementarity is small. Returns true
- * if the problem was solved and the solution proven. */
+/* Follows the interior path until Newton's method solves the growth problem. Newton's method is tried once the
+ * complementarity is small. inside: true if all points of the path must lie inside both bodies. Returns true if the
+ * problem was solved and the solution proven. */
 static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthEnd* end, int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
@@ -205,12 +208,12 @@ static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, Grow
   return false;
 }
 
-/* ---------------------------------------------------------------- the answer */
+/* ---------------------------------------------------------------- growth distance */
 
 static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, double* distance) {
   GrowthProblem problem = {.a = a, .b = b, .r = mat3_mul(mat3_transpose(pose_a.r), pose_b.r)};
   Vec3 r = mat3_tmul_vec(pose_a.r, vec3_sub(pose_b.t, pose_a.t));
-  /* scaled: the square of a small vector may underflow */
+  /* scale first, because the square of a small vector may underflow */
   double largest = fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z)));
   *distance = largest > 0 ? largest * vec3_norm(vec3_scale(r, 1 / largest)) : 0;
   if (*distance > 0) problem.d = vec3_scale(vec3_scale(r, 1 / largest), largest / *distance);
@@ -220,7 +223,8 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
 
 static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
-/* Solves by the barrier method, which is used if Newton's method does not converge. */
+/* Solves the growth problem by the barrier method. Used if Newton's method does not converge. Returns true if the
+ * solution is proven. */
 static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, Growth* answer) {
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
@@ -231,7 +235,8 @@ static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, Growth
   }
   if (!growth_bounds(problem, x, &end->low, &end->high)) end->low = end->high = NAN;
   end->value = growth_evaluate(problem, x);
-  growth_balance(problem, &end->value, &x->va, &x->vb); /* the barrier's multipliers refer to the gauges, not to phi */
+  growth_balance(problem, &end->value, &x->va,
+                 &x->vb); /* the barrier's multipliers refer to the gauges instead of phi */
   return end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
@@ -244,7 +249,8 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   }
   if (path(problem, true, x, end, &answer->iterations)) return true;
   if (path(problem, false, x, end, &answer->iterations))
-    return true; /* the interior path may stall at the boundary of flat bodies */
+    return true; /* without the condition `inside`, because the interior path may stall at the boundary of flat bodies
+                  */
   return solve_bracketed(problem, x, end, answer);
 }
 
@@ -253,8 +259,8 @@ typedef struct {
   Pose pose;
 } Placed;
 
-/* Returns the growth distance, with the smaller body as a: p is measured from the centre of a and keeps full relative
- * accuracy. */
+/* Returns the growth distance, with the smaller body as a. Positions are measured from the centre of the smaller body,
+ * so that they keep full relative accuracy. */
 static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   const Shape *a = small.shape, *b = large.shape;
   Pose pose_a = small.pose, pose_b = large.pose;
@@ -280,7 +286,8 @@ static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   g.witness_a = vec3_add(pose_a.t, on_a);
   g.witness_b = vec3_add(pose_b.t, on_b);
   g.gap = distance - u;
-  g.multiplier_a = alpha * x.va / x.u; /* converted from max u to min alpha: factor |r| / u^2 */
+  g.multiplier_a = alpha * x.va /
+                   x.u; /* multipliers of max u times |r| / u^2 are those of min alpha; r: vector between the centres */
   g.multiplier_b = alpha * x.vb / x.u;
   return g;
 }

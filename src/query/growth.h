@@ -1,18 +1,19 @@
-/* The growth problem in a's frame, in units of the bodies' size. Private to query/. */
+/* The optimization problem of the growth distance, in a's frame and in units of the bodies' size. Private to query/. */
 #ifndef SDRS_QUERY_GROWTH_H
 #define SDRS_QUERY_GROWTH_H
 
 #include "query/query.h"
 
-/* max u over (p, u) with phi_a(p) <= 0, phi_b(R^T (p - u d)) <= 0 (G2): body b stands at u d, with alpha = |r| / u. */
+/* Growth problem (G2): maximize u over a point p and u, subject to phi_a(p) <= 0 and phi_b(R^T (p - u d)) <= 0. Body b
+ * is placed at u d, R is the member r, and alpha = |r_ab| / u for the vector r_ab between the centres. */
 typedef struct {
   const Shape *a, *b;
-  Mat3 r;       /* rotation from b's axes to a's */
-  Vec3 d;       /* unit, from a's centre to b's, a's axes */
+  Mat3 r;       /* R: rotation from b's axes to a's */
+  Vec3 d;       /* unit vector from a's centre to b's, in a's axes */
   double scale; /* length unit [m], a power of two */
 } GrowthProblem;
 
-/* Unknowns, in units of scale. */
+/* Unknowns p and u in units of scale, and the multipliers va, vb of the two constraints. */
 typedef struct {
   Vec3 p;
   double u, va, vb;
@@ -24,8 +25,8 @@ typedef struct {
 } GrowthValue;
 /* Returns phi_a and phi_b with their derivatives with respect to p / scale, in a's axes. Does not allocate. */
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x);
-/* Sets *low and *high to proven bounds of the largest u, in units of scale. They are valid for any p and u (G4).
- * Returns false, with *low and *high undefined, if there are no bounds. */
+/* Sets *low and *high to proven bounds of the largest u, in units of scale (G4). The bounds hold for any p and u in x.
+ * Returns false, with *low and *high undefined, if no bounds were found. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high);
 
 /* Returns the sum of the outer radii of both bodies, rounded down to a power of two [m]. */
@@ -38,30 +39,30 @@ static inline double growth_scale(const Shape* a, const Shape* b) {
   return size.number;
 }
 
-/* Sets t to two vectors perpendicular to g, of lengths about |g| and |g|^2. */
+/* Sets t to two vectors perpendicular to g and to each other. Their lengths are about |g| and |g|^2. */
 static inline void growth_across(Vec3 g, Vec3 t[2]) {
   bool x = fabs(g.x) > fabs(g.z);
   t[0] = vec3(x ? -g.y : 0, x ? g.x : -g.z, x ? 0 : g.y);
   t[1] = vec3_cross(g, t[0]);
 }
 
-/* Result of Newton's method, and bounds of the largest u. */
+/* Result of Newton's method, with bounds of the largest u. */
 typedef struct {
-  GrowthValue value; /* gradients at the solution; Hessians of the last evaluation, which differ from those at the
-                        solution by rounding */
+  GrowthValue value; /* Gradients at the solution. The Hessians are those of the last evaluation; the difference is of
+                        the order of rounding */
   double low, high;
 } GrowthEnd;
 /* Sets *va and *vb to the multipliers with the least residual of the optimality conditions (G21). Returns false, with
- * *va and *vb unchanged, if the gradient of phi_b does not oppose the line of centres or the gradient of phi_a is
- * zero. */
+ * *va and *vb unchanged, if the gradient of phi_a is zero or that of phi_b does not oppose the line of centres. */
 bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
-/* Newton's method from *x (query/growth_newton.c). Returns true if it converged with positive multipliers and the
- * bounds in *end prove the solution, which is in *x. Otherwise returns false, with *x and *end undefined. Adds the
- * number of evaluations to *iterations. */
+/* Solves the growth problem by Newton's method, starting from *x (query/growth_newton.c). Returns true if the method
+ * converged with positive multipliers and the bounds in *end prove the solution *x. Otherwise returns false, with *x
+ * and *end undefined. Adds the number of evaluations to *iterations. */
 bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);
 
-/* Sets *point, with its multipliers, to a point near the end of the barrier's central path, by damped Newton steps,
- * which always terminate (query/growth_barrier.c). Does not read *point. Returns the number of Newton steps. */
+/* Finds an approximate solution by a barrier method that always terminates (query/growth_barrier.c). Sets *point,
+ * including the multipliers, to a point near the end of the barrier's central path, by damped Newton steps. *point is
+ * not read. Returns the number of Newton steps. */
 int growth_barrier(const GrowthProblem* problem, GrowthPoint* point);
 
 #endif

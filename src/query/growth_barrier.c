@@ -1,20 +1,21 @@
-/* Barrier method for the growth distance (G6): maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) for
- * decreasing mu. The function is concave for every shape because gauges are convex, so damped Newton converges from any
- * interior point. */
+/* Barrier method for the growth distance (G6). Maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) over p and u
+ * for decreasing mu; gamma_a and gamma_b are the gauges of the bodies. The function is concave for every shape, because
+ * gauges are convex, so damped Newton steps converge from any interior point. */
 #include "query/growth.h"
 
 enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
 #define STAGE_FACTOR 0.2
-/* Newton decrement, in units of mu, below which a stage ends. */
+/* A stage ends when the Newton decrement, in units of mu, falls below this. */
 #define DECREMENT_SMALL 1e-8
-/* Newton decrement at the rounding error of u, which is about 1. */
+/* A stage ends when the Newton decrement falls below this. It is the rounding error of u, which is about 1. */
 #define DECREMENT_ROUNDING 1e-16
-/* Bodies are at most this large; the Hessian may be singular along a straight line of the surface. */
+/* Newton steps are limited to this length, because the Hessian may be singular along a straight line of the surface. No
+ * body is larger than this. */
 #define LONGEST_STEP 4.0
 
 typedef struct {
   double value, gradient[SIZE], hessian[SIZE][SIZE];
-  Gauge a, b; /* derivatives in a's axes and units of scale */
+  Gauge a, b; /* gauges, with derivatives in a's axes and in units of scale */
 } Barrier4;
 
 static bool gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a, Gauge* b) {
@@ -30,7 +31,8 @@ static bool gauges(const GrowthProblem* problem, const double x[SIZE], Gauge* a,
   return a->value < 1 && b->value < 1;
 }
 
-/* Adds -mu log(1 - gamma^2) of one body. moves: the point is p - u d (body b) instead of p (body a). */
+/* Adds the barrier term -mu log(1 - gamma^2) of one body. moves: false for body a, whose gauge is at p; true for body
+ * b, whose gauge is at p - u d. */
 static void add_body(Barrier4* f, const Gauge* gauge, Vec3 d, bool moves, double mu) {
   double rest = 1 - gauge->value * gauge->value, first = 2 * gauge->value / rest;
   double second = 2 / rest + first * first;
@@ -60,8 +62,8 @@ static bool barrier_at(const GrowthProblem* problem, const double x[SIZE], doubl
   return true;
 }
 
-/* Sets the step to -H^-1 g by Cholesky factorization. The diagonal is raised until the factorization succeeds. Returns
- * the squared Newton decrement. */
+/* Sets step to -H^-1 g by Cholesky factorization, with Hessian H and gradient g of *f. The diagonal is raised until the
+ * factorization succeeds. Returns the squared Newton decrement, or 0 if no factorization succeeded. */
 static double descent(const Barrier4* f, double step[SIZE]) {
   double trace = 0, lift = 0;
   for (int i = 0; i < SIZE; i++) trace += f->hessian[i][i];
@@ -93,7 +95,7 @@ static double descent(const Barrier4* f, double step[SIZE]) {
   return 0;
 }
 
-/* Minimizes the barrier for one mu. Returns the number of steps. */
+/* Minimizes the barrier function for one mu, starting from x. Returns the number of Newton steps. */
 static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
   Barrier4 f, there;
   if (!barrier_at(problem, x, mu, &f)) return 0;
@@ -130,7 +132,7 @@ int growth_barrier(const GrowthProblem* problem, GrowthPoint* point) {
     bool bounded = growth_bounds(problem, &here, &low, &high);
     if (stage == 0 || (bounded && high - low < best_high - best_low)) {
       *point = here;
-      /* scaled to the boundary, where the larger gauge is 1 */
+      /* scale the point to the boundary, where the larger gauge is 1 */
       double grow = 1 / fmax(ga.value, gb.value);
       point->p = vec3_scale(point->p, grow);
       point->u *= grow;

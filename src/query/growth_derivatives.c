@@ -1,14 +1,14 @@
-/* Derivatives of the result of growth_query by the implicit function theorem on its conditions (G3), several columns at
- * a time. */
+/* Derivatives of growth_query by the implicit function theorem on the optimality conditions (G3). Several columns are
+ * computed at a time. */
 #include <string.h>
 #include "base/lanes.h"
 #include "query/growth.h"
 
 enum { ORDER = 6 };
-/* Least distance of the centres, relative to the bodies' size: below it the direction between them is dominated by
- * rounding. */
+/* The centres count as coincident below this distance, relative to the bodies' size, because rounding then dominates
+ * the direction between them. */
 #define CENTRES_APART 1e-8
-/* Largest residual of the optimality conditions, relative to 1. */
+/* Largest residual of the optimality conditions at which derivatives are given, relative to 1. */
 #define BALANCED 1e-7
 
 /* ---------------------------------------------------------------- vectors of numbers */
@@ -23,33 +23,34 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Three lanes, one for each world axis e: e itself (translations), and e x v (rotations). */
+/* Three lanes, one for each world axis e. axes: e, for translations. swept: e x v, for rotations. */
 static inline Lanes3 axes(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
 static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
 
-/* The answer in world axes and units of scale, with the solution of the system for motions along the surfaces (G22). */
+/* The result of growth_query in world axes and units of scale, with the inverse of the Jacobian (G22). */
 typedef struct {
   const Shape *a, *b;
   Pose pose_a, pose_b;
-  double scale, distance; /* distance: |r| in units of scale */
-  Vec3 d, p, s;           /* p, s = p - u d: from the centres to the points on the bodies */
+  double scale, distance; /* distance: of the centres, in units of scale */
+  Vec3 d, p, s; /* d: unit direction between the centres; p, s = p - u d: from the centres of a and b to the points on
+                   the bodies */
   double u, va, vb;
   ShapeValue fa, fb;
-  Lanes3 t, ha,
-      hb; /* tangent motions of p in lanes 0 and 1, grad phi_a in lane 2; va H_a times these, vb H_b times those of q */
-  Lanes tu;             /* the same for u */
-  double bend[2][2];    /* inverse of the 2 x 2 Hessian in the tangent motions */
-  Lanes surface[ORDER]; /* rows of J^-1; lanes: the columns of phi_a, phi_b and the last condition; */
-  Lanes balance[ORDER]; /* the columns of the three balance conditions */
+  Lanes3 t, ha, hb;  /* t: tangent motions of p (lanes 0 and 1), grad phi_a (lane 2); ha: va H_a t; hb: vb H_b times the
+                        motion of s */
+  Lanes tu;          /* change of u that belongs to t */
+  double bend[2][2]; /* inverse of the 2 x 2 Hessian in the tangent motions */
+  Lanes surface[ORDER]; /* rows of the inverse Jacobian; lanes: columns of phi_a, phi_b and the last condition */
+  Lanes balance[ORDER]; /* rows of the inverse Jacobian; lanes: columns of the three balance conditions */
   double condition;
 } Answer;
 
-/* A column of a matrix, in three lanes. */
+/* Returns column k of a matrix in three lanes. */
 static inline Lanes column(const Mat3* m, int k) { return (Lanes){m->m[0][k], m->m[1][k], m->m[2][k]}; }
 
-/* Transforms gradient and Hessian to the frame whose axes are the columns of r; rows: the same matrix. */
+/* Transforms gradient and Hessian to the frame whose axes are the columns of r. rows: the matrix r as Mat3. */
 static inline void turn_value(ShapeValue* v, const Lanes r[3], const Mat3* rows) {
   Lanes gradient = r[0] * v->gradient.x + r[1] * v->gradient.y + r[2] * v->gradient.z, half[3], whole[3];
   for (int k = 0; k < 3; k++)
@@ -84,9 +85,9 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   turn_value(&x->fb, axis, frame);
 }
 
-/* Returns true if the conditions (G3) hold, so that their derivatives are those of the solution. A proof bounds alpha
- * alone. Because alpha is stationary at its optimum, a point found by the barrier method may be accurate only to the
- * square root of the relative width of the bounds. */
+/* Returns true if the optimality conditions (G3) hold accurately enough for derivatives. A proof bounds alpha only.
+ * Because alpha is stationary at its optimum, a point from the barrier method may be accurate only to the square root
+ * of the relative width of the bounds. */
 static bool holds(const Answer* x) {
   Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
   return vec3_dot(rest, rest) <= BALANCED * BALANCED * vec3_dot(a, a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
@@ -94,7 +95,7 @@ static bool holds(const Answer* x) {
 
 static inline Vec3 lane(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
 
-static inline Lanes3 exchanged(Lanes3 v) { /* lanes 0 and 1 */
+static inline Lanes3 exchanged(Lanes3 v) { /* exchanges lanes 0 and 1 */
   return (Lanes3){__builtin_shufflevector(v.x, v.x, 1, 0, 2, 3), __builtin_shufflevector(v.y, v.y, 1, 0, 2, 3),
                   __builtin_shufflevector(v.z, v.z, 1, 0, 2, 3)};
 }
@@ -115,8 +116,9 @@ static void factor(Answer* x) {
   x->bend[0][1] = x->bend[1][0] = -other[1] * inverse;
 }
 
-/* Completes y = (p, u, va, vb) with J y = f, J the Jacobian of (G3), from p and u that satisfy the two surface rows.
- * missing: residual of stationarity along both tangent motions; balance, last: the corresponding entries of f. */
+/* Completes the solution y = (p, u, va, vb) of J y = f, where J is the Jacobian of (G3). p and u satisfy the two
+ * surface conditions. missing: residual of stationarity along both tangent motions. balance, last: the corresponding
+ * entries of f. */
 static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes missing[2], Lanes3 balance, Lanes last,
                             Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
@@ -135,7 +137,7 @@ static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes miss
   y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
 }
 
-/* Sets y to the columns of J^-1 that belong to the surface conditions and the last condition. */
+/* Sets y to the columns of the inverse Jacobian that belong to the surface conditions and the last condition. */
 static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
   const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
@@ -146,7 +148,7 @@ static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
   complete(x, p, u, missing, (Lanes3){none, none, none}, last, y);
 }
 
-/* Sets y to the columns of J^-1 that belong to the balance conditions. */
+/* Sets y to the columns of the inverse Jacobian that belong to the balance conditions. */
 static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
   const Lanes3* t = &x->t;
   const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
@@ -155,7 +157,7 @@ static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* 1-norm of J. */
+/* Returns the 1-norm of the Jacobian of (G3). */
 static double norm_of(const Answer* x) {
   Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d), ga = x->fa.gradient, gb = x->fb.gradient;
   const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
@@ -171,7 +173,8 @@ static double norm_of(const Answer* x) {
   return larger(larger(norm, bd + sum_h + x->vb * fabs(vec3_dot(hd, x->d))), larger(sum_a, sum_b + bd));
 }
 
-/* Inverts J and sets x->condition to the condition number in the 1-norm. Returns false if the inverse is not finite. */
+/* Inverts the Jacobian and sets x->condition to the condition number in the 1-norm. Returns false if the inverse is not
+ * finite. */
 static bool invert(Answer* x) {
   Lanes surface = {0}, balance = {0};
   factor(x);
@@ -187,19 +190,20 @@ static bool invert(Answer* x) {
   return isfinite(x->condition);
 }
 
-/* ---------------------------------------------------------------- causes and what they change */
+/* ---------------------------------------------------------------- causes (displacements and parameters) and
+ * derivatives */
 
-/* Partial derivatives of the conditions with respect to displacements, one per lane, with the unknowns fixed. The
- * centre of a does not move. */
+/* Partial derivatives of the conditions with respect to displacements or parameters, one per lane, at constant
+ * unknowns. The centre of a does not move. */
 typedef struct {
-  Lanes3 centre_b, d; /* derivatives of b's centre and of the direction d between the centres */
-  Lanes length;       /* derivative of |r| */
+  Lanes3 centre_b, d; /* derivatives of b's centre, and of the direction d between the centres */
+  Lanes length;       /* derivative of the distance of the centres */
   Lanes phi_a, phi_b;
   Lanes3 grad_a, grad_b;
 } Cause;
 
-/* Kind of displacement. BY_TURN and BY_MOVE rotate and translate body b, while a is fixed. Only BY_MOVE changes |r| and
- * d, the distance of the centres and its direction. Only BY_SHAPE can change the surface of a. */
+/* Kind of displacement. BY_TURN and BY_MOVE rotate and translate body b, while a is fixed. Only BY_MOVE changes the
+ * distance and direction between the centres. Only BY_SHAPE can change the surface of a. */
 typedef enum { BY_TURN, BY_MOVE, BY_SHAPE } CauseKind;
 
 static inline void turn_cause(const Answer* x, Cause* c) {
@@ -217,8 +221,8 @@ static inline void move_cause(const Answer* x, Cause* c) {
   c->grad_b = mul(&x->fb.hessian, s);
 }
 
-/* Writes the partial derivatives with respect to shape parameter k to lane `lane`. Parameters of a come first, then
- * those of b. */
+/* Sets lane `lane` to the partial derivatives with respect to shape parameter k. The own_a parameters of a come first,
+ * then those of b. */
 static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   bool of_b = k >= own_a;
   double value;
@@ -241,7 +245,7 @@ static void put(Lanes3 v, Lanes out[3]) {
   out[2] = v.z;
 }
 
-/* Sets y to the derivatives of the unknowns p, u, va, vb. */
+/* Sets y to the derivatives of the unknowns p, u, va, vb with respect to the displacements in *c. */
 static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, Lanes y[ORDER]) {
   Lanes3 balance = scaled(x->vb, c->grad_b);
   if (kind == BY_SHAPE) balance = add(scaled(x->va, c->grad_a), balance);
@@ -257,7 +261,7 @@ static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, 
   }
 }
 
-/* Sets rows to the derivatives of all outputs. */
+/* Sets rows to the derivatives of all outputs with respect to the displacements in *c. */
 static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lanes rows[GROWTH_ROWS]) {
   Lanes y[ORDER];
   unknowns_of(x, c, kind, y);
@@ -272,7 +276,7 @@ static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lane
     stretch -= (alpha * per_length) * c->length;
   }
   if (kind == BY_SHAPE) dg = add(dg, c->grad_a);
-  stretch *= alpha * per_length; /* lambda = v alpha^2 / |r| */
+  stretch *= alpha * per_length; /* multiplier = v alpha^2 / distance */
   rows[GROWTH_ALPHA] = by_alpha;
   rows[GROWTH_GAP] = scale * gap;
   put(scaled(scale, add(times(by_alpha, x->p), scaled(alpha, dp))), rows + GROWTH_POINT);
@@ -287,12 +291,12 @@ static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int str
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* Writes one row of derivatives with respect to both poses. Moving both bodies together only transforms positions and
- * directions (all_turns, all_moves). The columns of a are therefore this transformation minus the columns of b; a
- * rotation of both about a's centre also translates b by e x r. Each 4-lane store overwrites the unused last lane of
- * the one before. */
+/* Writes one row of derivatives with respect to both poses. If both bodies move together, positions and directions are
+ * only transformed (all_turns, all_moves). The columns of a are therefore all_turns and all_moves minus the columns of
+ * b. A rotation of both bodies about a's centre also translates b by e x r for the axis e. Each 4-lane store overwrites
+ * the unused last lane of the previous one. */
 static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
-  const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
+  const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next * m_last - last * m_next */
   Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);
   Lanes m_last = __builtin_shufflevector(moves, moves, 2, 0, 1, 3);
   Lanes turns_a = all_turns - (turns + (next * m_last - last * m_next)), moves_a = all_moves - moves;
@@ -311,7 +315,7 @@ static void pose_columns(const Answer* x, const Growth* g, double* out, int colu
   rows_of(x, &turns, BY_TURN, turned);
   move_cause(x, &moves);
   rows_of(x, &moves, BY_MOVE, moved);
-  double by = 1 / x->scale; /* per metre instead of per scale */
+  double by = 1 / x->scale; /* unit: per metre instead of per scale */
   for (int i = 0; i < GROWTH_ROWS; i++) moved[i] *= by;
   const Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t), place[3] = {g->point, g->witness_a, g->witness_b};
   const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
@@ -359,7 +363,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   return NULL;
 }
 
-/* (G25): gap = |r| (1 - 1 / alpha), so alpha follows from the gap's gradient. */
+/* alpha follows from the gap's gradient, because gap = |r| (1 - 1 / alpha) with r between the centres (G25). */
 const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]) {
   if (answer->coincident) return "the centres coincide";

@@ -1,12 +1,13 @@
-/* Growth gap for contact potentials: its gradient with respect to both poses, and the derivatives of this gradient (G8,
- * G9). */
+/* Gap of the growth distance for contact potentials: gradient with respect to both poses, and derivatives of the
+ * gradient (G8, G9). */
 #include "query/growth.h"
 
-/* Quantities from which the gradient is computed. */
+/* Quantities from which the gradient of the gap is computed. */
 typedef struct {
-  double length, part; /* |r|, u / |r| */
-  Vec3 d, m, p, s;     /* m = n / (n . d); p, s: from the centres to the witness points */
-  double cosine;       /* n . d */
+  double length, part; /* length: distance of the centres; part: 1 - gap / length */
+  Vec3 d, m, p, s; /* d: unit direction between the centres; m: n / (n . d) for the normal n; p, s: from the centres to
+                      the witness points */
+  double cosine;   /* n . d */
 } Lever;
 
 static Lever lever_of(Pose pose_a, Pose pose_b, const Growth* g) {
@@ -39,8 +40,8 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Sets column k of out: the derivatives of the parts of the answer, then of the gap and of the gap's gradient, with
- * respect to variable k. */
+/* Writes column k of the derivatives of the gap, the gap's gradient, the normal and the witness points to out. rows:
+ * output of growth_derivatives. */
 static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
@@ -77,7 +78,7 @@ const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, 
   return NULL;
 }
 
-/* ---------------------------------------------------------------- over a half-space (G10) */
+/* ---------------------------------------------------------------- gap to a half-space (G10) */
 
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset) {
   Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(normal, -1));
@@ -94,8 +95,8 @@ void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMN
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
-/* Derivatives with respect to one displacement: of the normal, of the point by translation (moved), and of the arm by
- * rotation and by the shape. */
+/* Derivatives with respect to one displacement or parameter. normal: of the normal. moved: of the lowest point by
+ * translation. arm: of the arm by rotation and by the shape. */
 typedef struct {
   Vec3 normal, moved, arm;
   double gap;

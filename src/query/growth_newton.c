@@ -1,16 +1,16 @@
-/* Newton's method for the optimum of (G2) in p and u. The multipliers are those with the least residual (G21). A step
- * satisfies the linearized surface conditions and is stationary along both surfaces (G22). The last evaluation proves
- * the solution (G23). */
+/* Newton's method for the growth problem (G2) in p and u. The multipliers are those with the least residual (G21). A
+ * step satisfies the linearized surface conditions and is stationary along both surfaces (G22). The last evaluation
+ * proves the solution (G23). */
 #include "query/growth.h"
 
 enum { STEPS = 14 };
-/* Newton's method has converged when the predicted next step is below STEP_LEFT (units of the bodies' size) and the
- * last step is below STEP_LAST ... */
+/* Newton's method has converged if the predicted next step is below STEP_LEFT and the last step below STEP_LAST, in
+ * units of the bodies' size. */
 #define STEP_LEFT 1e-15
 #define STEP_LAST 1e-5
-/* ... or when it stagnates with a step below STEP_SMALL ... */
+/* It has also converged if it stagnates with a step below STEP_SMALL. */
 #define STEP_SMALL 1e-9
-/* ... or when the step is below this, the level of rounding. */
+/* It has also converged if the step is below STEP_ROUNDING, the level of rounding. */
 #define STEP_ROUNDING 1e-13
 /* Relative rounding error of a bound. */
 #define BOUND_ROUNDING 1e-14
@@ -28,7 +28,7 @@ bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* 
   return true;
 }
 
-/* Computes the Newton step of p and u (G22). Returns false if it is not finite. */
+/* Computes the Newton step of p and u (G22). Returns false if the step is not finite. */
 static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
   double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
@@ -54,7 +54,8 @@ static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, dou
   return isfinite(step->length);
 }
 
-/* Sets the bounds (G23) of u for bodies with convex phi. Returns true if they prove the solution. */
+/* Computes proven bounds of u for bodies with convex phi (G23). Sets end->low and end->high. Returns true if the bounds
+ * prove the solution. */
 static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va, double vb,
                         GrowthEnd* end) {
   double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
@@ -67,8 +68,8 @@ static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, cons
   return end->low > 0 && end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-/* Completes the solution after the last step: computes gradients and multipliers at the solution x, then bounds of u.
- * Returns true if the bounds prove the solution. */
+/* Completes the solution after the last step. Computes gradients and multipliers at the solution x, then bounds of u.
+ * from, v, va, vb: point, values and multipliers before the step. Returns true if the bounds prove the solution. */
 static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v, const Step* step,
                    double va, double vb, GrowthPoint* x, GrowthEnd* end) {
   Vec3 q = vec3_add_scaled(step->p, -step->u, problem->d);
@@ -92,7 +93,7 @@ bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end,
     x->p = vec3_add(x->p, step.p);
     x->u += step.u;
     if (!(x->u > 0) && k > 1) return false;
-    /* quadratic convergence: the next step is about c length^2 with c = length / before^2 */
+    /* quadratic convergence: the next step is about c * length^2 with c = length / before^2 */
     double length = step.length, left = length / (before * before) * length * length;
     bool ended = length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT);
     bool stuck = !(length < 4) || (k > 3 && length > 0.5 * before);

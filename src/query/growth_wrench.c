@@ -1,4 +1,4 @@
-/* Power-law contact force on the growth gap as wrenches on both bodies, with derivatives (G24). */
+/* Power-law contact force on the gap of the growth distance, as wrenches on both bodies, with derivatives (G24). */
 #include <assert.h>
 
 #include "query/growth.h"
@@ -27,7 +27,7 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
   return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
 }
 
-/* Returns the derivative of sign (arm x push) by the product rule. */
+/* Returns the derivative of sign * (arm x push) by the product rule. */
 static Vec3 torque_change(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
   return vec3_scale(vec3_add(vec3_cross(d_arm, push), vec3_cross(arm, d_push)), sign);
 }

@@ -1,6 +1,7 @@
 /* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md
- * All quantities are in b's frame. The six dual variables are a rotation of a about its origin and a translation of it,
- * along b's axes. With another cause (X8) they are up to six parameters of one body, or the smoothing. */
+ * All quantities are in b's frame. The six dual variables are a rotation of a about its origin and a translation of a,
+ * along b's axes. For derivatives with respect to shape or smoothing (X8), the dual variables are up to six parameters
+ * of one body, or the smoothing. */
 #include <assert.h>
 #include <string.h>
 #include "query/manifold_pair.h"
@@ -8,7 +9,7 @@
 
 /* ---------------------------------------------------------------- positions */
 
-/* Returns v with another value and the same derivatives. */
+/* Returns a dual vector with the value `value` and the derivatives of v. */
 static Dual3 with_value(Dual3 v, Vec3 value) {
   v.x[0] = value.x;
   v.y[0] = value.y;
@@ -17,15 +18,15 @@ static Dual3 with_value(Dual3 v, Vec3 value) {
 }
 
 /* Returns the derivatives of a point of a with respect to a's motion: rotation x arm + translation. arm: from a's
- * origin to the point. The value is 0. */
+ * origin to the point. The value is set to 0. */
 static Dual3 carried_by_motion(Vec3 arm) {
   return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
 }
 
-/* Returns the derivatives of a direction v fixed to a with respect to a's rotation. The value is 0. */
+/* Returns the derivatives of a direction v fixed to a with respect to a's rotation. The value is set to 0. */
 static Dual3 carried_by_turn(Vec3 v) { return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}}; }
 
-/* Returns a point of the body's own frame, expressed in b's frame. */
+/* Returns a point of a body, given in the body's frame, in b's frame with its derivatives. */
 static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_of(point);
   Vec3 arm = mat3_mul_vec(s->relative.r, point);
@@ -35,8 +36,8 @@ static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
 
 static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
 
-/* Returns surface point i in b's frame, with its derivatives with respect to the parameters of its body. If the point
- * is a corner of the field, these are the coordinates of the corner (X17). */
+/* Returns surface point i in b's frame, with derivatives. The derivatives are with respect to a's motion or to the
+ * parameters of the point's body. If the body has corners, its parameters are the coordinates of the corners (X17). */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   const ManifoldBody* own = s->body[body];
   Dual3 out = placed(s, body, own->points[i]);
@@ -55,13 +56,13 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return out;
 }
 
-/* Returns true if the smoothing is the variable, and the field of the body depends on it. */
+/* Returns true if the smoothing is the variable and the field of the body depends on the smoothing. */
 static bool widens(const ManifoldPair* s, int body) {
   return s->cause == MANIFOLD_BY_SMOOTHING && s->body[body]->field_width > 0;
 }
 
-/* Adds the derivatives of value and normal of a body's field with respect to the body's parameters, or to the
- * smoothing, at a point of the body's frame. */
+/* Adds to *value and *outward the derivatives of a body's field with respect to the body's parameters or to the
+ * smoothing. place: point in the body's frame. */
 static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
   bool wide = widens(s, body);
   if (!wide && !causes(s, body)) return;
@@ -91,7 +92,7 @@ static Dual3 origin_of(const ManifoldPair* s, int body) {
   return with_value(carried_by_motion(vec3(0, 0, 0)), s->relative.t);
 }
 
-/* Sets *normal (b's frame) and *offset to face i of a polyhedron, with their derivatives. */
+/* Sets *normal (b's frame) and *offset to the plane of face i of a polyhedron, with derivatives. */
 static void face_of(const ManifoldPair* s, int body, int i, Dual3* normal, Dual* offset) {
   const FieldCorners* corners = s->body[body]->corners;
   Vec3 n = corners->normals[i];
@@ -121,7 +122,7 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
-/* Returns the derivatives of a . b for a constant a. The value is not set. */
+/* Returns the derivatives of a . b for a constant a. The value of the result has no meaning. */
 static Dual along(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
@@ -134,8 +135,8 @@ static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* Returns a's field at a point of b's frame. In a's frame the point moves by R^T (dp - rotation x (p - t) -
- * translation); the normal rotates with a. */
+/* Returns a's field at a point of b's frame, with derivatives. In a's frame the point p moves by R^T (dp - rotation x
+ * (p - t) - translation), where (R, t) is a's pose in b's frame. The normal rotates with a. */
 static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
@@ -151,10 +152,10 @@ static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue
   return out;
 }
 
-/* Sets out to the field of a body at points of b's frame; count <= BLOCK. If `normals` is false the normals are
+/* Sets out to the field of a body at points of b's frame. count <= BLOCK. If `normals` is false, the normals are
  * zero. */
 static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
-  Vec3 own[BLOCK] = {{0, 0, 0}}; /* the first `count` are used */
+  Vec3 own[BLOCK] = {{0, 0, 0}}; /* only the first `count` entries are used */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
   field_evaluate_many(s->body[body]->field, own, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
@@ -162,11 +163,11 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
     out[i] = body == 0 ? field_of_a(s, places[i], &found[i], normals) : field_of_b(s, places[i], &found[i], normals);
 }
 
-/* ---------------------------------------------------------------- answers */
+/* ---------------------------------------------------------------- results */
 
 /* Prepares the conversion of derivatives to motions along the world axes (X7). A motion of a along a world axis is
- * converted to b's axes. A motion of b moves a in the opposite direction about b's origin, and also moves everything
- * that is expressed in b's frame. */
+ * converted to b's axes. A motion of b is a motion of a in the opposite direction about b's origin, and also moves all
+ * quantities expressed in b's frame. */
 static void set_motions(ManifoldPair* s) {
   Mat3 r = s->pose_b.r;
   for (int column = 0; column < 3; column++) {
@@ -179,9 +180,9 @@ static void set_motions(ManifoldPair* s) {
   }
 }
 
-/* Writes one row of derivatives: columns 0 to 5 with respect to a's rotation and translation, 6 to 11 with respect to
- * b's. Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to 5; the others are
- * zero. */
+/* Writes one row of derivatives. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to those of b.
+ * Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to 5; the other columns
+ * are zero. */
 static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
@@ -205,8 +206,8 @@ static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
   put_row(s, v.z, out[2]);
 }
 
-/* Adds to columns 6 to 8 of out the derivatives of v, a vector fixed in body b, with respect to rotations of b about
- * the world axes. */
+/* Adds to columns 6 to 8 of out the derivatives of a vector v fixed to body b with respect to rotations of b about the
+ * world axes. */
 static void carry(Vec3 v, double (*out)[COLUMNS]) {
   out[0][7] += v.z;
   out[0][8] -= v.y;
@@ -242,14 +243,14 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
 
 #include "query/manifold_contacts.h"
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- queries */
 
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
   int64_t edges = (int64_t)wanted_of(a->edge_count, options->edges) * wanted_of(b->edge_count, options->edges);
   return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
 }
 
-/* Returns the number of bytes for the points and edges of one body: positions, depths, order and weights. */
+/* Returns the number of bytes for the points and edges of one body, including positions, depths, order and weights. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
          ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
@@ -265,8 +266,8 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
   return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
 
-/* Runs a query that writes to `out` or to `mean`; the other one is NULL. room: workspace, 64-byte aligned, or NULL to
- * allocate. */
+/* Runs a query that writes to `out` or to `mean`; the other pointer is NULL. room: workspace, 64-byte aligned, or NULL
+ * to allocate one. */
 static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
   MeanSums sums = {dual_of(0), dual_of(0)};
@@ -303,7 +304,7 @@ int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pos
   return s.left_out;
 }
 
-/* Selects what the derivatives refer to, and as many parameters from `first` on as there are dual variables. */
+/* Selects the variables of the derivatives: up to DUAL_VARIABLES parameters from `first` on, or the smoothing. */
 static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
   s->cause = cause;
   s->first = first;

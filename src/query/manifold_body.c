@@ -12,7 +12,7 @@ static Vec3 normal_of(const TriangleSurface* surface, int i) {
                                     vec3_sub(surface->points[surface->triangles[i][2]], a)));
 }
 
-/* An edge of a triangle: ends in ascending order. */
+/* Edge of a triangle, with the vertex numbers `ends` in ascending order. */
 typedef struct {
   uint64_t ends;
   int triangle;
@@ -33,7 +33,8 @@ static void add_edge(ManifoldBody* body, uint64_t ends) {
   body->edges[body->edge_count++][1] = largest < 0 ? from : to;
 }
 
-/* one_plane: triangles whose unit normals differ by at most this are coplanar. */
+/* Finds the edges of a body between non-coplanar triangles. one_plane: triangles whose unit normals differ by at most
+ * this are coplanar. */
 static void find_edges(ManifoldBody* body, const TriangleSurface* surface, double one_plane) {
   int count = 3 * surface->triangle_count;
   TriangleSide* sides = MEMORY_NEW(TriangleSide, count);
@@ -74,8 +75,9 @@ ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface
   return body;
 }
 
-/* Derivative of a surface point by parameter k along its ray: z = y / gamma(y) for fixed y gives dz = -z phi_theta(z) /
- * (z . grad phi(z)) (X15). z: shape frame. */
+/* Returns the derivative of a surface point with respect to parameter k along the point's ray (X15). z: surface point
+ * in the shape frame. z = y / gamma(y) at constant y gives dz = -z dphi / (z . grad phi(z)), where dphi is the
+ * derivative of phi with respect to the parameter. */
 static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
   double along = vec3_dot(z, shape_evaluate(shape, z).gradient), up;
   Vec3 turned;
@@ -83,11 +85,12 @@ static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
   return vec3_scale(z, -up / along);
 }
 
-/* Parameters evaluated together. */
+/* Number of parameters evaluated in one call. */
 enum { SLOPES = 32 };
 
-/* Derivative of a surface point along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2; zero where the
- * gradient vanishes. Body frame; out[k * stride], k < parameters. */
+/* Computes the derivatives of a surface point z along the gradient of the field (X16): dz = -dphi grad phi / |grad
+ * phi|^2, where dphi is the derivative of phi with respect to parameter k. Sets out[k * stride] for k < parameters
+ * (body frame). The derivatives are zero where the gradient vanishes. */
 static void normal_slopes(const Field* field, Vec3 z, int parameters, Vec3* out, int stride) {
   Vec3 gradient = field_evaluate(field, z).gradient, turned[SLOPES];
   double square = vec3_dot(gradient, gradient), up[SLOPES] = {0};

@@ -1,5 +1,5 @@
-/* Contacts of a pair of bodies (X1-X6), in dual numbers or in plain ones (DUAL_PLAIN). Included once by manifold.c and
- * once by manifold_values.c, which define surface_point, fields_at and put_contact before. Private to query/.
+/* Contacts of a pair of bodies (X1-X6). Private to query/. Included by manifold.c for dual numbers and by
+ * manifold_values.c for plain numbers (DUAL_PLAIN). Both define surface_point, fields_at and put_contact before.
  * docs/derivations/manifold.md */
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
   return outward_of == 0 ? normal : dual3_scale(normal, dual_of(-1));
@@ -18,12 +18,11 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Largest depth difference of a candidate from the chosen depth, in units of the smoothing: beyond it the weight,
- * e^-37, is below rounding. */
+/* A candidate is ignored if its depth differs from the chosen depth by more than this, in units of the smoothing. Its
+ * weight e^-37 is then below rounding. */
 #define CHOICE_GONE 37.0
 
-/* Collects the members with a depth of at least last - CHOICE_GONE * smoothing into out (count). Returns their number.
- */
+/* Sets out (count) to the members with a depth of at least last - CHOICE_GONE * smoothing. Returns their number. */
 static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
   int found = 0;
   double gone = CHOICE_GONE * smoothing;
@@ -32,8 +31,8 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Points (width 1) or edges (width 2) of a body to choose among: `width` positions each. of: the indices of a member's
- * positions; NULL: they are stored one after the other. */
+/* Points (width 1) or edges (width 2) of a body among which the deepest are chosen. Each member has `width` positions.
+ * of[i]: indices of the positions of member i; if of is NULL, the positions are stored one after the other. */
 typedef struct {
   const Dual* depth;
   const Dual3* places;
@@ -61,8 +60,8 @@ static Dual squares_apart(const Members* m, int a, int b) {
   return sum;
 }
 
-/* Sets the weights (count) of the member `chosen`: the softmax over the candidates (count) of -|depth_chosen - depth_i|
- * / smoothing - |place_chosen - place_i|^2 / smoothing^2 (X1). */
+/* Sets weight (count) to the softmax weights of the candidates (count) for the member `chosen` (X1). The exponent of
+ * candidate i is -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2. */
 static void choose(const Members* m, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
@@ -85,7 +84,7 @@ static void choose(const Members* m, const int* candidates, int count, int chose
   for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
 }
 
-/* Sorts the `wanted` deepest members into order, deepest first. */
+/* Sets order to the `wanted` deepest members, deepest first. */
 static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
   int known = 0;
   for (int i = 0; i < count; i++) {
@@ -102,15 +101,15 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
 /* Factor by which one distance must exceed another to count as longer. */
 #define CHOICE_LONGER (1 + 1e-9)
 
-/* Members of equal depth (count), and the distance of each from the members chosen before it [m]. */
+/* Members of equal depth (count). apart: distance of each member from the nearest member chosen before [m]. */
 typedef struct {
   int* member;
   double* apart;
   int count;
 } Ties;
 
-/* Sets `out` to the members whose depth equals `last` within `equal`. out->apart: distance of each to the nearest of
- * the first `deeper` members of order; for deeper = 0 to the mean of the ties. */
+/* Sets *out to the members whose depth equals `last` within `equal`. out->apart is the distance of each member from the
+ * nearest of the first `deeper` members of order, or from the mean of the ties if deeper = 0. */
 static void find_ties(const Members* m, double last, double equal, const RankedDepth* order, int deeper, Ties* out) {
   Vec3 mean = {0, 0, 0};
   for (int i = 0; i < m->count; i++) {
@@ -127,7 +126,8 @@ static void find_ties(const Members* m, double last, double equal, const RankedD
   }
 }
 
-/* Removes and returns the tie farthest from the members chosen so far. first: none was chosen before. */
+/* Removes the tie farthest from the members chosen so far and returns its index. first: true if no member was chosen
+ * before. */
 static int take_farthest(const Members* m, Ties* ties, bool first) {
   int best = 0;
   for (int i = 1; i < ties->count; i++)
@@ -145,9 +145,9 @@ static int take_farthest(const Members* m, Ties* ties, bool first) {
   return chosen;
 }
 
-/* Breaks ties of depth: fills the last entries of `order` (wanted) with the equally deep members that are farthest
- * apart, one after the other, so that the contact resists tilting. Returns the number of ties left out. ties: arrays
- * with room for all members. */
+/* Chooses among members of equal depth those farthest apart, so that the contact resists tilting. Fills the last
+ * entries of order (wanted) with these members, one after the other. Returns the number of ties left out. ties: empty,
+ * with arrays for all members. */
 static int spread_ties(const Members* m, int wanted, double smoothing, RankedDepth* order, Ties ties) {
   double last = order[wanted - 1].depth, equal = CHOICE_TIE * smoothing;
   int deeper = 0;
@@ -161,8 +161,8 @@ static int spread_ties(const Members* m, int wanted, double smoothing, RankedDep
   return ties.count;
 }
 
-/* Writes the softly chosen members: for each of the `wanted` deepest, the weighted mean of the candidates' positions,
- * `width` each. */
+/* Sets out to the softly chosen members (X1): for each of the `wanted` deepest members, the weighted mean of the
+ * candidates' positions, `width` positions each. */
 static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3* out) {
   RankedDepth* order = take(s, sizeof *order * (size_t)m->count);
   int* candidates = take(s, sizeof *candidates * (size_t)m->count);
@@ -186,7 +186,7 @@ static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3*
 
 /* ---------------------------------------------------------------- points */
 
-/* Points of a body that may be in contact, and their penetration depths in the other body. */
+/* Points of a body that may be in contact, and their depths in the other body. */
 typedef struct {
   Dual3* place;
   Dual* depth;
@@ -198,7 +198,7 @@ static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualFi
 }
 
 /* Writes the contacts of a body's points, numbered from `next`. Keeps positions and depths of the points in the
- * workspace. Returns the number after the last contact. */
+ * workspace. Returns `next` plus the number of contacts. */
 static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
@@ -229,7 +229,8 @@ static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t
 
 /* ---------------------------------------------------------------- a pair of edges */
 
-/* Quadratic function (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 of the positions x, y along two edges. */
+/* Quadratic function (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 of the positions x and y along two edges, in 0
+ * .. 1. */
 typedef struct {
   Dual q11, q12, q22, c1, c2;
 } Bowl;
@@ -239,8 +240,8 @@ static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
   return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
 }
 
-/* Sets out to the four numbers x clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps), where
- * eps is `softness`. */
+/* Sets out to the four numbers x, clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps),
+ * where eps is `softness`. */
 static void clip(const Dual x[4], double softness, Dual out[4]) {
   const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
   Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
@@ -250,7 +251,7 @@ static void clip(const Dual x[4], double softness, Dual out[4]) {
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Returns a smooth indicator of 0 < x < 1 and 0 < y < 1, a product of sigmoids. */
+/* Returns a smooth indicator, 0 to 1, of 0 < x < 1 and 0 < y < 1. It is a product of sigmoids of width `softness`. */
 static Dual in_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
@@ -258,8 +259,8 @@ static Dual in_square(Dual x, Dual y, double softness) {
   return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
 }
 
-/* Sets *x and *y to a smooth minimizer of q on the boundary of the unit square: the minimizers of the four sides,
- * weighted by the softmin of their values (X3). */
+/* Sets *x and *y to a smooth minimizer of q on the boundary of the unit square (X3). The minimizers of the four sides
+ * are weighted by the softmin of their values. */
 static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_of(1), zero = dual_of(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
@@ -288,8 +289,8 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   *y = dual_div(*y, sum);
 }
 
-/* Sets *x and *y to a smooth minimizer of q in the unit square. Returns a smooth indicator that the unconstrained
- * minimizer lies inside (X2-X4). */
+/* Sets *x and *y to a smooth minimizer of q in the unit square (X2-X4). Returns a smooth indicator, 0 to 1, that the
+ * unconstrained minimizer lies inside the square. */
 static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
@@ -301,8 +302,8 @@ static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   return inside;
 }
 
-/* Returns the squared distance between points of two edges as a function of their positions, relative to the mean
- * squared length of the edges and regularized towards the middles. */
+/* Returns the squared distance between two edges as a function of the positions along the edges. The distance is
+ * relative to the mean squared length of the edges. regularization pulls the minimum towards the midpoints. */
 static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
   Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
@@ -322,15 +323,17 @@ static Dual3 along_edge(const Dual3 edge[2], Dual x) {
 }
 
 typedef struct {
-  Dual3 witness[2], direction; /* on a, on b; from b to a, length at most 1 */
-  Dual apart, inside;          /* apart: unsigned [m] */
-  Dual near[2];                /* nearness weight of the contact on a's edge, on b's (X6) */
+  Dual3 witness[2], direction; /* witness: on a's edge, on b's edge; direction: from b to a, length at most 1 */
+  Dual apart,
+      inside;   /* apart: unsigned distance [m]; inside: indicator that the witness points lie inside both edges */
+  Dual near[2]; /* nearness weight of the contact on a's edge and on b's edge (X6) */
 } EdgePair;
 
-/* Square of the sine between two edges at which the activity of their contact is halved (X6b). */
+/* Squared sine of the angle between two edges at which the activity of their contact is halved (X6b). */
 #define MUTUAL_SINE 1e-4
 
-/* Returns a factor that vanishes for parallel edges: S / (S + MUTUAL_SINE), S = sin^2 of the angle between them. */
+/* Returns a factor that vanishes for parallel edges: S / (S + MUTUAL_SINE), where S is the squared sine of the angle
+ * between the edges. */
 static Dual crossing(const Dual3 a[2], const Dual3 b[2]) {
   Dual3 u = dual3_sub(a[1], a[0]), v = dual3_sub(b[1], b[0]);
   Dual uv = dual3_dot(u, v), lengths = dual_mul(dual3_dot(u, u), dual3_dot(v, v));
@@ -358,15 +361,17 @@ typedef struct {
   Dual distance[2], activity[2];
 } EdgeContacts;
 
-/* Constants of mutual contacts (X6b). The penetration rises over this multiple of the smoothing; the clash falls with
- * N_a . N_b about MUTUAL_CLASH, over MUTUAL_BLUR. */
+/* Constants of mutual contacts (X6b). MUTUAL_WIDTH: multiple of the smoothing over which the weight rises with the
+ * penetration. MUTUAL_CLASH, MUTUAL_BLUR: the weight falls when the product N_a . N_b of the normals exceeds
+ * MUTUAL_CLASH, over a width of MUTUAL_BLUR. */
 #define MUTUAL_WIDTH 0.1
 #define MUTUAL_CLASH 0.5
 #define MUTUAL_BLUR 0.1
 
-/* Gives the distance of each contact a sign, by the other body's normal at its own witness point (X5), and sets the
- * weights `activity` from penetration and opposing normals (X6, X6b). at[side][body]: field of `body` at the witness
- * point on `side`; normals are set where body == side. */
+/* Sets the signed distances, normals and weights of the two contacts of a pair of edges. The sign follows from the
+ * other body's normal at its own witness point (X5). The weight `activity` follows from penetration and opposing
+ * normals (X6, X6b). at[side][body]: field of `body` at the witness point on `side`; normals are set if body ==
+ * side. */
 static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
   bool mutual = s->options->mutual;
   double softness = s->options->softness, blur = mutual ? MUTUAL_BLUR : softness, limit = mutual ? MUTUAL_CLASH : 0;
@@ -387,15 +392,15 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, pair->apart);
     out->normal[k] =
-        dual3_scale(direction, -sign); /* on a's edge b's outward normal negated, on b's edge a's outward normal */
+        dual3_scale(direction, -sign); /* outward normal of b negated on a's edge, outward normal of a on b's edge */
     out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
 }
 
 /* ---------------------------------------------------------------- edges */
 
-/* Returns the depths of all edges (edge_count), borrowed from the workspace. all: both ends of each edge, at which the
- * depths are evaluated; if NULL the depths are taken from `points`. */
+/* Returns the depths of all edges of a body (edge_count), borrowed from the workspace. all: both ends of each edge, at
+ * which the field of the other body is evaluated. If all is NULL, the depths of the ends are taken from `points`. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -412,7 +417,8 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   return depth;
 }
 
-/* Returns the chosen edges of a body, two positions each (2 * wanted), borrowed from the workspace. */
+/* Returns the chosen edges of a body, two positions each, borrowed from the workspace. Sets *wanted to the number of
+ * edges. */
 static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
@@ -429,7 +435,8 @@ static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wan
   return out;
 }
 
-/* Sets near[side] of the pairs in one row or column: exp(-apart / smoothing), normalized to sum 1 (X6). */
+/* Sets near[side] of the pairs in one row or column: exp(-apart / smoothing), normalized to the sum 1 (X6). The pairs
+ * are first[i * stride] for i < count. */
 static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   double least = HUGE_VAL;
@@ -453,7 +460,7 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
 }
 
-/* Writes the two contacts of a pair of edges. first: number of the contact on a's edge; the contact on b's edge
+/* Writes the two contacts of a pair of edges. first: number of the contact on a's edge, which the contact on b's edge
  * follows. */
 static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
@@ -461,8 +468,8 @@ static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeCon
                 c->activity[side], first + side);
 }
 
-/* Writes the two contacts of a pair of edges whose weight `activity` is negligible: unsigned distance and weight 0,
- * without evaluating the distance fields (X13). */
+/* Writes the two contacts of a pair of edges with negligible activity (X13). The distance is unsigned and the activity
+ * 0, because the fields are not evaluated. */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
@@ -473,7 +480,8 @@ static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first)
   put_edges(s, pair, &c, first);
 }
 
-/* Evaluates and writes the pairs which[count], count <= BLOCK. first: number of the first contact of all pairs. */
+/* Evaluates and writes the contacts of the pairs which (count), count <= BLOCK. first: number of the first contact of
+ * all pairs. */
 static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count, int64_t first) {
   Dual3 place[BLOCK];
   DualField at[2][2][BLOCK];
@@ -489,7 +497,7 @@ static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int*
   }
 }
 
-/* Activity below which a pair of edges is skipped, e^-37 (X13). */
+/* A pair of edges is skipped if its activity is below this, e^-37 (X13). */
 #define ACTIVITY_GONE 8.533047625744066e-17
 
 static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {

@@ -1,15 +1,17 @@
-/* Contacts of the vertices of a polyhedron with the faces of another one that oppose them (X19), in dual numbers or in
- * plain ones (DUAL_PLAIN). Included by manifold_contacts.h. Private to query/. docs/derivations/law-manifold.md */
+/* Contacts of the vertices of a polyhedron with the opposing faces of another polyhedron (X19). Private to query/.
+ * Included by manifold_contacts.h, for dual numbers and for plain numbers (DUAL_PLAIN).
+ * docs/derivations/law-manifold.md */
 
-/* Faces of a polyhedron in b's frame: h = n . (x - origin) - offset. */
+/* Face planes of a polyhedron in b's frame. The height of a point x above face i is h = normals[i] . (x - origin) -
+ * offsets[i]. */
 typedef struct {
   Dual3* normals; /* (count) */
   Dual* offsets;  /* (count) */
-  Dual3 origin;   /* of the body's frame, in b's frame */
+  Dual3 origin;   /* origin of the body's frame, expressed in b's frame */
   int count;
 } FaceSet;
 
-/* Returns true if both bodies are polyhedra whose faces the contacts of points use. */
+/* Returns true if both bodies are polyhedra whose contacts are computed from faces. */
 static bool has_faces(const ManifoldPair* s) {
   bool faces = s->options->mutual;
   for (int k = 0; k < 2; k++) faces = faces && s->body[k]->field_width > 0 && s->body[k]->corners;
@@ -24,7 +26,7 @@ static FaceSet faces_of(ManifoldPair* s, int body) {
   return out;
 }
 
-/* Returns the normal at a vertex of a polyhedron: the unit vector along the sum of the unit normals of its faces. */
+/* Returns the unit normal at a vertex of a polyhedron, along the sum of the normals of its faces. */
 static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const FaceSet* faces) {
   const FieldCorners* corners = s->body[body]->corners;
   Dual3 sum = dual3_of(vec3(0, 0, 0));
@@ -34,11 +36,11 @@ static Dual3 vertex_normal(const ManifoldPair* s, int body, int vertex, const Fa
   return dual3_scale(sum, dual_inverse(dual_sqrt(square)));
 }
 
-/* Half of the width of the transition of a face from opposing a vertex to not opposing it, as cosine. */
+/* A face stops opposing a vertex while the cosine between their normals goes from -OPPOSED_HALF to OPPOSED_HALF. */
 #define OPPOSED_HALF 0.2
 
-/* Returns the weight of a face among those that oppose a vertex: 1 for cosines below -OPPOSED_HALF between the two
- * normals, 0 above OPPOSED_HALF, and a polynomial of degree 5 between. */
+/* Returns the weight, 0 to 1, with which a face opposes a vertex. cosine: cosine of the angle between the two normals.
+ * The weight is 1 below -OPPOSED_HALF, 0 above OPPOSED_HALF, and a polynomial of degree 5 between. */
 static Dual opposes(Dual cosine) {
   double u = 0.5 - 0.5 * dual_value(cosine) / OPPOSED_HALF;
   if (u <= 0) return dual_of(0);
@@ -47,7 +49,7 @@ static Dual opposes(Dual cosine) {
   return dual_chain(cosine, value, -0.5 / OPPOSED_HALF * slope);
 }
 
-/* Weighted sum over faces: sum w exp(h / tau - top). */
+/* Sum over faces of w exp(h / tau - top), with weight w and height h of each face; top is the largest h / tau. */
 typedef struct {
   Dual sum;
   Dual3 normal;
@@ -69,7 +71,7 @@ static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* we
   return out;
 }
 
-/* Returns log(sum) + top, the logarithm of the whole sum. */
+/* Returns the logarithm of the sum of w exp(h / tau): log(sum) + top. */
 static Dual face_log(const FaceSum* f) {
   double sum = dual_value(f->sum);
   return dual_raised(dual_chain(f->sum, math_log(sum), 1 / sum), f->top);
@@ -86,8 +88,8 @@ typedef struct {
   Dual3 normal; /* outward */
 } FaceContact;
 
-/* Returns the contact of a vertex at `place` with the normal `own`. tau: l / beta of the field. height, weight, rest:
- * workspaces (faces->count). */
+/* Returns the contact of a vertex at `place` with a polyhedron. own: normal at the vertex. tau: smoothing length l /
+ * beta of the field [m]. height, weight, rest: workspaces (faces->count). */
 static FaceContact contact_with_faces(const FaceSet* faces, Dual3 place, Dual3 own, Dual tau, Dual* height,
                                       Dual* weight, Dual* rest) {
   Dual over = dual_inverse(tau);
@@ -108,8 +110,8 @@ static FaceContact contact_with_faces(const FaceSet* faces, Dual3 place, Dual3 o
   return out;
 }
 
-/* Writes the contacts of the vertices of a polyhedron with another one, numbered from `next`. Keeps their positions
- * and depths in the workspace. Returns the number after the last contact. */
+/* Writes the contacts of the vertices of a polyhedron with the other polyhedron, numbered from `next`. Keeps positions
+ * and depths of the vertices in the workspace. Returns `next` plus the number of contacts. */
 static int64_t face_contacts(ManifoldPair* s, int body, const FaceSet faces[2], Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   const FaceSet* other = &faces[1 - body];

@@ -1,26 +1,26 @@
-/* State of a contact query of two bodies, in dual or plain numbers (query/dual.h). Private to query/.
- * docs/derivations/manifold.md */
+/* State of a contact query of two bodies. Private to query/. Included twice, for dual numbers and for plain numbers
+ * (query/dual.h). docs/derivations/manifold.md */
 #ifndef SDRS_QUERY_MANIFOLD_PAIR_H
 #define SDRS_QUERY_MANIFOLD_PAIR_H
 
 #include "query/dual.h"
 #include "query/query.h"
 
-/* Regularization of normals: n / sqrt(NORMAL_FLOOR + |n|^2). */
+/* Regularization of normals: a vector n is normalized as n / sqrt(NORMAL_FLOOR + |n|^2). */
 #define NORMAL_FLOOR 1e-12
-/* Regularization of the direction between edges, relative to the smoothing. The direction vanishes for edges nearer
- * than this. */
+/* Distance, relative to the smoothing, that regularizes the direction between two edges. The direction tends to zero
+ * for edges nearer than this distance. */
 #define APART_FLOOR 1e-2
 
 /* Columns of the derivatives of an answer. */
 enum { COLUMNS = 12 };
-/* A third of a row: four columns. */
+/* Vector of four columns, a third of a row of derivatives. */
 typedef double DualHalf __attribute__((vector_size(32)));
 
-/* Points whose fields are evaluated together. */
+/* Number of points whose fields are evaluated in one call. */
 enum { BLOCK = 32 };
 
-/* Sums over contacts of distance times weight (`activity`), and of the weights (X14). */
+/* Sums over contacts for the mean distance (X14): sum of activity * distance, and sum of activities. */
 typedef struct {
   Dual weighted, activity;
 } MeanSums;
@@ -29,38 +29,38 @@ typedef struct {
   const ManifoldBody* body[2];
   const ManifoldOptions* options;
   Pose pose_a, pose_b;
-  Pose relative; /* of a in b's frame */
+  Pose relative; /* pose of a in b's frame */
   ManifoldCause cause;
   int first, lanes;     /* parameters first ... first + lanes - 1 of a body are the dual variables */
   Dual smoothing;       /* options->smoothing as a variable */
   char* room;           /* unused part of the workspace */
-  ManifoldContact* out; /* all contacts are written here, or, if NULL, ... */
-  MeanSums* sums;       /* ... the sums over the contacts are accumulated here */
-  int left_out;         /* number of points and edges not chosen although as deep as a chosen one (X1) */
-  DualHalf axis[3];     /* component k, in b's frame, of the three world axes (lanes) */
-  DualHalf swept[3];    /* component k, in b's frame, of (world axis) x relative.t (lanes) */
+  ManifoldContact* out; /* array for all contacts; NULL if only the sums are computed */
+  MeanSums* sums;       /* sums over the contacts, accumulated if out is NULL */
+  int left_out;         /* number of points and edges left out although they are as deep as a chosen one (X1) */
+  DualHalf axis[3];     /* axis[k]: component k, in b's frame, of each of the three world axes */
+  DualHalf swept[3];    /* swept[k]: component k, in b's frame, of each product (world axis) x relative.t */
 } ManifoldPair;
 
-/* Field of a body at a point. */
+/* Field of a body at a point, with derivatives. */
 typedef struct {
   Dual value;
   Dual3 normal; /* outward */
 } DualField;
 
-/* Does the same as manifold_query without derivatives, or, if out is NULL, as manifold_mean. room is as in these
- * functions, but not NULL. Returns the number of points and edges left out, as these functions do. */
+/* Computes the contacts of two bodies without derivatives. Does the same as manifold_query, or as manifold_mean if out
+ * is NULL. room must not be NULL. Returns the number of points and edges that were left out, as these functions do. */
 int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
-/* Returns an uninitialized array of `size` bytes, 64-byte aligned, borrowed from the workspace s->room and not given
- * back. */
+/* Returns an uninitialized array of `size` bytes, 64-byte aligned. The array is borrowed from the workspace s->room and
+ * never returned to it. */
 static inline void* take(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;
   return out;
 }
 
-/* Returns the point `place` of b's frame in the body's own frame. */
+/* Converts the point `place` from b's frame to the frame of `body` (0: a, 1: b). */
 static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
   return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
 }

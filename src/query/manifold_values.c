@@ -1,4 +1,4 @@
-/* Contact manifolds without derivatives (X1-X6): values bit-identical to those of manifold.c.
+/* Contact manifolds without derivatives (X1-X6). The values are bit-identical to those of manifold.c.
  * docs/derivations/manifold.md */
 #define DUAL_PLAIN
 #include "query/manifold_pair.h"
@@ -7,13 +7,13 @@ static Vec3 surface_point_of(const ManifoldPair* s, int body, Vec3 point) {
   return body == 1 ? point : vec3_add(mat3_mul_vec(s->relative.r, point), s->relative.t);
 }
 
-/* Surface point i in b's frame. */
+/* Returns surface point i in b's frame. */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return dual3_of(surface_point_of(s, body, s->body[body]->points[i]));
 }
 
 static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
-  Vec3 own[BLOCK] = {{0, 0, 0}}; /* the first `count` are used */
+  Vec3 own[BLOCK] = {{0, 0, 0}}; /* only the first `count` entries are used */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
   field_evaluate_many(s->body[body]->field, own, count, FIELD_VALUES, found);

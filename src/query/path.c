@@ -1,4 +1,4 @@
-/* Collision-free path of a translating body among obstacles, by growth distance: search, smoothing, proof (G17).
+/* Collision-free path of a translating body among obstacles: search, smoothing and proof by growth distances (G17).
  * docs/derivations/growth.md */
 #include <assert.h>
 
@@ -7,12 +7,12 @@
 /* Least radius of a ball in the proof, relative to the body's inner radius. The proof fails if a smaller ball is
  * needed. */
 #define BALL_PART 1e-3
-/* Margin added to the clearance during smoothing. It is doubled if a segment violates the clearance between its
+/* Margin added to the clearance during smoothing. The margin is doubled if a segment violates the clearance between its
  * points. */
 #define MARGIN 0.02
 enum { WIDENINGS = 6 };
 
-/* Returns the lower bound of alpha from the bounding balls: |r| / (R_a + R_b). */
+/* Returns a lower bound of alpha from the bounding balls: distance of the centres / sum of the outer radii. */
 static double outer_bound(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
@@ -34,7 +34,8 @@ double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope,
   return g.alpha;
 }
 
-/* Returns a radius [m] about `at` within which alpha stays above 1 + clearance (G17), at most `enough`. */
+/* Returns the radius [m] of a ball about `at` in which alpha >= 1 + clearance for all obstacles (G17). The radius is at
+ * most `enough`. */
 static double free_radius(const PathProblem* problem, Vec3 at, double enough, int* queries) {
   double radius = enough, wanted = 1 + problem->clearance;
   for (int k = 0; k < problem->count && radius > 0; k++) {
@@ -65,7 +66,7 @@ double path_length(const Vec3* points, int count) {
   return sum;
 }
 
-/* Returns `count` points at equal distances along a polyline. The caller frees them with memory_free. */
+/* Returns `count` points at equal distances along a polyline. The caller frees the points with memory_free. */
 static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
   Vec3* out = MEMORY_NEW(Vec3, count);
   double total = path_length(corners, corner_count), passed = 0;
@@ -100,8 +101,8 @@ static double least_alpha(const PathProblem* problem, const Vec3* points, int co
   return least;
 }
 
-/* Returns the corners of a polyline with additional points spaced evenly on its segments, *count in total. Increases
- * *count if there are more corners. The caller frees the points with memory_free. */
+/* Returns the vertices of a polyline and additional points spaced evenly on its segments, *count points in total.
+ * Increases *count if there are more vertices. The caller frees the points with memory_free. */
 static Vec3* divided(const Vec3* corners, int corner_count, int* count) {
   int spare = *count - corner_count;
   if (spare < 0) *count = corner_count, spare = 0;

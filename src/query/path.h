@@ -4,25 +4,26 @@
 
 #include "query/query.h"
 
-/* Returns a proven lower bound of alpha for the body at position `at` [m] and obstacle k. Like all functions in this
- * file, adds the number of its growth queries to *queries. */
+/* Returns a proven lower bound of alpha between the body at position `at` [m] and obstacle k. Adds the number of growth
+ * queries to *queries, as all functions in this file do. */
 double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries);
-/* Returns alpha and sets *slope to the gradient of alpha with respect to the position [1/m], zero where alpha has
- * none. */
+/* Returns alpha between the body at position `at` [m] and obstacle k. Sets *slope to the gradient of alpha with respect
+ * to the position [1/m], or to zero where alpha is not differentiable. */
 double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries);
-/* Returns true if alpha >= 1 + clearance is proven along the whole segment by balls (G17). Returns false if it does not
- * hold, or if the proof needs balls below the least radius. */
+/* Returns true if alpha >= 1 + clearance is proven along the whole segment from a to b (G17). The proof covers the
+ * segment with balls. Returns false if the condition is violated, or if the proof needs balls below the least
+ * radius. */
 bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
 
-/* Returns the length of a polyline. points: (count) [m]. */
+/* Returns the length of a polyline [m]. points: (count) [m]. */
 double path_length(const Vec3* points, int count);
-/* Returns a free polyline from problem->from to problem->to, found by two random trees (query/path_search.c): positions
- * [m] including both ends. Sets *count to their number. Returns NULL if none was found. The caller frees the array with
- * memory_free. */
+/* Searches a collision-free polyline by two random trees (query/path_search.c). Returns the positions [m] from
+ * problem->from to problem->to, both included. Sets *count to the number of positions. Returns NULL if no path was
+ * found. The caller frees the array with memory_free. */
 Vec3* path_search(const PathProblem* problem, int* count, int* queries);
-/* Minimizes length and curvature of a path subject to alpha >= bound at the points and halfway between them
- * (query/path_smooth.c). points: (problem->points) [m], changed in place; the ends stay fixed. Allocates temporarily.
- * The result is not proven to be free. */
+/* Minimizes length and curvature of a path, subject to alpha >= bound at the points and at the midpoints of the
+ * segments (query/path_smooth.c). points: (problem->points) [m], changed in place; the ends stay fixed. The result is
+ * not proven to be free of collisions. Allocates temporarily. */
 void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* queries);
 
 #endif

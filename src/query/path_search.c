@@ -1,10 +1,10 @@
-/* Free polyline by two trees that grow towards random positions and each other (RRT-Connect), then shortened by random
- * shortcuts. */
+/* Collision-free polyline by RRT-Connect: two random trees grow towards random positions and towards each other. Random
+ * shortcuts then shorten the polyline. */
 #include <string.h>
 #include "query/path.h"
 
 enum { NODES_MAX = 4000, SHORTCUTS = 200 };
-/* Longest extension of a tree, relative to the diagonal of the workspace. */
+/* Longest extension of a tree in one step, relative to the diagonal of the workspace. */
 #define STRIDE 0.1
 
 typedef struct {
@@ -28,8 +28,8 @@ static int nearest(const PathTree* tree, Vec3 to) {
   return best;
 }
 
-/* Extends the tree by at most one stride from its node nearest to `to`. Sets *reached to true if the new node is at
- * `to`. Returns false if an obstacle blocks the stride or the tree is full. */
+/* Extends the tree by at most one stride from the node nearest to `to`. Sets *reached to true if the new node is at
+ * `to`. Returns false if an obstacle blocks the extension or the tree is full. */
 static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   if (tree->count == NODES_MAX) return false;
   int from = nearest(tree, to);
@@ -43,8 +43,8 @@ static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
   return true;
 }
 
-/* Copies the path between the root and the last node to out, beginning with the root if `forwards`. Returns the number
- * of nodes. */
+/* Copies the path between the root and the last node to out. The path begins with the root if `forwards` is true.
+ * Returns the number of nodes. */
 static int unwind(const PathTree* tree, bool forwards, Vec3* out) {
   int count = 0;
   for (int i = tree->count - 1; i >= 0; i = tree->parent[i]) out[count++] = tree->place[i];
@@ -73,7 +73,8 @@ static bool grow_together(PathSearch* search) {
   return false;
 }
 
-/* Returns the point at a distance [m] along a polyline, and sets *at to the segment that contains the point. */
+/* Returns the point at a given arc length `distance` [m] along a polyline. Sets *at to the segment that contains the
+ * point. */
 static Vec3 point_along(const Vec3* corners, int count, double distance, int* at) {
   for (*at = 0;; ++*at) {
     Vec3 side = vec3_sub(corners[*at + 1], corners[*at]);
@@ -84,8 +85,8 @@ static Vec3 point_along(const Vec3* corners, int count, double distance, int* at
   }
 }
 
-/* Shortens the polyline: replaces the part between two random points by a straight segment if the segment is free. Each
- * shortcut adds at most one corner. Returns the number of corners. */
+/* Shortens the polyline by shortcuts. The section between two random points is replaced by a straight segment if the
+ * segment is free. Each shortcut adds at most one vertex. Returns the number of vertices. */
 static int straighten(PathSearch* search, Vec3* corners, int count) {
   for (int i = 0; i < SHORTCUTS && count > 2; i++) {
     double total = path_length(corners, count);
@@ -117,7 +118,7 @@ Vec3* path_search(const PathProblem* problem, int* count, int* queries) {
     corners = MEMORY_NEW(Vec3, 2 * NODES_MAX + SHORTCUTS);
     int first = unwind(&search->tree[0], true, corners);
     *count = first - 1 +
-             unwind(&search->tree[1], false, corners + first - 1); /* both trees contain the node where they join */
+             unwind(&search->tree[1], false, corners + first - 1); /* both trees contain the node at which they join */
     *count = straighten(search, corners, *count);
   }
   memory_free(search);

@@ -1,38 +1,40 @@
-/* Smoothing of a path: least length and curvature subject to alpha >= bound, by an augmented Lagrangian and
- * Gauss-Newton with a banded Cholesky factor (G18-G20). docs/derivations/growth.md */
+/* Smoothing of a path: minimizes length and curvature subject to alpha >= bound (G18-G20). The method is an augmented
+ * Lagrangian with Gauss-Newton steps and a banded Cholesky factorization. docs/derivations/growth.md */
 #include <assert.h>
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "query/path.h"
 
-/* BAND: half bandwidth of the Hessian: three coordinates per point, coupled over two neighbours. */
+/* BAND: half bandwidth of the Hessian, because the three coordinates of each point are coupled to those of two
+ * neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
-/* Initial penalty mu [m], relative to the mean length of a segment, and the factor by which it grows while constraints
- * are violated. */
+/* PENALTY_PART: initial penalty mu, relative to the mean length of a segment. PENALTY_GROWTH: factor by which mu grows
+ * while constraints are violated. */
 #define PENALTY_PART 10.0
 #define PENALTY_GROWTH 3.0
-/* MET: violation below which constraints count as satisfied. GAIN: relative decrease below which the minimization ends.
- */
+/* MET: constraints count as satisfied below this violation of alpha. GAIN: the minimization ends below this relative
+ * decrease. */
 #define MET 1e-4
 #define GAIN 1e-7
 
 typedef struct {
   const PathProblem* problem;
   int* queries;
-  int inner; /* movable points 1 .. inner */
+  int inner; /* number of movable points, 1 .. inner */
   double bound;
-  double energy;                    /* weight of squared differences, 1 / (2 h) */
-  double bending;                   /* weight of squared second differences, smoothness / (2 h^3) */
-  double penalty;                   /* mu [m] */
-  double* multiplier;               /* multipliers [position][obstacle] [m]; positions: points and midpoints */
-  double *matrix, *gradient, *step; /* (3 inner) x (BAND + 1), lower band stored by rows; 3 inner; 3 inner */
+  double energy;      /* weight of squared first differences, 1 / (2 h); h: mean segment length */
+  double bending;     /* weight of squared second differences, smoothness / (2 h^3) */
+  double penalty;     /* penalty mu [m] */
+  double* multiplier; /* multipliers [position][obstacle] [m]; a position is a point or a midpoint */
+  double *matrix, *gradient,
+      *step; /* matrix: (3 inner) x (BAND + 1), lower band stored by rows; gradient and step: 3 inner each */
 } Smoothing;
 
 static int places_of(const Smoothing* s) { return 2 * s->inner + 1; }
 
-/* Returns position j of the path: for even j the midpoint of points j / 2 and j / 2 + 1, for odd j point (j + 1) /
- * 2. */
+/* Returns position j of the path. For even j the position is the midpoint of points j / 2 and j / 2 + 1, for odd j
+ * point (j + 1) / 2. */
 static Vec3 place_of(const Vec3* points, int j) {
   return j % 2 ? points[(j + 1) / 2] : vec3_scale(vec3_add(points[j / 2], points[j / 2 + 1]), 0.5);
 }
@@ -41,9 +43,9 @@ static double far_bound(const PathProblem* problem, Vec3 at, int k) {
   return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
 }
 
-/* Returns the active part max(0, lambda - mu c) of a constraint, c = alpha - bound. Returns 0 without a query if a
- * bound of alpha shows that the constraint is inactive. A query also sets *slope, unless slope is NULL, to the gradient
- * of alpha. */
+/* Returns max(0, lambda - mu c) for the constraint c = alpha - bound of position j and obstacle k, with multiplier
+ * lambda and penalty mu. Returns 0 without a query if the bounding balls show that the constraint is inactive. A query
+ * also sets *slope, unless slope is NULL, to the gradient of alpha. */
 static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   double lambda = s->multiplier[j * s->problem->count + k];
   if (lambda - s->penalty * (far_bound(s->problem, at, k) - s->bound) <= 0) return 0;
@@ -52,7 +54,8 @@ static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   return fmax(0, lambda - s->penalty * (alpha - s->bound));
 }
 
-/* Returns the objective: sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19). */
+/* Returns the objective (G18, G19): energy * sum |x_(i+1) - x_i|^2 + bending * sum |x_(i+1) - 2 x_i + x_(i-1)|^2 + sum
+ * active^2 / (2 mu). */
 static double value_of(const Smoothing* s, const Vec3* x) {
   double sum = 0;
   for (int i = 0; i <= s->inner; i++) {
@@ -71,7 +74,8 @@ static double value_of(const Smoothing* s, const Vec3* x) {
   return sum;
 }
 
-/* Adds the 3 x 3 block of points p and q to the lower band; ignores fixed points and the upper triangle. */
+/* Adds the 3 x 3 block of points p and q to the lower band of the matrix. Ignores fixed points and the upper
+ * triangle. */
 static void add_block(Smoothing* s, int p, int q, Mat3 block) {
   if (p < 1 || q < 1 || p > s->inner || q > s->inner || p < q) return;
   for (int r = 0; r < 3; r++)
@@ -87,7 +91,7 @@ static void add_force(Smoothing* s, int p, Vec3 v) {
   g[0] += v.x, g[1] += v.y, g[2] += v.z;
 }
 
-/* Adds gradient and Hessian of weight * |sum_i c_i x_(first + i)|^2. */
+/* Adds gradient and Hessian of weight * |sum_i c_i x_(first + i)|^2, with coefficients c (count). */
 static void add_difference(Smoothing* s, const Vec3* x, int first, const double* c, int count, double weight) {
   Vec3 d = vec3(0, 0, 0);
   for (int i = 0; i < count; i++) d = vec3_add_scaled(d, c[i], x[first + i]);
@@ -98,7 +102,8 @@ static void add_difference(Smoothing* s, const Vec3* x, int first, const double*
   }
 }
 
-/* Assembles the gradient and the Gauss-Newton Hessian, with mu g g^T of the active constraints. */
+/* Assembles the gradient and the Gauss-Newton Hessian of the objective. Each active constraint contributes mu g g^T,
+ * where g is the gradient of alpha. */
 static void assemble(Smoothing* s, const Vec3* x) {
   static const double first[2] = {-1, 1}, second[3] = {1, -2, 1}, half[2] = {0.5, 0.5}, whole[1] = {1};
   memset(s->matrix, 0, sizeof(double) * (size_t)(3 * s->inner * (BAND + 1)));
@@ -120,15 +125,16 @@ static void assemble(Smoothing* s, const Vec3* x) {
     }
 }
 
-/* Sets the step to -matrix^-1 gradient. The matrix is positive definite because the ends are fixed. Returns false if
- * the step is not finite. */
+/* Sets step to -matrix^-1 gradient. The matrix is positive definite, because the ends are fixed. Returns false if the
+ * factorization fails. */
 static bool solve(Smoothing* s) {
   int n = 3 * s->inner;
   for (int i = 0; i < n; i++) s->step[i] = -s->gradient[i];
   return dense_solve_band(n, BAND, s->matrix, s->step);
 }
 
-/* Takes one Gauss-Newton step with backtracking. Returns false if there is no step or no decrease above GAIN. */
+/* Takes one Gauss-Newton step with backtracking. Returns false if no step was found or the relative decrease is below
+ * GAIN. */
 static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   assemble(s, x);
   if (!solve(s)) return false;
@@ -148,8 +154,8 @@ static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   return false;
 }
 
-/* Updates the multipliers: lambda <- max(0, lambda - mu c) (G20). Returns the largest change divided by mu, a measure
- * of the violation. */
+/* Updates the multipliers to max(0, lambda - mu c) (G20). Returns the largest change divided by mu, which measures the
+ * violation. */
 static double update(Smoothing* s, const Vec3* x) {
   double worst = 0;
   for (int j = 0; j < places_of(s); j++)

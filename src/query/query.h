@@ -1,54 +1,57 @@
-/* query: distance, penetration, contact points, grasp quality and paths of pairs of bodies, with derivatives with
- * respect to poses and shapes (docs/derivations/growth.md, docs/queries.md). All positions are in the world frame [m];
- * a pose maps the body's own frame to the world. A function allocates only where its comment says so. "A reason" is a
- * static text that says why there is no result. */
+/* query: distance, penetration, contact points, grasp quality and paths of pairs of bodies.
+ * Derivatives with respect to poses and shapes are included (docs/derivations/growth.md, docs/queries.md). All
+ * positions are in the world frame [m]. A pose maps the body's frame to the world. A function allocates only where its
+ * comment says so. A function that returns "a reason" returns a static text that says why there is no result. */
 #ifndef SDRS_QUERY_H
 #define SDRS_QUERY_H
 
 #include "shapes/shapes.h"
 
 /* ---------------------------------------------------------------- derivatives
- * Columns: rotation of a about the world's x, y, z through the origin of its frame [1/rad], translation of a along the
- * world's x, y, z [1/m], the same of b, then the parameters of a's and of b's shape (shape_parameter_count). */
+ * Columns of all derivatives. Columns 0 to 2: rotation of a about the world's x, y, z axes through the origin of a's
+ * frame [1/rad]. Columns 3 to 5: translation of a along the world's x, y, z axes [1/m]. Columns 6 to 11: the same for
+ * b. Then follow the parameters of a's shape and of b's shape (shape_parameter_count). */
 enum { QUERY_POSE_COLUMNS = 12 };
 
-/* Largest condition number for which derivatives are given: about half of the digits are still significant. */
+/* The functions return no derivatives above this condition number. At 1e8 about half of the digits are still
+ * significant. */
 #define QUERY_CONDITION_MAX 1e8
 
 /* ---------------------------------------------------------------- growth (query/growth.c)
- * Growth distance: the least factor alpha at which both bodies, scaled about their origins, touch:
+ * Growth distance: the least factor alpha at which both bodies touch when scaled about their origins. gamma_a and
+ * gamma_b are the gauges of the bodies (shape_gauge), x is a point.
  *     alpha = min over x of max(gamma_a(x), gamma_b(x))                                                          (G1)
- * alpha > 1: separated, 1: touching, < 1: overlapping. */
+ * The bodies are separated if alpha > 1, touch if alpha = 1 and overlap if alpha < 1. */
 typedef struct {
   double alpha;
   double low, high;          /* proven bounds: low <= alpha <= high (G4) */
   Vec3 point;                /* the point where the scaled bodies touch */
-  Vec3 normal;               /* unit, of the common tangent plane, from a to b */
-  Vec3 witness_a, witness_b; /* the same point on the surfaces of the unscaled bodies */
-  double gap;                /* |r| (1 - 1/alpha) = |witness_b - witness_a|, negative when they overlap [m] (G5) */
-  double multiplier_a, multiplier_b; /* Lagrange multipliers of phi_a <= 0, phi_b <= 0; positive */
-  bool proved;                       /* high - low <= GROWTH_PROOF alpha */
-  bool coincident; /* the centres coincide: alpha is 0, the point is the centre, other members are undefined */
-  bool bracketed;  /* found by the barrier method, after Newton's method failed */
+  Vec3 normal;               /* unit normal of the common tangent plane, from a to b */
+  Vec3 witness_a, witness_b; /* the point, scaled back to the surfaces of the unscaled bodies */
+  double gap;                /* signed distance of the witness points, negative if the bodies overlap [m] (G5) */
+  double multiplier_a, multiplier_b; /* Lagrange multipliers of phi_a <= 0 and phi_b <= 0; positive */
+  bool proved;                       /* true if high - low <= GROWTH_PROOF * alpha */
+  bool coincident; /* true if the centres coincide: alpha is 0, point is the centre, other members are undefined */
+  bool bracketed;  /* true if the barrier method found the solution after Newton's method failed */
   int iterations;
-  ShapeValue at_a, at_b; /* phi_a, phi_b with gradients and Hessians at the solution, by lengths of growth_scale, in the
-                            axes of a or, with of_b, of b */
-  bool of_b;             /* used by growth_derivatives */
+  ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: those of
+                            b if of_b, otherwise those of a */
+  bool of_b;             /* see at_a; used by growth_derivatives */
 } Growth;
 
-/* Largest relative width (high - low) / alpha of the bounds of a proved answer. */
+/* Largest relative width (high - low) / alpha of the bounds at which a result counts as proved. */
 #define GROWTH_PROOF 1e-9
 
 /* Warm start of a pair, kept from one pose to the next. A zeroed struct is a cold start. */
 typedef struct {
   bool warm;
   Vec3 p;   /* point on the smaller body, in its frame [m] */
-  double u; /* |r| / alpha [m] */
+  double u; /* distance of the two centres divided by alpha [m] */
 } GrowthCache;
 
 /* Returns the growth distance of two smooth shapes. cache is read and updated; NULL means a cold start. The cache
- * changes the result by rounding only. The member `proved` is false if the bounds are too wide. Never fails, does not
- * allocate. */
+ * changes the result by rounding only. The member `proved` is false if the bounds are wider than GROWTH_PROOF. Never
+ * fails. Does not allocate. */
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache);
 
 enum {
@@ -61,40 +64,43 @@ enum {
   GROWTH_MULTIPLIERS = GROWTH_WITNESS_B + 3,
   GROWTH_ROWS = GROWTH_MULTIPLIERS + 2,
 };
-/* Sets out[row * columns + column] to the derivatives of `answer`, which growth_query returned for these poses. The
- * rows are the GROWTH_ROWS above, the columns those at the top of this file. If `parameters` is false the columns of
- * the shapes' parameters are omitted. Sets *condition to the condition number of the system (G3), with lengths in units
- * of the bodies' size, or to HUGE_VAL if it was not computed. Returns NULL on success, else a reason and leaves out
- * unchanged. */
+/* Computes the derivatives of a growth distance with respect to poses and shape parameters.
+ * Sets out[row * columns + column]. The rows are the GROWTH_ROWS above, the columns those at the top of this file. If
+ * `parameters` is false, the columns of the shape parameters are omitted. answer: result of growth_query for these
+ * poses. Sets *condition to the condition number of the linear system (G3), with lengths in units of the bodies' size,
+ * or to HUGE_VAL if the condition number was not computed. Returns NULL on success. Otherwise returns a reason and
+ * leaves out unchanged. */
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
-/* Sets `alpha` and `gap` to the derivatives of alpha and of the gap with respect to both poses (G25). They exist
- * wherever the normal is unique, also for flat faces in contact, for which growth_derivatives returns a reason. answer:
- * of growth_query for these poses. Returns NULL on success, else a reason and leaves both arrays unchanged. */
+/* Computes the derivatives of alpha and of the gap with respect to both poses (G25).
+ * The derivatives exist wherever the normal is unique. This includes flat faces in contact, for which
+ * growth_derivatives returns a reason. answer: result of growth_query for these poses. Returns NULL on success.
+ * Otherwise returns a reason and leaves the arrays `alpha` and `gap` unchanged. */
 const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                           double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]);
 
-/* ---- power-law contact force on the gap (query/growth_wrench.c; growth.md, G24): stiffness (-gap)^exponent along the
- * normal at the point, on both bodies; zero for gap >= 0. Each wrench: torque about the body's position [N m], then
- * force [N], world axes. stiffness [N/m^exponent] > 0, exponent >= 1. */
+/* ---- power-law contact force (query/growth_wrench.c)
+ * Contact force of magnitude stiffness * (-gap)^exponent along the normal (G24). The force acts at Growth.point on both
+ * bodies and is zero for gap >= 0. stiffness > 0 [N/m^exponent], exponent >= 1. A wrench holds the torque about the
+ * body's position [N m], then the force [N], in world axes. */
 typedef struct {
-  double force; /* N */
+  double force; /* magnitude [N] */
   double on_a[6], on_b[6];
 } GrowthWrench;
-/* Returns the force and its wrenches for an answer of growth_query for these poses. The centres of the bodies must not
- * coincide. Never fails. */
+/* Returns the contact force and its wrenches on both bodies. answer: result of growth_query for these poses. The
+ * centres of the bodies must not coincide. Never fails. */
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent);
 enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = WRENCH_ON_B + 6 };
 /* Sets out (WRENCH_ROWS x columns, row-major) to the derivatives of growth_wrench. rows (GROWTH_ROWS x columns): output
- * of growth_derivatives. At gap = 0 with exponent 1 the force has a kink; its derivative is then zero, that of
- * separated bodies. Never fails. */
+ * of growth_derivatives. At gap = 0 with exponent 1 the force has a kink, and the derivatives are set to zero. Never
+ * fails. */
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out);
 
-/* ---- gap for contact potentials (query/growth_gap.c; growth.md, G8-G10) Sets out to the gradient of the growth gap
- * with respect to both poses, [m/rad] and [1], in the pose columns above. answer: of growth_query for these poses; if
- * answer->coincident the gradient is undefined. */
+/* ---- gap for contact potentials (query/growth_gap.c; G8-G10)
+ * Sets out to the gradient of the gap with respect to both poses, [m/rad] and dimensionless. answer: result of
+ * growth_query for these poses. If answer->coincident is true, the gradient is undefined. */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {
   GAP_VALUE,
@@ -104,43 +110,45 @@ enum {
   GAP_WITNESS_B = GAP_WITNESS_A + 3,
   GAP_ROWS = GAP_WITNESS_B + 3,
 };
-/* Sets out[row * columns + column] to the derivatives of the gap, of the gap's gradient, of the normal and of the
- * witness points: GAP_ROWS rows, columns as above. work (GROWTH_ROWS x columns): workspace. Returns NULL on success,
- * else a reason as growth_derivatives and leaves out unchanged. */
+/* Computes the derivatives of the gap, its gradient, the normal and the witness points.
+ * Sets out[row * columns + column] for GAP_ROWS rows; the columns are those at the top of this file. If `parameters` is
+ * false, the columns of the shape parameters are omitted. work (GROWTH_ROWS x columns): workspace. Returns NULL on
+ * success. Otherwise returns a reason and leaves out unchanged. */
 const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                    bool parameters, double* work, double* out);
 
-/* Gap between a shape and the half-space { x : normal . x <= offset }: the height of the shape's lowest point above the
- * plane. The half-space takes the place of body b. Its rows of the gradient are zero, and its columns rotate the
- * half-space about `origin`. */
+/* Gap between a shape and the half-space { x : normal . x <= offset }.
+ * The gap is the height of the shape's lowest point above the plane. In derivatives the half-space takes the place of
+ * body b. Columns 6 to 11 of the gradient are zero. In half_space_gap_derivatives these columns move the half-space,
+ * with rotations about `origin`. */
 typedef struct {
   double gap;
   Vec3 normal;          /* outward normal of the half-space */
-  Vec3 point, arm;      /* the lowest point; vector from the shape's origin to it */
-  ShapeSupport support; /* shape frame */
+  Vec3 point, arm;      /* point: lowest point; arm: vector from the shape's origin to the lowest point */
+  ShapeSupport support; /* support point of the lowest point, in the shape's frame */
 } HalfSpaceGap;
-/* Returns the gap between a shape and a half-space; it is negative if the shape penetrates. normal: unit outward
- * normal, world; offset [m]. Never fails. */
+/* Returns the gap between a shape and a half-space, negative if the shape penetrates. normal: outward unit normal,
+ * world frame. offset [m]. Never fails. */
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
-/* Sets out to the gradient of the gap with respect to the shape's pose, [m/rad] and [1]; columns 6 to 11 are 0. Never
- * fails. */
+/* Sets out to the gradient of the gap with respect to the shape's pose, [m/rad] and dimensionless. Columns 6 to 11 are
+ * zero. Never fails. */
 void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
-/* Sets out (GAP_ROWS x columns, the shape's parameters last) to the derivatives listed at growth_gap_derivatives.
- * origin: origin of the half-space's frame, world [m]. Returns NULL on success. Returns a reason if the surface is flat
- * at the lowest point; out is then undefined. */
+/* Sets out (GAP_ROWS x columns) to the same derivatives as growth_gap_derivatives. The shape parameters are the last
+ * columns. origin: origin of the half-space's frame, world [m]. Returns NULL on success. Returns a reason if the
+ * surface is flat at the lowest point; out is then undefined. */
 const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* gap,
                                        bool parameters, double* out);
 
 /* ---------------------------------------------------------------- distance of hulls (query/distance.c) */
 
 typedef struct {
-  double distance; /* m; for overlapping bodies minus the depth, the least translation that separates them */
+  double distance; /* distance [m]; for overlapping bodies minus the penetration depth */
   Vec3 witness_a, witness_b;
   Vec3 normal; /* unit, from a to b */
 } Distance;
 
-/* Returns the distance of two convex hulls at these poses. cache is read and updated; NULL means a cold start.
- * Allocates only if the hulls overlap and hull_depth fails. */
+/* Returns the signed distance of two convex hulls. cache is read and updated; NULL means a cold start. Allocates only
+ * if the hulls overlap and hull_depth fails. */
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 
 enum {
@@ -151,32 +159,33 @@ enum {
   DISTANCE_ROWS = DISTANCE_WITNESS_B + 3,
 };
 /* Sets out (DISTANCE_ROWS x QUERY_POSE_COLUMNS, row-major) to the derivatives of a distance with respect to both poses.
- * Returns NULL on success. Returns a reason, and leaves out unchanged, if the features are parallel, because their
- * nearest points are not unique. Does not allocate. */
+ * Returns NULL on success. Returns a reason, and leaves out unchanged, if the nearest features are parallel, because
+ * the nearest points are then not unique. Does not allocate. */
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
-/* Sets out to the derivatives of the distance with respect to both poses wherever the normal is unique (H7,
- * query/distance_flat.c), including parallel features and face-to-face contact. For two faces in contact, a rotation
- * that tilts one face against the other has two one-sided derivatives: out receives their mean, and *kinked is set to
- * true. Returns NULL on success, else a reason and leaves out unchanged. Does not allocate. */
+/* Sets out to the derivatives of the distance with respect to both poses (H7, query/distance_flat.c).
+ * Unlike distance_derivatives, the function also handles parallel features and face-to-face contact. The normal must be
+ * unique. If two faces are in contact, a rotation that tilts one face against the other has two one-sided derivatives.
+ * out then receives their mean, and *kinked is set to true. Returns NULL on success. Otherwise returns a reason and
+ * leaves out unchanged. Does not allocate. */
 const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                            double out[QUERY_POSE_COLUMNS], bool* kinked);
 
-/* Derivatives of a distance with respect to the vertices of one hull, in the hull's frame (H5). Only the vertices of
- * the nearest feature contribute. rows[r][3 i + axis] is the derivative of row r (DISTANCE_ROWS rows) with respect to
- * that coordinate of vertex[i]. A face of more than three vertices is treated as their best-fit plane, which is exact
- * for displacements that keep the face planar. */
+/* Derivatives of a distance with respect to the vertices of one hull, in the hull's frame (H5).
+ * Only vertices of the nearest feature contribute. rows[r][3 i + axis] is the derivative of row r (one of
+ * DISTANCE_ROWS) with respect to coordinate `axis` of vertex number vertex[i]. A face of more than three vertices is
+ * replaced by its best-fit plane. This is exact for displacements that keep the face planar. */
 enum { FEATURE_CORNERS = 128, VERTEX_COLUMNS = 3 * FEATURE_CORNERS };
 typedef struct {
   int count, vertex[FEATURE_CORNERS];
-  double rows[DISTANCE_ROWS][VERTEX_COLUMNS]; /* columns of `count` vertices */
-  bool fitted;                                /* the feature has more corners than determine it */
-  const char* reason;                         /* a reason why there are none, then count is 0; else NULL */
+  double rows[DISTANCE_ROWS][VERTEX_COLUMNS]; /* 3 * count columns are set */
+  bool fitted;        /* true if the feature has more vertices than are needed to determine it */
+  const char* reason; /* NULL, or a reason why there are no derivatives; count is then 0 */
 } VertexSlopes;
 /* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. Returns NULL on
- * success, else a reason as distance_derivatives. out[k].reason is not NULL if hull k has no derivatives. Does not
- * allocate. */
+ * success. Otherwise returns a reason as distance_derivatives. out[k].reason is not NULL if hull k has no derivatives.
+ * Does not allocate. */
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                    VertexSlopes out[2]);
 
@@ -184,7 +193,7 @@ const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose p
  * (query/distance_smooth.c)
  */
 
-/* A convex body: a smooth shape, or, if shape is NULL, the convex hull of points. Both are borrowed from the caller. */
+/* A convex body: a smooth shape, or the convex hull of points if shape is NULL. The caller owns both. */
 typedef struct {
   const Shape* shape;
   PointView points;
@@ -193,40 +202,42 @@ typedef struct {
 typedef struct {
   Distance nearest;
   double low, high; /* proven bounds of the distance (H3) [m] */
-  bool proved;      /* high - low <= CONVEX_DISTANCE_PROOF (size of a + size of b) */
+  bool proved;      /* true if high - low <= CONVEX_DISTANCE_PROOF * (size of a + size of b) */
 } ConvexDistance;
 
 /* Largest width of the bounds of a proved distance, relative to the sum of the bodies' sizes. */
 #define CONVEX_DISTANCE_PROOF 1e-6
 
-/* Returns the signed distance of two bodies, at least one of them smooth (H2-H4). Takes about 100 us for separated
- * bodies; there is no warm start. May allocate if the bodies overlap. The bounds `low` and `high` are valid also if
- * `proved` is false. Never fails. */
+/* Returns the signed distance of two bodies, at least one of them smooth (H2-H4). A call takes about 100 us for
+ * separated bodies, because there is no warm start. May allocate if the bodies overlap. The bounds `low` and `high` are
+ * valid even if `proved` is false. Never fails. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Sets out (DISTANCE_ROWS x columns, row-major) to the derivatives of the distance. The columns and `parameters` are as
- * in growth_derivatives; a hull has no parameters. Sets *condition to the condition number of the system (H4), with
- * lengths in units of the bodies' size. Returns NULL on success. Returns a reason, and leaves out unchanged, if flat
- * features face each other, the nearest points were not found exactly, or the condition number exceeds
+ * in growth_derivatives. A hull has no parameters. Sets *condition to the condition number of the linear system (H4),
+ * with lengths in units of the bodies' size. Returns NULL on success. Returns a reason, and leaves out unchanged, if
+ * flat features face each other, the nearest points were not found exactly, or the condition number exceeds
  * QUERY_CONDITION_MAX. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
 
-/* Sets out to the derivatives of the distance with respect to both poses, which exist if the nearest points were found
- * exactly (H7). answer: of convex_distance for these poses. Returns NULL on success, else a reason and leaves out
- * unchanged. Does not allocate. */
+/* Sets out to the derivatives of the distance with respect to both poses (H7). answer: result of convex_distance for
+ * these poses. The derivatives exist if the nearest points were found exactly. Returns NULL on success. Otherwise
+ * returns a reason and leaves out unchanged. Does not allocate. */
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
 /* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. A smooth shape
- * has none. Returns NULL on success, else a reason as convex_distance_derivatives. Does not allocate. */
+ * has no vertices. Returns NULL on success. Otherwise returns a reason as convex_distance_derivatives. Does not
+ * allocate. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
-/* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
- * The nearest points of bodies jump where features change. The smoothed point of body a is a weighted mean of samples
- * x_i of its surface near its nearest point; the weights follow from scores u_i (V1):
- *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u, or given
- * docs/derivations/witness.md */
+/* ---------------------------------------------------------------- smoothed witness points (query/witness*.c)
+ * Smoothed nearest points of two bodies, differentiable where the nearest points jump.
+ * The nearest points of bodies jump when the nearest features change. The smoothed point of a body is a weighted mean
+ * of samples x_i of its surface near its nearest point. The weights k_i follow from scores u_i (V1):
+ *     smooth = sum k_i x_i,   k = softmax(u / T)
+ * The temperature T is the standard deviation of u, or WitnessOptions.temperature. docs/derivations/witness.md */
 
 /* A convex piece of a body, in the body's frame. */
 typedef struct {
@@ -234,74 +245,77 @@ typedef struct {
   PointView points; /* vertices of the hull */
   Vec3 center;      /* centre of a bounding ball */
   double radius;
-  int *neighbor_first,
-      *neighbors; /* adjacency: neighbours of corner i are neighbors[neighbor_first[i] .. neighbor_first[i + 1] - 1] */
+  int *neighbor_first, *neighbors; /* adjacency: the neighbours of vertex i are neighbors[neighbor_first[i] ..
+                                      neighbor_first[i + 1] - 1] */
 } WitnessPiece;
 
-/* A body of one or more convex pieces that may overlap, with sample points of its surface: corners, and points
- * distributed over the faces by area. Owns everything; freed by witness_body_free, which accepts a zeroed struct. */
+/* A body of one or more convex pieces that may overlap, with sample points of its surface. Samples are vertices and
+ * points distributed over the faces by area. The body owns all arrays. witness_body_free frees them and accepts a
+ * zeroed struct. */
 typedef struct WitnessBody {
   WitnessPiece* pieces;
   int piece_count;
-  Vec3 *points, *normals; /* samples, body frame; none lies inside another piece */
-  int (*origins)[2];      /* for each sample: its piece, and the piece's vertex v, or triangle t as -1 - t */
-  int count, corners;     /* total number of samples; the first `corners` are corners */
-  double diagonal;        /* diagonal of the body's bounding box [m] */
-  double spacing; /* twice the radius of a disc that contains WITNESS_SAMPLES samples at their mean density [m] */
+  Vec3 *points, *normals; /* samples, body frame; no sample lies inside another piece */
+  int (*origins)[2]; /* origins[i][0]: piece of sample i; origins[i][1]: vertex v of the piece, or -1 - t for triangle t
+                      */
+  int count, corners; /* count: number of samples; the first `corners` samples are vertices */
+  double diagonal;    /* diagonal of the body's bounding box [m] */
+  double spacing;     /* diameter of a disc that contains WITNESS_SAMPLES samples on average [m] */
 } WitnessBody;
-/* Returns a body made from copies of hulls (count >= 1), body frame [m], with at most `samples` (>= 2 *
- * WITNESS_SAMPLES) surface samples. The caller frees it with witness_body_free. Never fails. */
+/* Returns a body made from copies of convex hulls (count >= 1), body frame [m]. The body gets at most `samples` surface
+ * samples, samples >= 2 * WITNESS_SAMPLES. The caller frees the body with witness_body_free. Never fails. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
-/* Frees everything and zeroes the body; accepts a zeroed one, not NULL. */
+/* Frees all arrays and zeroes the body. Accepts a zeroed body, but not NULL. */
 void witness_body_free(WitnessBody* body);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
 
-/* Score of a sample. */
+/* Score u_i of a sample x_i. */
 typedef enum {
-  WITNESS_BY_DISTANCE,  /* u_i = -|x_i - other|^2, other: nearest point of the other body */
-  WITNESS_BY_DIRECTION, /* u_i = x_i . y, y: from this body's nearest point to the other's, reversed if they overlap */
+  WITNESS_BY_DISTANCE,  /* u_i = -|x_i - p|^2, where p is the nearest point of the other body */
+  WITNESS_BY_DIRECTION, /* u_i = x_i . y, where y points from the nearest point to the other body's, reversed if the
+                           bodies overlap */
 } WitnessScore;
 
 typedef enum {
   WITNESS_FIXED,    /* samples within `reach` of the nearest point */
-  WITNESS_ADAPTIVE, /* samples within three times the distance of the nearest point from its target, at least `reach` */
-  WITNESS_NEIGHBOR, /* corners within five edges of the nearest feature */
+  WITNESS_ADAPTIVE, /* samples within three times the distance of nearest point and target, at least within `reach` */
+  WITNESS_NEIGHBOR, /* vertices within five edges of the nearest feature */
 } WitnessSampling;
 
-/* Method for the Jacobians of the nearest points. */
+/* Method that computes the Jacobians of the nearest points. */
 typedef enum {
   WITNESS_SMOOTHED,    /* Jacobians of the smoothed points (V2, V3) */
-  WITNESS_ANALYTIC,    /* from the nearest features; a point without derivative is fixed to its body */
+  WITNESS_ANALYTIC,    /* Jacobians from the nearest features; a point without derivative is fixed to its body */
   WITNESS_DIFFERENCES, /* central differences of the nearest points (V6) */
-  WITNESS_ZEROTH,      /* means over random motions (V7) */
+  WITNESS_ZEROTH,      /* zeroth-order estimate: means over random motions (V7) */
 } WitnessEstimate;
 
 typedef struct {
   WitnessScore score;
   WitnessSampling sampling;
   WitnessEstimate estimate;
-  double reach;  /* m; 0: a quarter of the body's diagonal for WITNESS_FIXED, the body's spacing for WITNESS_ADAPTIVE */
-  double margin; /* beta of (V4): target distance of the nearest points [m] */
-  double temperature;  /* T of (V1) [m^2]; 0: standard deviation of the scores, per side */
-  double perturbation; /* for WITNESS_DIFFERENCES and WITNESS_ZEROTH: rotation [rad]; translation: times WITNESS_MOVE */
+  double reach;  /* radius of sampling [m]. 0 selects a quarter of the body's diagonal (WITNESS_FIXED) or the body's
+                    spacing (WITNESS_ADAPTIVE) */
+  double margin; /* target distance of the nearest points, beta of (V4) [m] */
+  double temperature;  /* T of (V1) [m^2]; 0 selects the standard deviation of the scores of each body */
+  double perturbation; /* rotation of WITNESS_DIFFERENCES and WITNESS_ZEROTH [rad]; their translation is WITNESS_MOVE
+                          times the rotation */
   int turn;            /* seed of the choice of samples and of the random motions */
 } WitnessOptions;
 #define WITNESS_MOVE 0.057295779513082323 /* translation per rotation [m/rad]: 1 mm per degree */
 
-/* Smoothed nearest point of one body, with the derivatives of the point `smooth`. "Fixed" quantities are treated as
- * constants in a derivative. */
+/* Smoothed nearest point of one body, and the derivatives of the point `smooth`. The reference is the other body's
+ * nearest point, or the direction y for WITNESS_BY_DIRECTION. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES];   /* body frame; the first is the nearest point */
-  int origins[WITNESS_SAMPLES][2]; /* as in WitnessBody; undefined for the first */
+  Vec3 samples[WITNESS_SAMPLES];   /* body frame; samples[0] is the nearest point */
+  int origins[WITNESS_SAMPLES][2]; /* as in WitnessBody; origins[0] is undefined */
   int count;
-  double temperature;    /* T [m^2] */
-  Vec3 smooth;           /* world */
-  double by_own[3][6];   /* d smooth / d motion of this body, with fixed samples, T and reference (other point or
-                            direction) (V2) */
-  double by_other[3][3]; /* d smooth / d nearest point of the other body, or d smooth / d y for WITNESS_BY_DIRECTION
-                            (V2) */
-  Vec3 by_temperature;   /* d smooth / d T, with fixed samples and reference (V2) [1/m] */
+  double temperature;              /* T [m^2] */
+  Vec3 smooth;                     /* smoothed point, world */
+  double by_own[3][6];             /* d smooth / d motion of this body, at constant samples, T and reference (V2) */
+  double by_other[3][3];           /* d smooth / d reference (V2) */
+  Vec3 by_temperature;             /* d smooth / d T [1/m], at constant samples and reference (V2) */
   Mat3 by_sample[WITNESS_SAMPLES]; /* d smooth / d displacement of each sample, world (V2) */
 } WitnessSide;
 
@@ -312,76 +326,75 @@ typedef struct {
 } WitnessCache;
 
 typedef struct {
-  Distance nearest; /* distance of the nearest pair of pieces, or of the most overlapping one */
-  int piece[2];     /* the nearest pair: piece of a, piece of b */
+  Distance nearest; /* distance of the nearest or most deeply overlapping pair of pieces */
+  int piece[2];     /* nearest pair of pieces: piece of a, piece of b */
   WitnessSide side[2];
-  double total[2][2][3][6]; /* Jacobians of the nearest points [point][moved body] by options->estimate */
+  double total[2][2][3][6]; /* Jacobians of the nearest points by options->estimate, indexed [point][moved body] */
   bool total_known;
 } Witness;
 
 /* Returns the nearest and the smoothed points of two bodies. targets[2]: target points of a and b in their body frames
- * [m], used by WITNESS_ADAPTIVE; with NULL the samples are chosen as for WITNESS_FIXED. cache is read and updated; NULL
- * means a cold start. Allocates only if bodies overlap and hull_depth fails. */
+ * [m], used by WITNESS_ADAPTIVE. If targets is NULL, samples are chosen as for WITNESS_FIXED. cache is read and
+ * updated; NULL means a cold start. Allocates only if bodies overlap and hull_depth fails. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
-/* Derivative of the smoothed point [world] with respect to the position of one vertex of a piece [body frame],
- * dimensionless (V12). */
+/* Derivative of the smoothed point (world) with respect to the position of one vertex of a piece (body frame).
+ * Dimensionless (V12). */
 typedef struct {
   int piece, vertex;
   Mat3 slope;
 } WitnessCornerSlope;
 enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
-/* Writes to out the derivatives of the smoothed point of one side (0: a, 1: b) with respect to the vertices of the
- * body. A vertex may occur twice; its derivative is the sum. Samples stay fixed within their triangles and the nearest
- * point within its feature; T and the reference are constant. answer: for this pose. out has room for
- * WITNESS_CORNERS_MAX entries. Returns the number of entries, or -1 if the nearest feature has too many corners. Does
- * not allocate. */
+/* Computes the derivatives of the smoothed point of one body with respect to the body's vertices. side: 0 for a, 1 for
+ * b. answer: result of witness_query for this pose. Writes entries to out, which has room for WITNESS_CORNERS_MAX
+ * entries. If a vertex occurs twice, its derivative is the sum of both entries. Samples stay fixed within their
+ * triangles, the nearest point within its feature. T and the reference are constant. Returns the number of entries, or
+ * -1 if the nearest feature has too many vertices. Does not allocate. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
 /* Returns the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on which they lie.
  * cache is read and updated; NULL means a cold start. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
-/* Loss of the nearest points (V4), with its gradients: it measures the distances of the points from their targets and
- * the difference of their distance from the margin. */
+/* Loss of the nearest points, with gradients (V4). The loss measures the distances of the points from their targets and
+ * the difference between the points' distance and the margin. */
 typedef struct {
-  double value;          /* L [m^2] */
-  double gradient[2][6]; /* with respect to the motions of a and of b, by the Jacobians of the answer; rotations
-                            [m^2/rad], translations [m] */
-  double transported[6]; /* gradient for b while a is fixed: b's own, plus a's converted to the opposite motion of b
-                            (V5) */
+  double value;          /* loss [m^2] */
+  double gradient[2][6]; /* with respect to the motions of a and of b: rotations [m^2/rad], translations [m] */
+  double transported[6]; /* gradient for b while a is fixed: the gradient for b plus that for a, converted to the
+                            opposite motion of b (V5) */
 } WitnessLoss;
-/* Returns the loss for an answer of witness_query for these poses. targets[2]: target points of a and b in their body
+/* Returns the loss for a result of witness_query at these poses. targets[2]: target points of a and b in their body
  * frames [m]; margin [m]. Never fails. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
-/* Settings of a gradient descent that moves the bodies to reduce the loss. The steps have a given length: `step` in the
- * first tenth of the iterations, `last` in the last tenth, their geometric mean between. */
+/* Settings of a gradient descent that moves the bodies to reduce the loss. All steps have a prescribed length: `step`
+ * in the first tenth of the iterations, `last` in the last tenth, their geometric mean between. */
 typedef struct {
   WitnessOptions query;
   int iterations; /* >= 0 */
-  double step;    /* rotation [deg] and translation [mm] */
-  double last;    /* the same; 0: a hundredth of step */
-  bool both;      /* move a too; else b alone */
-  bool transport; /* with both == false: apply a's step to b in the opposite direction (V5) */
+  double step;    /* length of the first steps: rotation [deg] and translation [mm] */
+  double last;    /* length of the last steps, in the same units; 0 selects step / 100 */
+  bool both;      /* true: both bodies move; false: only b moves */
+  bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
 /* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
  * Allocates temporarily. Never fails. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
-/* Returns a lower bound [m^2] of the loss for targets (2), without margin, over all poses whose nearest points are
- * unique (V11; query/witness_reach.c). In these poses one of the points is a corner, or both lie on edges. Two interior
- * points of faces are nearest only if the faces are parallel, and are not unique then. Never fails. */
+/* Returns a lower bound [m^2] of the loss for targets[2] and zero margin (V11; query/witness_reach.c). The bound holds
+ * for all poses whose nearest points are unique. In these poses one nearest point is a vertex, or both lie on edges.
+ * Never fails. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
-/* Returns a random surface point, body frame [m]: a corner, or a point distributed over the faces by area. Retries up
- * to a limit to avoid points inside another piece. Never fails. */
+/* Returns a random surface point, body frame [m]: a vertex, or a point distributed over the faces by area. Draws again,
+ * up to a limit, if the point lies inside another piece. Never fails. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
-/* Sets targets to two random points, each in the frame of its body [m], that can be brought into contact
- * (query/witness_draw.c). They are a corner and a point of a face, the reverse, or two corners, with probability 1/3
- * each. Draws again, up to a limit, until the pair is good: with the bodies placed so that the targets coincide with
- * opposite normals, the distances of the two targets from the nearest points sum to less than 1 cm. Allocates
+/* Sets targets[2] to two random surface points that can be brought into contact (query/witness_draw.c). Each target is
+ * in the frame of its body [m]. With probability 1/3 each, the targets are a vertex and a face point, a face point and
+ * a vertex, or two vertices. Draws again, up to a limit, until contact at the targets is nearly possible: when the
+ * targets coincide with opposite normals, their distances from the nearest points sum to less than 1 cm. Allocates
  * temporarily. Never fails. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
@@ -390,46 +403,46 @@ void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* ran
 enum { GRASP_WRENCH = 6, GRASP_EDGES = 8, GRASP_PLANE = 48 };
 typedef struct {
   Vec3 arm;    /* from the body's centre to the contact, world [m] */
-  Vec3 normal; /* unit, into the body */
+  Vec3 normal; /* unit normal, into the body */
 } GraspContact;
 typedef struct {
-  double friction; /* > 0 */
-  double length;   /* torques are divided by it [m] */
+  double friction; /* coefficient of friction, > 0 */
+  double length;   /* length by which torques are divided [m] */
 } GraspSettings;
 typedef struct {
-  bool known;     /* false: no hull of the wrenches; epsilon is 0 */
-  double epsilon; /* radius of the largest ball of wrenches about the origin that contact forces with normal components
-                     of at most 1 can resist (V9); negative: the origin lies outside the hull, -epsilon is its largest
-                     distance beyond a facet's plane */
+  bool known;     /* false if the wrenches have no hull; epsilon is then 0 */
+  double epsilon; /* radius of the largest ball of wrenches about the origin that the contacts can resist if their
+                     normal forces sum to at most 1 (V9). Negative if the origin lies outside the hull: -epsilon is then
+                     its largest distance from a facet's plane */
   double normal[GRASP_WRENCH];    /* normal of the nearest facet */
-  int count, wrench[GRASP_PLANE]; /* number and indices of the wrenches in its plane */
-  double weight[GRASP_PLANE];     /* weights of the vertices (V10) */
+  int count, wrench[GRASP_PLANE]; /* number and indices of the wrenches in the plane of the nearest facet */
+  double weight[GRASP_PLANE];     /* weights of these wrenches in the derivative (V10) */
 } GraspQuality;
-/* Sets out to the wrenches of unit normal force along the GRASP_EDGES edges of the friction cone of each contact (V8).
- * out has count * GRASP_EDGES rows of force and torque, both dimensionless: torques are divided by settings->length.
- * Returns the number of rows. Does not allocate. */
+/* Computes the wrenches of unit normal force along the edges of the friction cones (V8). Each contact has GRASP_EDGES
+ * edges. Sets out (count * GRASP_EDGES rows) to force and torque, both dimensionless, because torques are divided by
+ * settings->length. Returns the number of rows. Does not allocate. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* Returns the grasp quality of contacts (count). Its member `known` is false if there are too few contacts or Qhull
+/* Returns the grasp quality of the contacts (count). The member `known` is false if there are too few contacts or Qhull
  * finds no hull. Allocates temporarily. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
-/* Returns the derivative of epsilon when the arm and the normal of contact number `contact` change by the vectors `arm`
- * and `normal` (V10); 0 if the quality is not known. contacts: those of the quality; contact: index into them, not
- * checked. Does not allocate. */
+/* Returns the derivative of epsilon when one contact changes (V10). The arm of contact number `contact` changes by
+ * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality.
+ * contact: index into contacts, not checked. Does not allocate. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
 /* ---------------------------------------------------------------- paths (query/path.c, path_search.c, path_smooth.c)
- * Path of a body of fixed orientation among obstacles, with alpha >= 1 + clearance all along it.
+ * Collision-free path of a body of fixed orientation among obstacles. Everywhere on the path alpha >= 1 + clearance.
  * docs/derivations/growth.md */
 typedef struct {
   const Shape* body;
-  Mat3 turn;              /* the body's orientation */
+  Mat3 turn;              /* orientation of the body */
   const Shape* obstacles; /* (count) */
   const Pose* poses;
   int count;
-  Vec3 from, to;     /* m */
-  Vec3 low, high;    /* the workspace of the body's origin [m] */
-  double clearance;  /* epsilon > 0 of alpha >= 1 + epsilon */
+  Vec3 from, to;     /* start and end of the path [m] */
+  Vec3 low, high;    /* bounds of the position of the body's origin [m] */
+  double clearance;  /* the path satisfies alpha >= 1 + clearance; > 0 */
   double smoothness; /* weight of the integrated squared curvature against the length [m^2] */
   int points;        /* number of points of the path, >= 3 */
   uint64_t seed;
@@ -439,77 +452,78 @@ typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE } PathOutcome;
 
 typedef struct {
   PathOutcome outcome;
-  bool smoothed; /* false: no smoothed path could be proven free; the points lie on the polyline of the search */
-  Vec3* points;  /* (count); owned by the caller */
-  int count;     /* PathProblem.points, more where the polyline has more corners */
-  double length, start_length; /* length of the path; length of the polyline that the search found [m] */
-  double least;                /* least alpha at the points and midpoints */
+  bool smoothed; /* false if no smoothed path could be proven free; the points then lie on the polyline of the search */
+  Vec3* points;  /* (count); freed by path_free */
+  int count;     /* number of points: PathProblem.points, or more if the polyline has more vertices */
+  double length, start_length; /* length of the path; length of the polyline found by the search [m] */
+  double least;                /* least alpha at the points and at the midpoints of the segments */
   int queries;                 /* number of growth queries */
 } PlannedPath;
-/* Plans a path. PATH_FOUND: alpha >= 1 + clearance is proven on every segment (G17). PATH_BLOCKED_END: an end of the
- * path is not free. PATH_NONE: the search found no path. points is NULL unless PATH_FOUND. The caller frees the points
- * with path_free. Allocates. */
+/* Plans a collision-free path. PATH_FOUND: alpha >= 1 + clearance is proven on every segment (G17). PATH_BLOCKED_END:
+ * an end of the path is not free. PATH_NONE: the search found no path. The member `points` is NULL unless the outcome
+ * is PATH_FOUND. The caller frees the points with path_free. Allocates. */
 PlannedPath path_plan(const PathProblem* problem);
-/* Frees the points and zeroes the path. NULL is not accepted. */
+/* Frees the points and zeroes the path. Does not accept NULL. */
 void path_free(PlannedPath* path);
 
 /* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
- * Many contact points of two bodies of any shape, with derivatives by their poses. docs/derivations/manifold.md */
+ * Many contact points of two bodies of any shape, with derivatives with respect to poses.
+ * docs/derivations/manifold.md */
 
-/* A body: a signed field, with points and edges on its surface. Owns points and edges, not the field; freed by
- * manifold_body_free, which accepts a zeroed one. */
+/* A body: a signed distance field, with points and edges on its surface. The body owns points and edges, but not the
+ * field. manifold_body_free frees them and accepts a zeroed body. */
 typedef struct {
   const Field* field;
   Vec3* points; /* body frame [m] */
   int point_count;
-  int (*edges)[2]; /* edges between non-coplanar triangles, oriented along the positive direction of their largest
-                      component */
+  int (*edges)[2]; /* vertex pairs of edges between non-coplanar triangles, oriented along the positive direction of
+                      their largest component */
   int edge_count;
-  double outer;    /* radius about the origin that contains all points [m] */
-  const int* only; /* borrowed: indices of the points that may be in contact (only_count); NULL: all */
+  double outer;    /* radius about the origin of a ball that contains all points [m] */
+  const int* only; /* borrowed: indices of the points that may be in contact (only_count), or NULL for all */
   int only_count;
-  const Vec3*
-      point_slopes; /* borrowed: derivative of point i by parameter k of the field, [k * point_count + i]; or NULL */
-  const FieldCorners*
-      corners; /* borrowed: if not NULL the body's parameters are these corners, three each, instead of the field's */
-  const int* point_corner; /* borrowed, with corners: corner index of each point, or -1 */
-  double field_width; /* smoothing l / beta of a field of planes, as a multiple of ManifoldOptions.smoothing; 0: the
-                         field does not depend on that smoothing */
+  const Vec3* point_slopes;    /* borrowed: derivative of point i with respect to parameter k of the field, at [k *
+                                  point_count + i]; or NULL */
+  const FieldCorners* corners; /* borrowed: if not NULL, the body's parameters are the coordinates of these vertices
+                                  instead of the field's parameters */
+  const int* point_corner;     /* borrowed, used with corners: vertex index of each point, or -1 */
+  double field_width; /* for a field of planes: smoothing length l / beta divided by ManifoldOptions.smoothing. 0 if the
+                         field does not depend on ManifoldOptions.smoothing */
 } ManifoldBody;
-/* Returns the number of parameters of a body: three for each corner if it has corners, else those of its field. */
+/* Returns the number of parameters of a body: three for each vertex in corners, otherwise those of the field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }
-/* Returns a body made from a surface. Takes ownership of the surface's points and leaves the surface empty. Borrows the
- * field, which must outlive the body. The caller frees the body with manifold_body_free. Never fails. */
+/* Returns a body made from a triangle surface. Takes ownership of the surface's points and leaves the surface empty.
+ * Borrows the field, which must outlive the body. The caller frees the body with manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
-/* Does the same for the surface of a convex polyhedron, whose field is from field_of_faces (shapes/field_faces.h).
- * Triangles of one face have no edge between them. The smoothing of the field is field_width times that of the options.
- */
+/* Does the same as manifold_body_create for a convex polyhedron whose field is from field_of_faces
+ * (shapes/field_faces.h). Two triangles of one face have no edge between them. field_width: see ManifoldBody. */
 ManifoldBody manifold_body_of_faces(const Field* field, TriangleSurface* surface, double field_width);
-/* Frees points and edges, not the field, and zeroes the body. Accepts a zeroed body, not NULL. */
+/* Frees points and edges, but not the field, and zeroes the body. Accepts a zeroed body, but not NULL. */
 void manifold_body_free(ManifoldBody* body);
 
 typedef struct {
-  double smoothing; /* m, > 0: length scale of penetration, of nearness of edges and of the choice of points */
-  double softness;  /* > 0, dimensionless: width of the smooth limits on positions along edges, signs and angles between
-                       normals */
-  double regularization; /* >= 0, dimensionless: regularization of an edge's witness point towards its middle */
-  int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0: all */
-  bool values;           /* compute no derivatives */
-  bool mutual;           /* two edges touch only if the witness point of each lies in the other body (X6b) */
-  bool cull;             /* do not evaluate the fields for edge pairs of negligible weight `activity` (X13) */
+  double
+      smoothing; /* length scale [m], > 0, of penetration, of the nearness of edges and of the soft choice of points */
+  double softness; /* > 0, dimensionless: width of the smooth limits on positions along edges, signs and angles between
+                      normals */
+  double regularization; /* >= 0, dimensionless: pulls an edge's witness point towards the midpoint of the edge */
+  int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0 selects all */
+  bool values;           /* true: no derivatives are computed */
+  bool mutual;           /* true: two edges touch only if the witness point of each edge lies in the other body (X6b) */
+  bool cull;             /* true: skips the field evaluations of edge pairs with negligible activity (X13) */
 } ManifoldOptions;
 
-/* Variables of the derivatives of manifold_query_by. */
+/* Variables with respect to which manifold_query_by differentiates. */
 typedef enum {
-  MANIFOLD_BY_MOTION, /* motion of both bodies, as manifold_query */
+  MANIFOLD_BY_MOTION, /* motion of both bodies, as in manifold_query */
   MANIFOLD_BY_SHAPE_A,
   MANIFOLD_BY_SHAPE_B,
   MANIFOLD_BY_SMOOTHING,
 } ManifoldCause;
 
-/* Default number of edges per body: those of a box. */
+/* Default number of edges of a body: a box has 12. */
 enum { MANIFOLD_EDGES = 12 };
 
 typedef enum { CONTACT_POINT_A, CONTACT_POINT_B, CONTACT_EDGE_A, CONTACT_EDGE_B } ContactKind;
@@ -523,50 +537,52 @@ enum {
 };
 
 typedef struct {
-  ContactKind kind;                /* whether the contact lies on a point or on an edge, and of which body */
+  ContactKind kind;                /* type of the contact (point or edge) and the body it belongs to */
   Vec3 point;                      /* m */
-  double distance;                 /* m, negative in penetration */
-  Vec3 normal;                     /* at most unit, from a to b (X6) */
-  double activity;                 /* smooth weight of the contact, 0 to 1; 1 for contacts on points */
-  double slope[MANIFOLD_ROWS][12]; /* derivatives; the pose columns at the top of this file */
+  double distance;                 /* m, negative in case of penetration */
+  Vec3 normal;                     /* from a to b, length at most 1 (X6) */
+  double activity;                 /* smooth weight of the contact, 0 to 1; 1 for points */
+  double slope[MANIFOLD_ROWS][12]; /* derivatives; columns are the pose columns at the top of this file */
 } ManifoldContact;
 
-/* Returns the number of contacts that manifold_query writes, for any pose: one per point, two per pair of edges. It may
- * exceed INT_MAX. Never fails. */
+/* Returns the number of contacts that manifold_query writes. There is one contact for each point and two for each pair
+ * of edges, at any pose. The number may exceed INT_MAX. Never fails. */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Returns the size of the workspace of a query [bytes], alignment included. Never fails. */
+/* Returns the size of the workspace of a query in bytes, including alignment. Never fails. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Sets out to the contacts of two bodies, manifold_count entries: points of a, points of b, then two per pair of edges,
- * one on the edge of a and one on the edge of b. room: workspace of manifold_room bytes, 64-byte aligned; if NULL it is
- * allocated temporarily. Returns the number of points and edges that were not chosen although they are as deep as a
- * chosen one; among equally deep ones those farthest apart were chosen. Never fails. */
+/* Computes the contacts of two bodies. Sets out (manifold_count entries) to the points of a, the points of b, then for
+ * each pair of edges one contact on the edge of a and one on the edge of b. room: 64-byte aligned workspace of
+ * manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the number of points and edges
+ * that were left out although they are as deep as a chosen one. Among equally deep points or edges, those farthest
+ * apart are chosen. Never fails. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
 /* Weighted mean of the distance over all contacts (X14). */
 typedef struct {
-  double distance;  /* sum of activity * distance divided by the sum of activities [m] (X14) */
-  double activity;  /* sum of the activities (points count 1); distance is NaN if it is 0, as for a pair without points
-                       and edges */
+  double distance; /* sum of activity * distance divided by the sum of activities [m] (X14) */
+  double
+      activity; /* sum of activities, where each point counts 1. If it is 0 (no points and no edges), distance is NaN */
   double slope[12]; /* derivatives of distance; columns as in ManifoldContact.slope */
 } ManifoldMean;
-/* Sets *out to the mean distance of the contacts of manifold_query, without storing the contacts. options->cull changes
- * the result by rounding only. Other arguments and the result are as for manifold_query. Never fails. */
+/* Sets *out to the mean distance over the contacts of manifold_query, without storing the contacts. options->cull
+ * changes the result by rounding only. The other arguments and the result are as for manifold_query. Never fails. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
-/* Does the same as manifold_query, but the derivatives are with respect to shape parameters instead of poses (X8).
- * cause selects the parameters of body a or of body b, or the smoothing. The first six columns are the parameters first
- * .. first + 5 of the body, zero beyond its last; for the smoothing only the first column is used. first <
- * manifold_parameter_count (not checked). */
+/* Does the same as manifold_query, with derivatives with respect to shape parameters or the smoothing (X8). cause
+ * selects the parameters of a, those of b, or the smoothing. The first six columns belong to the parameters first ..
+ * first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is used. first
+ * < manifold_parameter_count (not checked). */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
 /* Does the same as manifold_mean, with the derivatives of manifold_query_by in the first six entries of out->slope. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
-/* Returns the derivatives of the body's points with respect to the parameters of its field, [k * point_count + i] [m
- * per unit], for the member point_slopes. The points move along rays from the centre for FIELD_SHAPE (X15), along the
- * gradient of the field for other kinds (X16). The caller frees the array with memory_free. */
+/* Returns the derivatives of the body's points with respect to the parameters of its field, for the member
+ * point_slopes. Entry [k * point_count + i] belongs to parameter k and point i [m per unit]. Points move along rays
+ * from the centre for FIELD_SHAPE (X15), otherwise along the gradient of the field (X16). The caller frees the array
+ * with memory_free. */
 Vec3* manifold_surface_slopes(const ManifoldBody* body);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { LU_INVERSE_MAX = 12 };
 
-/* Factors `a` (order x order, row-major, rows `stride` apart) in place as LU with partial pivoting. Sets row (order) to
- * the row exchanged with row k at step k. Returns false, with `a` undefined, if a pivot is zero or NaN. */
+/* Factors `a` (order x order, row-major, rows `stride` apart) in place as LU with partial pivoting. Sets row (order):
+ * row k was exchanged with row[k] at step k. Returns false, with `a` undefined, if a pivot is zero or NaN. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
   for (int k = 0; k < order; k++) {
     int best = k;
@@ -31,7 +31,7 @@ static inline bool lu_factor(int order, int stride, double* a, int* row) {
   return true;
 }
 
-/* Replaces x (order) by the solution y of a y = x, with a and row of lu_factor. */
+/* Solves a y = x and replaces x (order) by y. a, row: results of lu_factor. */
 static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
   for (int k = 0; k < order; k++) {
     double swap = x[row[k]];
@@ -46,8 +46,8 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
   }
 }
 
-/* Sets `inverse` to the inverse of `a`, which is replaced by its factors. Rows of both are `stride` apart; order <=
- * LU_INVERSE_MAX. Returns the condition number in the 1-norm, HUGE_VAL if `a` is singular. */
+/* Sets `inverse` to the inverse of `a` and replaces `a` by its factors. Rows of both matrices are `stride` apart. order
+ * <= LU_INVERSE_MAX. Returns the condition number in the 1-norm, or HUGE_VAL if `a` is singular. */
 static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
   double norm = 0, inverse_norm = 0;
   for (int c = 0; c < order; c++) {

@@ -1,11 +1,11 @@
-/* Smoothed nearest points of bodies of convex pieces (V1-V3). docs/derivations/witness.md */
+/* Smoothed nearest points of bodies made of convex pieces (V1-V3). docs/derivations/witness.md */
 #include "query/witness.h"
 #include <assert.h>
 #include <string.h>
 #include "query/features.h"
 #include "query/small_solve.h"
 
-/* ---------------------------------------------------------------- nearest points of unions */
+/* ---------------------------------------------------------------- nearest points of all pieces */
 
 static Distance pair_distance(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, const int piece[2],
                               GjkCache* cache) {
@@ -38,16 +38,17 @@ Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b
   return best;
 }
 
-/* ---------------------------------------------------------------- one side */
+/* ---------------------------------------------------------------- smoothed point of one body */
 
-/* Reference of a side's smoothing: the other body's nearest point, or a direction. */
+/* Reference of a smoothed point: the other body's nearest point, or a direction. */
 typedef struct {
   WitnessScore score;
   Vec3 other, direction; /* world */
 } Towards;
 
-/* Sets the weights k = softmax(u / T) (V1) of count samples x. T is `said` if positive, else the standard deviation of
- * u, or 1 if all scores are equal. below: receives the scores minus the largest [m^2]. Returns T [m^2]. */
+/* Computes the weights softmax(u / T) of the samples x (count), u being their scores (V1). T is `said` if positive,
+ * otherwise the standard deviation of u, or 1 if all scores are equal. Sets weight, and below to the scores minus the
+ * largest score [m^2]. Returns T [m^2]. */
 static double weigh(const Vec3* x, int count, const Towards* towards, double said, double* below, double* weight) {
   double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
   for (int i = 0; i < count; i++) {
@@ -65,9 +66,11 @@ static double weigh(const Vec3* x, int count, const Towards* towards, double sai
   return temperature;
 }
 
-/* Derivatives of the smoothed point s (V2): ds = sum (k_i I + M_i) dx_i + K d(other) or K dy with M_i = k_i/T (x_i - s)
- * g_i^T. By distance: g_i = -2 (x_i - other), K = -sum M_i. By direction: g_i = y, K = sum k_i/T (x_i - s) x_i^T. dx_i
- * = rotation x (x_i - centre) + translation. */
+/* Computes the derivatives of the smoothed point s (V2): ds = sum (k_i I + M_i) dx_i + K dr, with M_i = k_i/T (x_i - s)
+ * g_i^T.
+ * x_i: samples; k_i: weights; r: reference. WITNESS_BY_DISTANCE: r = other, g_i = -2 (x_i - r), K = -sum M_i.
+ * WITNESS_BY_DIRECTION: r = g_i = y, K = sum k_i/T (x_i - s) x_i^T. A motion of the body moves a sample by dx_i =
+ * rotation x (x_i - center) + translation. */
 static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, const Towards* towards,
                              Vec3 center) {
   bool by_distance = towards->score == WITNESS_BY_DISTANCE;
@@ -91,8 +94,8 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
-/* Returns ds/dT = -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). The scores u_i may be given relative to the largest, because
- * sum k_i (x_i - s) = 0. */
+/* Returns the derivative of the smoothed point s with respect to T: -sum k_i u_i (x_i - s) / T^2 [1/m] (V2). k_i:
+ * weights; u_i: scores, which may be relative to the largest score, because sum k_i (x_i - s) = 0. */
 static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
   Vec3 sum = vec3(0, 0, 0);
   double t = side->temperature;
@@ -114,7 +117,7 @@ static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Po
   side->by_temperature = by_temperature(side, x, below, weight);
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- both bodies */
 
 static Mat3 mat3_of(const double m[3][3]) {
   Mat3 out;
@@ -122,7 +125,7 @@ static Mat3 mat3_of(const double m[3][3]) {
   return out;
 }
 
-/* Sets out to m * in, 3 x 6. */
+/* Sets out (3 x 6) to m * in. */
 static void times(Mat3 m, const double in[3][6], double out[3][6]) {
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 6; c++) {
@@ -131,8 +134,8 @@ static void times(Mat3 m, const double in[3][6], double out[3][6]) {
     }
 }
 
-/* Sets the Jacobians for WITNESS_BY_DISTANCE (V3). The motion of a body moves its own smoothed point directly, and that
- * of the other body through by_other. */
+/* Sets the Jacobians for WITNESS_BY_DISTANCE (V3). The motion of a body moves the body's own smoothed point directly,
+ * and the other body's smoothed point through by_other. */
 static void couple_points(Witness* w) {
   for (int k = 0; k < 2; k++) {
     memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
@@ -141,8 +144,9 @@ static void couple_points(Witness* w) {
   w->total_known = true;
 }
 
-/* Sets the Jacobians for WITNESS_BY_DIRECTION (V3). For separated bodies y = b - a, and dy = (I + K_a + K_b)^-1 (B -
- * A). For overlapping bodies y = a - b, with -K instead of K. */
+/* Sets the Jacobians for WITNESS_BY_DIRECTION (V3). For separated bodies y = b - a and dy = (I + K_a + K_b)^-1 (B - A),
+ * where a and b are the smoothed points, K_a and K_b their by_other, and A and B the changes of a and b at constant y.
+ * For overlapping bodies y = a - b, and -K_a and -K_b replace K_a and K_b. */
 static void couple_direction(Witness* w) {
   double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
   int row[3];
@@ -182,7 +186,7 @@ Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
   return w;
 }
 
-/* ---------------------------------------------------------------- by corners */
+/* ---------------------------------------------------------------- derivatives with respect to vertices */
 
 /* Sets out to the barycentric coordinates of a point in a triangle. */
 static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 point, double out[3]) {

@@ -1,12 +1,13 @@
-/* Bodies of witness queries: convex pieces with sample points of their surface. */
+/* Bodies of witness queries: convex pieces with sample points on their surface. */
 #include <assert.h>
 #include <string.h>
 #include "query/query.h"
 
-/* Increments of the low-discrepancy sequence over a triangle (R2): powers of the inverse of the plastic number. */
+/* Increments of the R2 low-discrepancy sequence over a triangle: powers of the inverse of the plastic number. */
 #define TURN_FIRST 0.7548776662466927
 #define TURN_SECOND 0.5698402909980532
-/* A point is inside a piece if it lies at least this far behind all its faces, relative to the body's diagonal. */
+/* A point is inside a piece if it lies at least this far behind all faces of the piece, relative to the body's
+ * diagonal. */
 #define INSIDE 1e-6
 
 /* ---------------------------------------------------------------- pieces */
@@ -19,8 +20,8 @@ static ConvexHull copy_hull(const ConvexHull* hull) {
   return out;
 }
 
-/* Builds the adjacency lists. A closed surface contains every edge once in each direction, so a corner's neighbours are
- * the ends of the edges that begin at it. */
+/* Builds the adjacency lists of a piece. A closed surface contains every edge once in each direction. The neighbours of
+ * a vertex are therefore the ends of the edges that begin at the vertex. */
 static void find_neighbors(WitnessPiece* piece) {
   const ConvexHull* hull = &piece->hull;
   int* first = piece->neighbor_first = MEMORY_NEW(int, hull->vertex_count + 2);
@@ -70,7 +71,8 @@ bool witness_hidden(const WitnessBody* body, int piece, Vec3 point) {
   return false;
 }
 
-/* Adds a sample unless another piece hides it. origin: a vertex v of the piece, or its triangle t as -1 - t. */
+/* Adds a sample unless the sample lies inside another piece. origin: vertex v of the piece, or -1 - t for triangle
+ * t. */
 static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
   if (witness_hidden(body, piece, point)) return;
   body->origins[body->count][0] = piece;
@@ -81,7 +83,7 @@ static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3
 
 /* ---------------------------------------------------------------- samples */
 
-/* Adds up to `most` corners as samples, distributed evenly over all pieces. */
+/* Adds up to `most` vertices as samples, distributed evenly over all pieces. */
 static void sample_corners(WitnessBody* body, int most) {
   int total = 0, at = 0;
   for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
@@ -109,8 +111,8 @@ Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v) {
   return vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
 }
 
-/* Adds samples on the faces of all pieces, distributed evenly by area, and within a triangle by the R2 sequence. Sets
- * body->spacing. */
+/* Adds samples on the faces of all pieces, distributed evenly by area. The R2 sequence gives the position within a
+ * triangle. total: twice the area of all triangles. Sets body->spacing. */
 static void sample_faces(WitnessBody* body, int count, double total) {
   double passed = 0, u = 0.5, v = 0.5, covered = 0;
   int taken = 0;

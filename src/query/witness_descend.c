@@ -1,17 +1,16 @@
-/* Gradient descent that moves two bodies until given points of them are in contact: loss, gradients, iterations (V4,
- * V5). */
+/* Gradient descent that moves two bodies until given points of the bodies are in contact (V4, V5). */
 #include <string.h>
 #include "query/witness.h"
 
 #define DEGREE 0.017453292519943295 /* rad */
 #define MILLIMETRE 1e-3             /* m */
 
-/* Adds by^T v to g; by is 3 x 6. */
+/* Adds by^T v to g, for a 3 x 6 Jacobian `by`. */
 static void add_pull(double g[6], const double by[3][6], Vec3 v) {
   for (int c = 0; c < 6; c++) g[c] += by[0][c] * v.x + by[1][c] * v.y + by[2][c] * v.z;
 }
 
-/* Subtracts from g the gradient of a point fixed to the body, for dL/dpoint = v. */
+/* Subtracts from g the gradient of a loss with dL/dpoint = v, for a point fixed to the body. */
 static void subtract_fixed(double g[6], Vec3 point, Vec3 center, Vec3 v) {
   Vec3 turn = vec3_cross(vec3_sub(point, center), v);
   const double pull[6] = {turn.x, turn.y, turn.z, v.x, v.y, v.z};
@@ -32,7 +31,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
     for (int moved = 0; moved < 2; moved++) add_pull(loss.gradient[moved], answer->total[k][moved], pull);
     subtract_fixed(loss.gradient[k], target, pose[k].t, vec3_scale(miss, 2));
   }
-  /* a motion (w, v) of a about c_a corresponds to the motion (-w, -(v + w x (c_b - c_a))) of b about c_b (V5) */
+  /* a motion (w, v) of a about c_a corresponds to the motion (-w, -(v + w x (c_b - c_a))) of b about c_b (V5); w:
+   * rotation, v: translation, c_a and c_b: positions of the bodies */
   const double* g = loss.gradient[0];
   Vec3 w = vec3(g[0], g[1], g[2]);
   Vec3 v = vec3_add(vec3(g[3], g[4], g[5]), vec3_cross(w, vec3_sub(pose_b.t, pose_a.t)));
@@ -43,8 +43,8 @@ WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const 
 
 /* ---------------------------------------------------------------- descent */
 
-/* Returns the pose moved against the gradient by `turn` radians and `move` metres. If the rotational or the
- * translational part of the gradient is zero, the pose is not rotated or not translated. */
+/* Returns the pose moved against the gradient g by `turn` [rad] and `move` [m]. If the rotational or translational part
+ * of g is zero, the pose is not rotated or not translated. */
 static Pose stepped(Pose pose, const double g[6], double turn, double move) {
   Vec3 w = vec3(g[0], g[1], g[2]), v = vec3(g[3], g[4], g[5]);
   double by_turn = vec3_norm(w), by_move = vec3_norm(v);
@@ -74,7 +74,7 @@ double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b,
     Pose moved_a = stepped(*pose_a, loss.gradient[0], step * DEGREE, step * MILLIMETRE);
     Pose moved_b = stepped(*pose_b, loss.gradient[1], step * DEGREE, step * MILLIMETRE);
     if (options->both) *pose_a = moved_a;
-    /* a's step applied to b in the opposite direction: the relative pose is as if both had moved (V5) */
+    /* a's step is applied to b in the opposite direction, so the relative pose is as if both had moved (V5) */
     bool back = options->transport && !options->both;
     *pose_b = back ? pose_mul(*pose_a, pose_mul(pose_inverse(moved_a), moved_b)) : moved_b;
   }

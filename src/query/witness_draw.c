@@ -2,16 +2,17 @@
 #include <assert.h>
 #include "query/witness.h"
 
-/* Largest number of draws until a point is not inside another piece, or a pair can touch. */
+/* Largest number of draws for a point outside of all other pieces, or for a pair that can be brought into contact. */
 enum { DRAW_LIMIT = 1000 };
-/* Weight of the faces against the corners (1 each) in the choice of a random point. */
+/* Weight of all faces together in the choice of a random point. Each vertex has the weight 1. */
 enum { DRAWN_FACES = 512 };
-/* A pair of surface points can be brought into contact if, with the bodies placed so that the points coincide with
- * opposite normals, the distances of the nearest points from this point sum to less than this [m]. */
+/* A pair of surface points can be brought into contact if the nearest points of the bodies lie near the pair. The
+ * bodies are placed so that the points coincide with opposite normals. The distances of the two nearest points from the
+ * coincident point must sum to less than this [m]. */
 #define MEETING 0.01
 
-/* A surface point, body frame: a corner, or a point of a face. normal: unit outward normal; at a corner the normalized
- * mean of the normals of the adjacent triangles. */
+/* A surface point in the body frame: a vertex, or a point of a face. normal: unit outward normal; at a vertex, the
+ * normalized mean of the normals of the adjacent triangles. */
 typedef struct {
   int piece;
   Vec3 point, normal;
@@ -49,7 +50,7 @@ static SurfacePlace draw_on_face(const WitnessBody* body, Random* random) {
       if (wanted < 0) return (SurfacePlace){piece, witness_on_triangle(hull, i, u, v), vec3_normalized(area)};
     }
   }
-  return draw_corner(body, random); /* rounding */
+  return draw_corner(body, random); /* reached only by rounding */
 }
 
 static SurfacePlace draw_place(const WitnessBody* body, Random* random, bool corner) {
@@ -67,16 +68,15 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random) {
   return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
 }
 
-/* Returns a rotation whose first column is x. vec3_across is not used, because seeded draws depend on this
- * construction. */
+/* Returns a rotation whose first column is the unit vector x. vec3_across is not used, because seeded draws depend on
+ * this construction. */
 static Mat3 frame_along(Vec3 x) {
   Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
   Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);
   return (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
-/* Returns true if the pair can be brought into contact: with b placed so that both points coincide with opposite
- * normals, the two points are almost the nearest points of the bodies (MEETING). */
+/* Returns true if a pair of surface points can be brought into contact (MEETING). */
 static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePlace place[2]) {
   Mat3 turn = mat3_mul(frame_along(place[0].normal), mat3_transpose(frame_along(vec3_scale(place[1].normal, -1))));
   Pose pose = {turn, vec3_sub(place[0].point, mat3_mul_vec(turn, place[1].point))};
@@ -86,7 +86,8 @@ static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePl
 }
 
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]) {
-  int kind = (int)random_uniform(random, 0, 3); /* corner on face, face on corner, two corners */
+  int kind =
+      (int)random_uniform(random, 0, 3); /* 0: vertex of a, face of b; 1: face of a, vertex of b; 2: two vertices */
   for (int draw = 0; draw < DRAW_LIMIT; draw++) {
     const SurfacePlace place[2] = {draw_place(a, random, kind != 1), draw_place(b, random, kind != 0)};
     targets[0] = place[0].point;

@@ -1,11 +1,11 @@
-/* Jacobians of nearest points from features, by finite differences and by random motions: references for the smoothed
- * ones. */
+/* Jacobians of nearest points from features, finite differences and random motions. They serve as references for the
+ * smoothed Jacobians. */
 #include <string.h>
 #include "query/witness.h"
 
-/* Number of random motions of WITNESS_ZEROTH; the opposite of each is evaluated too. */
+/* Number of random motions of WITNESS_ZEROTH. The opposite of each motion is evaluated too. */
 enum { MOTIONS = 16 };
-/* Default size of the motions: 1 degree [rad], and 1 mm by WITNESS_MOVE. */
+/* Default rotation of the motions: 1 degree [rad]. WITNESS_MOVE gives the translation, 1 mm. */
 #define PERTURBATION 0.017453292519943295
 
 Pose witness_moved(Pose pose, Vec3 turn, Vec3 move) {
@@ -18,8 +18,8 @@ typedef struct {
   WitnessCache cache;
 } EstimatePair;
 
-/* Sets out to half the difference of the nearest points between b moved by the motion and b moved by the opposite
- * motion: three numbers for a's point, three for b's [m]. */
+/* Computes half the change of the nearest points between a motion of b and the opposite motion. Sets out[0..2] for the
+ * point of a and out[3..5] for the point of b [m]. */
 static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out[6]) {
   int piece[2];
   Distance there =
@@ -33,7 +33,8 @@ static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out
   memcpy(out, six, sizeof six);
 }
 
-/* Sets by_b to the central differences d x / d xi_k = (x(h e_k) - x(-h e_k)) / 2h (V6). */
+/* Sets by_b to the central differences (x(h) - x(-h)) / (2 h) of the nearest points x (V6). h is size[k] along
+ * coordinate k of b's motion. */
 static void differences_by_b(EstimatePair* pair, const double size[6], double by_b[6][6]) {
   for (int k = 0; k < 6; k++) {
     double xi[6] = {0}, change[6];
@@ -43,8 +44,8 @@ static void differences_by_b(EstimatePair* pair, const double size[6], double by
   }
 }
 
-/* Sets by_b to d x / d xi_k = mean of (x(xi) - x(-xi)) / 2 xi_k / h_k^2 over normal xi of standard deviations h
- * (V7). */
+/* Sets by_b to a zeroth-order estimate of the derivatives of the nearest points x (V7). Entry k is the mean of (x(xi) -
+ * x(-xi)) / 2 * xi_k / h_k^2 over random motions xi, normally distributed with standard deviations h = size. */
 static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, double by_b[6][6]) {
   Random random = {(uint64_t)turn + 1};
   for (int i = 0; i < MOTIONS; i++) {
@@ -56,9 +57,9 @@ static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, doub
   }
 }
 
-/* Completes the Jacobians from those with respect to motions of b. A motion of a equals a motion of both bodies minus
- * one of b: rotation w, translation v of a about c_a is rotation w, translation v + w x (c_b - c_a) about c_b, and
- * moves a point x by v + w x (x - c_a). */
+/* Completes the Jacobians from the derivatives with respect to motions of b. A motion of a equals a motion of both
+ * bodies minus a motion of b. Rotation w and translation v of both about c_a move b by rotation w and translation v + w
+ * x (c_b - c_a) about c_b, and a point x by v + w x (x - c_a). c_a and c_b: positions of the bodies. */
 static void complete(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
@@ -77,7 +78,8 @@ static void complete(const EstimatePair* pair, const double by_b[6][6], Witness*
   }
 }
 
-/* Sets the Jacobians from the nearest features. If they have no derivatives, a's point is fixed to a and b's to b. */
+/* Sets the Jacobians from the nearest features. If the nearest points have no derivatives, the point of a is fixed to
+ * a, that of b to b. */
 static void analytic(const EstimatePair* pair, Witness* answer) {
   double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
   PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;

@@ -1,10 +1,11 @@
 /* Lower bound of the distance between nearest points and their targets (V11). */
 #include "query/witness.h"
 
-/* Triangles whose normals differ by less are coplanar; the edge between them is ignored [rad]. */
+/* Triangles are coplanar if the sine between their normals is below this. The edge between coplanar triangles is
+ * ignored. */
 #define FLAT_EDGE 1e-6
 
-/* Squared distances of a point from the nearest corner and from the nearest edge of all pieces [m^2]. */
+/* Squared distances [m^2] of a point from the nearest vertex and from the nearest edge of all pieces. */
 typedef struct {
   double corner, edge;
 } TargetReach;
@@ -23,7 +24,7 @@ static Vec3 unit_normal(const ConvexHull* hull, int i) {
   return vec3_normalized(vec3_cross(vec3_sub(hull->vertices[v[1]], a), vec3_sub(hull->vertices[v[2]], a)));
 }
 
-/* Returns true if the two triangles at the edge from corner k of triangle i are coplanar. */
+/* Returns true if the two triangles at an edge are coplanar. The edge begins at corner k of triangle i. */
 static bool is_flat_edge(const ConvexHull* hull, int i, int k) {
   int from = hull->triangles[i][k], to = hull->triangles[i][(k + 1) % 3];
   for (int j = 0; j < hull->triangle_count; j++)

@@ -1,19 +1,21 @@
 /* Choice of the surface samples for a smoothed point (V1). */
 #include "query/witness.h"
 
-/* Least cosine between a sample's normal and that at the nearest point: cos of 120 degrees. */
+/* A sample is used if the cosine between its normal and the normal at the nearest point exceeds this: cos of 120
+ * degrees. */
 #define NORMAL_COSINE (-0.5)
-/* Phase increment of the choice per unit of `turn`: the fractional part of the golden ratio. */
+/* Phase increment of the sample choice per unit of WitnessOptions.turn: the fractional part of the golden ratio. */
 #define TURN 0.6180339887498949
 /* FEWEST: the reach is increased, at most GROWTHS times, until it contains this many samples. RINGS: largest number of
- * edges between a sample and the nearest corner. */
+ * edges between a sample and the vertex nearest to the point. */
 enum { FEWEST = 4, GROWTHS = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
 /* Default reach of fixed sampling, relative to the diagonal of the body. */
 #define FIXED_PART 0.25
-/* Reach of adaptive sampling, relative to the distance from the target: samples then lie beyond the target, too. */
+/* Reach of adaptive sampling, divided by the distance of the nearest point from its target. At 3 there are also samples
+ * beyond the target. */
 #define ADAPTIVE_FACTOR 3
 
-/* Returns the k-th of `count` indices distributed evenly over 0 .. found - 1; `turn` shifts the set. */
+/* Returns entry k of `count` indices distributed evenly over 0 .. found - 1. `turn` shifts the set of indices. */
 static int pick(int k, int count, int found, int turn) {
   double phase = fmod(0.5 + TURN * turn, 1);
   int at = (int)((k + phase) * found / count);
@@ -45,7 +47,7 @@ static void choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, dou
   side->count = 1 + others;
 }
 
-/* Chooses as samples the corners within RINGS edges of the corner nearest to the point. */
+/* Chooses as samples the vertices within RINGS edges of the vertex nearest to the point. of: number of the piece. */
 static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int turn, WitnessSide* side) {
   int number[NEIGHBORS_MAX], found = 1, ring = 0, nearest = 0;
   const WitnessPiece* piece = &body->pieces[of];

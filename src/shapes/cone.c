@@ -1,17 +1,17 @@
-/* Truncated cone (B2): a smooth maximum of the side and the two ends. */
+/* Truncated cone (B2): a smooth maximum of the functions of the side and of the two ends. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
-/* Least radius of the side, relative to the smaller end: it applies only far outside, near the apex of the extended
- * side. */
+/* Least radius of the side, relative to the smaller end. The limit applies only far outside of the body, near the apex
+ * of the extended side. */
 #define RADIUS_LEAST 1e-3
-/* Samples along the axis for the check of convexity. */
+/* Number of samples along the axis in the check of convexity. */
 enum { CONVEX_SAMPLES = 4000 };
 
 typedef struct {
   double f[PIECES], weight[PIECES], value;
-  double radius, rate; /* R(x) and dR/dx; rate is 0 where R is limited */
+  double radius, rate; /* R(x) and dR/dx of (B2); rate is 0 where the radius is limited */
   double r2;
 } Cone;
 
@@ -51,8 +51,8 @@ static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
   return mean;
 }
 
-/* Gradient: the weighted mean of the pieces' gradients. Hessian: the weighted mean of their Hessians plus beta times
- * the covariance of the gradients. */
+/* The gradient is the weighted mean of the pieces' gradients. The Hessian is the weighted mean of the pieces' Hessians
+ * plus beta times the covariance of the gradients. */
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   Cone c = cone_parts(shape, z);
   Vec3 g[PIECES];
@@ -73,8 +73,8 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
   return v;
 }
 
-/* Derivatives of R and dR/dx by bottom_radius, top_radius, below, above: R = bottom + rate (x + below), rate = (top -
- * bottom) / h. */
+/* Sets *radius and *rate to the derivatives of R and dR/dx at x = z with respect to size[k] (bottom_radius, top_radius,
+ * below, above). R = bottom + rate (x + below), rate = (top - bottom) / (below + above). */
 static void radius_slope(const Shape* shape, double z, int k, double* radius, double* rate) {
   double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
   double slope = (shape->size[1] - shape->size[0]) / h;
@@ -100,7 +100,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
     beta_slope(shape, &c, g, value, gradient);
     return;
   }
-  double f[PIECES] = {0}; /* derivatives of the pieces, and of their gradients */
+  double f[PIECES] = {0}; /* derivatives of the pieces, and of the pieces' gradients */
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, rate = 0, q = 1 / (c.radius * c.radius);
   if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &rate);
@@ -125,7 +125,8 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
   }
 }
 
-/* Profile r(x) = R(x) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where real, else -1. */
+/* Returns the radius of the body at position z of the axis: R sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta),
+ * with f_b and f_t of (B2). Returns -1 if the formula has no real value. */
 static double profile(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
@@ -135,7 +136,7 @@ static double profile(const Shape* shape, double z) {
   return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);
 }
 
-/* End of the profile between a position where it is real and one where it is not, by bisection. */
+/* Returns the end of the body on the axis by bisection, between a position inside and a position outside. */
 static double profile_end(const Shape* shape, double inside, double outside) {
   for (int k = 0; k < 60; k++) {
     double middle = 0.5 * (inside + outside);
@@ -144,14 +145,14 @@ static double profile_end(const Shape* shape, double inside, double outside) {
   return inside;
 }
 
-/* Distance of the origin from the line through two points of the profile, (x, r). */
+/* Returns the distance of the origin from the line through the points a and b of the profile, each (x, r). */
 static double chord_distance(const double a[2], const double b[2]) {
   double dz = b[0] - a[0], dr = b[1] - a[1];
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
 }
 
-/* Returns true if the profile is concave, and sets shape->inner. Chords of the profile lie inside the body, so their
- * distances from the origin bound the inner radius (B5). */
+/* Returns true if the profile is concave, so that the body is convex. Sets shape->inner from chords of the profile:
+ * they lie inside the body, so their distances from the origin bound the inner radius (B5). */
 static bool look_along(Shape* shape) {
   double low = profile_end(shape, 0, -shape->size[2]), high = profile_end(shape, 0, shape->size[3]);
   double step = (high - low) / CONVEX_SAMPLES, before[2] = {low, 0}, older[2] = {low, 0};
@@ -177,7 +178,7 @@ const char* cone_create(Shape* shape, const SmoothForm* form) {
   for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];
   if (!(cone_evaluate(shape, vec3(0, 0, 0)).value < 0)) return "sharpness must be above log 3: the origin lies inside";
   bool concave = look_along(shape);
-  for (int i = 0; i < 2; i++) /* the body lies inside the sharp cone */
+  for (int i = 0; i < 2; i++) /* the body lies inside the cone with sharp edges */
     shape->outer = fmax(shape->outer, sqrt(shape->size[i] * shape->size[i] + shape->size[2 + i] * shape->size[2 + i]));
   if (!concave) return "with these radii and this sharpness the body is not convex";
   return NULL;

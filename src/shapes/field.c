@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* l phi of a polytope is already a signed distance field (Y2). */
+/* l phi of a polytope is a signed distance field without further conversion (Y2). */
 static FieldValue polytope_field(const Shape* shape, Vec3 x) {
   ShapeValue v = polytope_evaluate(shape, x);
   double length = shape->length;
@@ -35,7 +35,7 @@ static void add_outer(Mat3* sum, double factor, Vec3 a, Vec3 b) {
   *sum = mat3_add(*sum, mat3_scale(mat3_outer(a, b), factor));
 }
 
-/* Points with normals (Y3). With E the weighted mean, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
+/* Field of points with normals (Y3). E is the weighted mean, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
  *     gradient = E[n] + E[h b] - phi E[b]
  *     Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
 static FieldValue points_field(const Field* field, Vec3 x) {
@@ -74,11 +74,11 @@ static FieldValue points_field(const Field* field, Vec3 x) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Sums over the parts of a union, weighted by exp((least - phi_i) / tau), where least is the smallest phi_i so far. */
+/* Sums over the parts of a union, weighted by w_i = exp((least - phi_i) / tau). least: smallest phi_i so far. */
 typedef struct {
   double least, sum;
   Vec3 gradient, outward;
-  Mat3 turn, mixed; /* sum of w turn_i, of w outward_i gradient_i^T */
+  Mat3 turn, mixed; /* sum of w_i turn_i; sum of w_i outward_i gradient_i^T */
 } SoftLeast;
 
 static void rescale(SoftLeast* s, double factor) {
@@ -89,10 +89,10 @@ static void rescale(SoftLeast* s, double factor) {
   s->mixed = mat3_scale(s->mixed, factor);
 }
 
-/* Log-weight below which a part is skipped: exp(-40) is below rounding. */
+/* A part is skipped if the logarithm of its weight is below this. exp(-40) is below rounding. */
 #define WEIGHT_GONE (-40.0)
 
-/* Adds the value and derivatives of a part to the sums. With sign = -1 the field of the part is negated. */
+/* Adds the value and derivatives of a part to the sums. If sign is -1, the field of the part is negated. */
 static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->least) {
@@ -109,7 +109,7 @@ static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* pa
   add_outer(&s->mixed, w, part->outward, part->gradient);
 }
 
-/* Returns the smooth minimum -tau log sum exp(-phi_i / tau) (Y4) and its derivatives. The weights w_i, proportional to
+/* Returns the smooth minimum -tau log sum exp(-phi_i / tau) and its derivatives (Y4). The weights w_i, proportional to
  * exp(-phi_i / tau) with sum 1, have the gradients -w_i (gradient_i - gradient) / tau. */
 static FieldValue soft_least(const SoftLeast* s, double tau) {
   double over = 1 / s->sum;
@@ -123,8 +123,8 @@ static FieldValue soft_least(const SoftLeast* s, double tau) {
 }
 
 /* Returns |x - c|^2 - (outer + reach)^2 [m^2], where c is the centre of the part and outer the radius of a ball that
- * contains it. If the result is positive, phi(x) > reach, since fields (Y1) satisfy phi >= |x - c| - outer. Returns
- * -HUGE_VAL for kinds of fields without such a bound. */
+ * contains the part. If the result is positive, phi(x) > reach, because fields (Y1) satisfy phi >= |x - c| - outer.
+ * Returns -HUGE_VAL for kinds of fields without such a bound. */
 static double far_square(const Field* part, Vec3 x, double reach) {
   if (part->kind != FIELD_SHAPE || part->shape.kind == SMOOTH_POLYTOPE) return -HUGE_VAL;
   Vec3 apart = vec3_sub(x, part->pose.t);
@@ -132,8 +132,8 @@ static double far_square(const Field* part, Vec3 x, double reach) {
   return vec3_dot(apart, apart) - outer * outer;
 }
 
-/* Adds the parts of a union to the sums: first the part that is probably nearest to x, then every other part whose
- * weight is not negligible. */
+/* Adds the parts of a union to the sums. The part that is probably nearest to x comes first. Parts with negligible
+ * weight are skipped. */
 static void join_parts(const Field* field, Vec3 x, SoftLeast* s) {
   int first = 0;
   double nearest = HUGE_VAL;
@@ -183,10 +183,10 @@ FieldValue field_evaluate(const Field* field, Vec3 place) {
 
 /* ---------------------------------------------------------------- creation and destruction */
 
-/* Distance of test points, relative to that of the farthest point from the mean. */
+/* Distance of the test points, relative to the distance of the farthest point from the mean. */
 #define FAR_AWAY 10
 
-/* True if (Y3) is negative at x. */
+/* Returns true if the field (Y3) of the points and normals (count) is negative at x. */
 static bool is_inside(const Vec3* points, const Vec3* normals, int count, double radius, Vec3 x) {
   double nearest = HUGE_VAL, sum = 0;
   for (int i = 0; i < count; i++) nearest = fmin(nearest, vec3_norm(vec3_sub(x, points[i])));

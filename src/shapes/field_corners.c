@@ -1,5 +1,5 @@
-/* Fields of polyhedra and their derivatives by corners (Y12): planes of a hull, points with normals of a surface.
- * docs/derivations/fields.md */
+/* Fields of polyhedra, and their derivatives with respect to the vertices (Y12, Y13). A field consists of the planes of
+ * a hull or of points with normals on a surface. docs/derivations/fields.md */
 #include <assert.h>
 #include <string.h>
 #include "shapes/field_faces.h"
@@ -16,7 +16,8 @@ static double mean_edge(const TriangleSurface* surface) {
   return sum / (3.0 * surface->triangle_count);
 }
 
-/* Sum of the double-area vectors of the triangles at every point; owned by the caller. */
+/* Returns the area vectors of the points of a surface (point_count). The area vector of a point is the sum over its
+ * triangles of the outward normal times twice the area. The caller frees the array with memory_free. */
 static Vec3* corner_areas(const TriangleSurface* surface) {
   Vec3* out = MEMORY_NEW(Vec3, surface->point_count);
   for (int i = 0; i < surface->triangle_count; i++) {
@@ -29,7 +30,7 @@ static Vec3* corner_areas(const TriangleSurface* surface) {
   return out;
 }
 
-/* Adds a point of the field; returns its index, -1: no normal. */
+/* Adds a point to a field of points. Returns the index of the point, or -1 if the normal is zero. */
 static int add_oriented(Field* field, Vec3 point, Vec3 normal) {
   double length = vec3_norm(normal);
   if (!(length > 0)) return -1;
@@ -56,7 +57,7 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
 
 /* ---------------------------------------------------------------- lists of links */
 
-/* Unsorted links and the corner of each. */
+/* Unsorted links, with the corner of each link. */
 typedef struct {
   int* corner;
   CornerLink* link;
@@ -71,7 +72,7 @@ static void add_link(LinkList* list, int corner, const CornerLink* link) {
   list->link[list->count++] = *link;
 }
 
-/* Sorts the links by corner (stable) into out; frees the list. */
+/* Sorts the links by corner, in a stable way, into out. Frees the list. */
 static void sort_links(FieldCorners* out, LinkList* list) {
   out->first = MEMORY_NEW(int, out->count + 2);
   out->links = MEMORY_NEW(CornerLink, list->count + 1);
@@ -85,7 +86,7 @@ static void sort_links(FieldCorners* out, LinkList* list) {
 
 /* ---------------------------------------------------------------- planes */
 
-/* Normals closer than this belong to one face. */
+/* Triangles lie in one plane if their unit normals differ by less than this. */
 #define SAME_FACE 1e-9
 
 static Vec3 triangle_normal(const ConvexHull* hull, int i) {
@@ -94,14 +95,15 @@ static Vec3 triangle_normal(const ConvexHull* hull, int i) {
                                     vec3_sub(hull->vertices[hull->triangles[i][2]], a)));
 }
 
-/* Distinct planes of a hull's faces, with a point of each; arrays have triangle_count elements. */
+/* Distinct planes of a hull's triangles. Each array has triangle_count elements; points has one point of each plane. */
 typedef struct {
   int count;
   Vec3 *normals, *points;
-  int* of; /* plane of each triangle */
+  int* of; /* index of the plane of each triangle */
 } PolyhedronFaces;
 
-/* same: triangles whose unit normals differ by less than this lie in one plane. */
+/* Returns the distinct planes of a hull. same: triangles lie in one plane if their unit normals differ by less than
+ * this. The caller frees the result with planes_free. */
 static PolyhedronFaces find_planes(const ConvexHull* hull, double same) {
   int triangles = hull->triangle_count;
   PolyhedronFaces out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};
@@ -124,8 +126,8 @@ static void planes_free(PolyhedronFaces* planes) {
   memory_free(planes->of);
 }
 
-/* Sets *field to the smooth maximum over the planes, with l / beta = smoothing and a given length l [m]. Returns NULL,
- * or the violated rule. */
+/* Sets *field to the smooth maximum over planes (Y2). smoothing: l / beta [m]; length: l [m]; center: origin of the
+ * field's frame. Returns NULL on success, otherwise the violated rule (static text). */
 static const char* field_of_planes(Field* field, const PolyhedronFaces* planes, Vec3 center, double length,
                                    double smoothing) {
   *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
@@ -157,7 +159,8 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
   return rule;
 }
 
-/* Distinct vertices of plane k; seen[v]: the last plane that listed vertex v, plus one. Returns their number. */
+/* Sets out to the distinct vertices of plane k and returns their number. plane: plane of each triangle. seen[v] - 1 is
+ * the last plane that listed vertex v. */
 static int plane_corners(const ConvexHull* hull, const int* plane, int k, int* seen, int* out) {
   int count = 0;
   for (int i = 0; i < hull->triangle_count; i++)
@@ -174,8 +177,9 @@ static void flat_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
   for (int k = 0; k < 2; k++) out[k] = vec3_dot(axis[k], arm);
 }
 
-/* Links a plane to its corners as the best-fit plane: b_i(x) = 1/N + c_i . S^-1 c(x) in two axes perpendicular to the
- * normal (H5). */
+/* Adds links of plane k to its vertices corner (count), as the best-fit plane with the weights b_i(x) = 1/N + c_i .
+ * S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of vertex i and of x along two axes perpendicular to the
+ * normal, relative to the mean of the vertices. S is the sum of c_i c_i^T. */
 static void link_plane(LinkList* list, const ConvexHull* hull, const int* number, const int* corner, int count, int k,
                        Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};
@@ -221,14 +225,14 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
 
 /* ---------------------------------------------------------------- faces of nearly coplanar triangles */
 
-/* Returns the double-area vector of triangle i. */
+/* Returns the area vector of triangle i: the outward normal times twice the area. */
 static Vec3 hull_double_area(const ConvexHull* hull, int i) {
   Vec3 a = hull->vertices[hull->triangles[i][0]];
   return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
                     vec3_sub(hull->vertices[hull->triangles[i][2]], a));
 }
 
-/* Sets areas[k] to the sum of the double-area vectors of the triangles of face k. */
+/* Sets areas[k] to the sum of the area vectors of the triangles of face k. */
 static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3* areas) {
   for (int k = 0; k < faces->count; k++) areas[k] = vec3(0, 0, 0);
   for (int i = 0; i < hull->triangle_count; i++) {
@@ -237,8 +241,8 @@ static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3
   }
 }
 
-/* Returns the faces of a hull with their planes (Y13). areas: set to the double-area vector of each face; as long as
- * the number of triangles. seen, corner: workspaces as long as the number of vertices; seen is zero. */
+/* Returns the faces of a hull with their planes (Y13). Sets areas (triangle_count) to the area vector of each face.
+ * seen, corner (vertex_count): workspaces; seen must be zero. The caller frees the result with planes_free. */
 static PolyhedronFaces find_faces(const ConvexHull* hull, Vec3* areas, int* seen, int* corner) {
   PolyhedronFaces out = find_planes(hull, FACE_ANGLE);
   sum_areas(hull, &out, areas);
@@ -280,8 +284,9 @@ static Mat3 across(Vec3 area) {
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
 
-/* Adds one link for each corner of face k: the derivative of its area vector is the sum over its triangles at the
- * corner of e x (next - previous) (Y12). */
+/* Adds one link for each corner of face k (Y13). When a corner moves by e, the area vector of the face changes by the
+ * sum of e x (next - previous) over the triangles at the corner, where next and previous are the other corners of the
+ * triangle. */
 static void link_face(LinkList* list, const ConvexHull* hull, const PolyhedronFaces* faces, int k, Vec3 area,
                       const int* corner, int count) {
   Mat3 turn = across(area);
@@ -324,10 +329,11 @@ FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull) 
   return out;
 }
 
-/* ---------------------------------------------------------------- points */
+/* ---------------------------------------------------------------- points with normals */
 
-/* Links corner k of triangle t. Moving it by e changes the triangle's area vector by e x (next - previous), and with it
- * the normals of its centre and its three corners. of: the field's points, triangles first. */
+/* Adds links for corner k of triangle t (Y12). A displacement e of the corner changes the triangle's area vector by e x
+ * (next - previous), where next and previous are the other corners. The change affects the normals of the triangle's
+ * centroid and of its three corners. of: index of each point of the field, those of triangles first. */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];
@@ -365,9 +371,10 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
   return out;
 }
 
-/* ---------------------------------------------------------------- slopes */
+/* ---------------------------------------------------------------- derivatives at a point */
 
-/* Planes at a point: phi = tau log sum exp(h / tau), weights w, N = sum w n (Y2). */
+/* Smooth maximum of the planes at a point (Y2): phi = tau log sum exp(h / tau), with heights h. top: largest h. sum:
+ * sum of the weights w = exp((h - top) / tau). outward: mean of the normals with these weights. */
 typedef struct {
   double top, sum;
   Vec3 outward;
@@ -387,11 +394,11 @@ static PlaneMean plane_mean(const FieldCorners* c, Vec3 x) {
   return out;
 }
 
-/* Sets *height to the derivative of n . x - o of a plane when its corner moves by e, and returns the derivative of n.
- */
+/* Sets *height to the derivative of a plane's height n . x - o when a corner moves by e. Returns the derivative of the
+ * normal n. */
 static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double* height) {
   double along = vec3_dot(n, e);
-  if (link->share > 0) { /* a face (Y13); `along` is the mean of its corners */
+  if (link->share > 0) { /* face (Y13); `along` is the mean of its corners */
     Vec3 turned = mat3_mul_vec(link->turned, e);
     *height = vec3_dot(turned, vec3_sub(x, link->along)) - link->share * along;
     return turned;
@@ -400,7 +407,8 @@ static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double*
   return vec3_scale(link->along, -along);
 }
 
-/* Adds one link: dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau) (Y12). */
+/* Adds the contribution of one link to the derivatives (Y12): dphi = sum w dh, dN = sum w (dn + (n - N) dh / tau). w:
+ * weight of the plane; h, n: its height and normal; N: outward vector of the field. */
 static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];
@@ -448,7 +456,7 @@ void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int
 void field_smoothing_slope(const Field* field, Vec3 place, double* value, Vec3* outward) {
   assert(field->kind == FIELD_SHAPE && field->shape.kind == SMOOTH_POLYTOPE);
   const Shape* shape = &field->shape;
-  double by_beta = -shape->beta * shape->beta / shape->length; /* d beta / d (l / beta) */
+  double by_beta = -shape->beta * shape->beta / shape->length; /* derivative of beta with respect to l / beta */
   field_parameter_slopes(field, place, 0, 1, value, outward);
   *value *= by_beta;
   *outward = vec3_scale(*outward, by_beta);

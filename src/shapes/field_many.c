@@ -1,5 +1,6 @@
 /* Field values at many points, in two groups of eight lanes (Y1, Y4, Y9). docs/derivations/fields.md
- * The result at a point is independent of its neighbours: a part that only another lane needs has zero weight here. */
+ * The result at a point does not depend on other points, because a part that only another lane needs has zero
+ * weight. */
 #define LANES 8
 #include <assert.h>
 
@@ -20,12 +21,12 @@ static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
                   r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
 }
 
-/* Number of lane groups processed together. Each group is a long dependency chain; the operations of two groups
- * overlap. */
+/* Number of lane groups processed together. The operations of two groups overlap, because each group is a long
+ * dependency chain. */
 enum { SIDES = 2 };
 #define EACH_SIDE for (int side = 0; side < SIDES; side++)
 
-/* FieldValue of eight points; turn is stored by rows. */
+/* FieldValue of eight points. turn is stored by rows. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, outward, turn[3];
@@ -33,15 +34,15 @@ typedef struct {
 
 /* ---------------------------------------------------------------- a superquadric (B7) */
 
-/* Lower limit of coordinates and their ratios; powers of smaller numbers are zero, or correct when squared. */
+/* Lower limit of coordinates and of their ratios. Powers of smaller numbers are zero or do not change the result. */
 #define SMALLEST 1e-150
 
-/* Norm of superquadric.c for lanes; index 0: first argument, 1: second. */
+/* Norm of superquadric.c for lanes. Index 0 belongs to the first argument, index 1 to the second. */
 typedef struct {
   Lanes norm, part[2], less[2];
 } NormLanes;
 
-/* Norms of (u, v), u, v >= SMALLEST, n >= 2, for both groups stage by stage. */
+/* Sets out to the norms of (u, v) of order n for both groups, stage by stage. u, v >= SMALLEST, n >= 2. */
 static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n, NormLanes out[SIDES]) {
   LaneBits first[SIDES];
   Lanes large[SIDES], ratio[SIDES], steep[SIDES], sum[SIDES], over[SIDES];
@@ -57,7 +58,7 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
     sum[side] = 1 + steep[side] * (ratio[side] * ratio[side]);
   }
   EACH_SIDE over[side] = lanes_log(sum[side]) * root;
-  EACH_SIDE over[side] = lanes_exp_near(over[side]); /* 1 <= sum <= 2 */
+  EACH_SIDE over[side] = lanes_exp_near(over[side]); /* lanes_exp_near is sufficient, because 1 <= sum <= 2 */
   EACH_SIDE {
     Lanes inverse = 1 / (sum[side] * over[side]), part = ratio[side] * over[side];
     Lanes whole = inverse * inverse * sum[side], less = steep[side] * whole;
@@ -67,10 +68,10 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
   }
 }
 
-/* x >= 0 with the sign of y. */
+/* Returns x >= 0 with the sign of y. */
 static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
 
-/* Gauge, its gradient and, with FIELD_TURNS, its Hessian. */
+/* Gauge and its gradient. The Hessian is set only for FIELD_TURNS. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, hessian[3];
@@ -82,7 +83,8 @@ typedef struct {
   Lanes distance;
 } QuadricPlace;
 
-/* quadric_evaluate for lanes; q, p: orders of the outer norm and of the norm of x and y. */
+/* Does the same as quadric_evaluate for lanes. q: order of the outer norm; p: order of the norm of x and y. round, all:
+ * results of both norms. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
                                  Lanes3 y, FieldAnswer wanted, GaugeLanes* out) {
   Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
@@ -102,7 +104,7 @@ static inline void quadric_gauge(const double size[3], double q, double p, const
   out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
-/* True for superquadrics and superellipsoids, for which p and q are twice the exponent. */
+/* Returns true for superquadrics and superellipsoids. For superellipsoids p and q are twice the exponent. */
 static bool is_quadric(const Field* field) {
   return field->kind == FIELD_SHAPE &&
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);
@@ -118,7 +120,7 @@ static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
   out->distance = lanes_sqrt(lanes3_dot(out->y, out->y));
 }
 
-/* Field values (Y1) and (Y6), rotated into the frame of the whole field. */
+/* Sets *out to the field values (Y1) and (Y6), rotated into the frame of the enclosing field. */
 static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, FieldAnswer wanted,
                                FieldLanes* out) {
   const Mat3* r = &part->pose.r;
@@ -134,7 +136,8 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
   out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
   if (wanted < FIELD_TURNS) return;
-  /* (I - n n^T) H / |g|, rotated by r on both sides; the Hessian is symmetric */
+  /* turn = (I - n n^T) H / |g| in the part's frame, with Hessian H and gradient g of the gauge; then rotated by r on
+   * both sides */
   Lanes3 bent[3],
       part_along = {lanes3_dot(g->hessian[0], n), lanes3_dot(g->hessian[1], n), lanes3_dot(g->hessian[2], n)};
   const Lanes normal[3] = {n.x, n.y, n.z};
@@ -210,15 +213,15 @@ static void other_field(const Field* part, Lanes3 x, LaneBits active, FieldLanes
 
 /* ---------------------------------------------------------------- a union (Y4) */
 
-/* SoftLeast of field.c for lanes. */
+/* Does the same as SoftLeast of field.c for lanes. */
 typedef struct {
   Lanes least, sum;
   Lanes3 gradient, outward, turn[3], mixed[3];
 } SoftLanes;
 
-/* Log-weight below which a part is skipped: half a rounding error of the result (Y9). */
+/* A part is skipped if the logarithm of its weight is below this: half a rounding error of the result (Y9). */
 #define WEIGHT_GONE (-37.0)
-/* Upper bound of the value of any part [m]; finite, so that differences are numbers. */
+/* Upper bound of the value of any part [m]. The bound is finite, so that differences are numbers. */
 #define NOWHERE 1e300
 
 static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
@@ -270,7 +273,8 @@ static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, Field
   }
 }
 
-/* True if |x| - outer <= phi <= |x| - inner holds (Y1); other kinds have no such bounds. */
+/* Returns true if |x| - outer <= phi <= |x| - inner holds for a part (Y1). Other kinds of fields have no such
+ * bounds. */
 static bool in_balls(const Field* part) { return part->kind == FIELD_SHAPE && part->shape.kind != SMOOTH_POLYTOPE; }
 
 static Lanes square_to(const Field* part, Lanes3 x) {
@@ -281,7 +285,8 @@ static Lanes square_to(const Field* part, Lanes3 x) {
 /* Number of parts whose squared distances are stored. */
 enum { SQUARES = 32 };
 
-/* Squared distances from the parts' centres, and an upper bound of the least value in each lane. */
+/* Computes the squared distances of the points from the centres of the parts. Sets *bound to an upper bound of the
+ * least field value in each lane. */
 static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lanes* bound) {
   Lanes least = lanes_of(NOWHERE);
   double inner = HUGE_VAL;
@@ -295,14 +300,14 @@ static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lan
   *bound = lanes_sqrt(least) - (inner < HUGE_VAL ? inner : 0);
 }
 
-/* Mask of lanes whose points, at squared distance `square` from the part's centre, are within `reach` of its bounding
- * ball. */
+/* Returns the mask of lanes whose points are within `reach` of a part's bounding ball. square: squared distance of the
+ * points from the part's centre. */
 static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
   Lanes far = lanes_most(reach + part->shape.outer, lanes_of(0));
   return square < far * far;
 }
 
-/* Union of fields (Y9): a part is evaluated if its lower bound does not exclude a weight above e^-37. */
+/* Evaluates a union of fields (Y9). A part is evaluated unless its lower bound excludes a weight above e^-37. */
 static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
   SoftLanes s[SIDES] = {{.least = lanes_of(NOWHERE)}, {.least = lanes_of(NOWHERE)}};
   Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
@@ -336,7 +341,7 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
   EACH_SIDE soft_least(&s[side], field->smoothing, wanted, &out[side]);
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- all fields */
 
 static void out_of(const Pose* pose, FieldAnswer wanted, FieldValue* v) {
   v->outward = mat3_mul_vec(pose->r, v->outward);
@@ -346,7 +351,7 @@ static void out_of(const Pose* pose, FieldAnswer wanted, FieldValue* v) {
   v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
 }
 
-/* Evaluates `wide` <= SIDES * LANES points; unused lanes repeat the first. */
+/* Evaluates `wide` points, at most SIDES * LANES. Unused lanes repeat the first point. */
 static void evaluate_block(const Field* field, const Vec3* places, int wide, FieldAnswer wanted, FieldValue* out) {
   bool quadric = is_quadric(field);
   Lanes3 x[SIDES];

@@ -5,21 +5,23 @@
 
 #include "shapes/shapes.h"
 
-/* Weighted means over the points of a field, evaluated at `place`, a position in the field's frame [m]. */
+/* Weighted means over the points of a field, evaluated at the position `place` [m, field's frame]. */
 typedef struct {
   const Field* field; /* borrowed */
   Vec3 place;
-  double least, sum, value; /* least squared distance [m^2]; sum of the weights; phi [m] */
-  Vec3 gradient, pull;      /* gradient of phi; E[b] [1/m] */
+  double least, sum,
+      value;           /* least: least squared distance of a point [m^2]; sum: sum of the weights; value: phi [m] */
+  Vec3 gradient, pull; /* gradient of phi; weighted mean of b_i = (p_i - place) / radius^2 over the points p_i [1/m] */
 } FieldMean;
 
-/* Derivatives of the quantities of one point of the field: height h, exponent of its weight, normal, and b. */
+/* Derivatives of the quantities of one point of the field: height, exponent of the weight, normal, and vector b_i of
+ * (Y10). */
 typedef struct {
   double height, exponent;
   Vec3 normal, pull;
 } FieldChange;
 
-/* Accumulated derivatives of the sums over all points. Zero it before the first field_mean_change. */
+/* Derivatives of the sums over all points. Zero the struct before the first call of field_mean_change. */
 typedef struct {
   double value, exponent;
   Vec3 outward;
@@ -27,19 +29,19 @@ typedef struct {
 
 /* Returns the means at x [m, field's frame]. The result borrows the field. Does not allocate. */
 FieldMean field_mean_at(const Field* field, Vec3 x);
-/* Returns the unnormalized weight of point i, 1 for the nearest point. */
+/* Returns the unnormalized weight of point i. The weight of the nearest point is 1. */
 static inline double field_mean_weight(const FieldMean* mean, int i) {
   Vec3 arm = vec3_sub(mean->place, mean->field->points[i]);
   double radius = mean->field->radius;
   return math_decay((mean->least - vec3_dot(arm, arm)) / (2 * radius * radius));
 }
-/* Returns the derivatives of the quantities of point i when the point moves by `moved` [m] and its normal changes by
+/* Returns the derivatives of the quantities of point i. The point moves by `moved` [m], its normal changes by
  * `turned`. */
 FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned);
-/* Adds the contribution of point i, whose derivatives are d, to *sum. */
+/* Adds the contribution of point i to *sum. d: derivatives of the quantities of point i. */
 void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum);
-/* Sets *value and *outward to the derivatives of phi and of the outward vector N, computed from the accumulated sums
- * (Y10). */
+/* Computes the derivatives of phi and of the outward vector N from the sums over all points (Y10). Sets *value and
+ * *outward. */
 void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward);
 
 #endif

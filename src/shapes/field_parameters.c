@@ -1,5 +1,5 @@
-/* Derivatives of signed distance fields by their parameters (Y10, Y11), several per call; common quantities are
- * computed once. docs/derivations/fields.md */
+/* Derivatives of signed distance fields with respect to their parameters (Y10, Y11). Several parameters are handled in
+ * one call, so that common quantities are computed once. docs/derivations/fields.md */
 #include <assert.h>
 
 #include "shapes/field_mean.h"
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- convex shapes */
 
-/* Derivatives of l phi; l may depend on one face's parameters. */
+/* Computes the derivatives of l phi for a polytope. l may depend on the parameters of one face. */
 static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   ShapeValue v = polytope_evaluate(shape, x);
   double l = shape->length;
@@ -25,8 +25,9 @@ static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, do
   }
 }
 
-/* Derivatives of (Y1): phi(x / gamma) = 0 gives d gamma = gamma phi_k / (grad phi . z) at z = x / gamma; the normal is
- * that of grad phi at z. */
+/* Computes the derivatives of the field (Y1) of a convex shape. From phi(x / gamma) = 0 follows dgamma = gamma dphi /
+ * (grad phi . z) at z = x / gamma, where dphi is the derivative of phi with respect to the parameter. The normal has
+ * the direction of grad phi at z. */
 static void shape_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
   double distance = vec3_norm(x);
   if (!(distance > 1e-12 * shape->inner)) {
@@ -104,7 +105,8 @@ FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 tu
                        .pull = vec3_scale(moved, over)};
 }
 
-/* Derivative by the radius, which changes every point's weight and b. */
+/* Returns the derivatives with respect to the radius. The radius changes the weight and the vector b_i of every
+ * point. */
 static FieldSlope radius_slope(const FieldMean* mean) {
   const Field* field = mean->field;
   double over = 1 / (field->radius * field->radius);
@@ -118,7 +120,8 @@ static FieldSlope radius_slope(const FieldMean* mean) {
   return sum;
 }
 
-/* k = 0: radius; then x, y, z of each point and of its unit normal, each of which affects a single point. */
+/* Computes the derivatives of a field of points. Parameter 0 is the radius. Then follow x, y, z of each point and of
+ * its unit normal; each of these parameters affects one point only. */
 static void points_slopes(const Field* field, Vec3 x, int first, int count, double* value, Vec3* outward) {
   FieldMean mean = field_mean_at(field, x);
   for (int j = 0; j < count; j++) {
@@ -139,11 +142,12 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 
 /* ---------------------------------------------------------------- unions */
 
-/* Log-weight below which a part is skipped, as in field.c. */
+/* A part is skipped if the logarithm of its weight is below this, as in field.c. */
 #define WEIGHT_GONE (-40.0)
 
-/* Maps parameter k of a union or difference to a part and its parameter: 0 to 5 rotations and translations, then the
- * part's own. *part -1: the smoothing. */
+/* Maps parameter k of a union or difference to a part. Sets *part to the index of the part, or to -1 for the smoothing.
+ * Returns the number of the parameter within the part: 0 to 5 for rotations and translations, then the part's own
+ * parameters. */
 static int part_number(const Field* field, int k, int* part) {
   *part = -1;
   if (k == 0) return 0;
@@ -152,7 +156,8 @@ static int part_number(const Field* field, int k, int* part) {
   return k;
 }
 
-/* Derivative by a motion of a part at x, rotations about its frame's origin. v: value of the part at x. */
+/* Computes the derivatives at x with respect to a motion k of a part (0 to 2: rotation about the origin of the part's
+ * frame, 3 to 5: translation). v: field of the part at x. */
 static void part_moved(const Field* part, const FieldValue* v, Vec3 x, int k, double* value, Vec3* outward) {
   Vec3 e = vec3_axis(k), way = k < 3 ? vec3_cross(e, vec3_sub(x, part->pose.t)) : e;
   *value = -vec3_dot(v->gradient, way);
@@ -160,21 +165,23 @@ static void part_moved(const Field* part, const FieldValue* v, Vec3 x, int k, do
   if (k < 3) *outward = vec3_add(*outward, vec3_cross(e, v->outward));
 }
 
-/* The whole field at a point in its own frame; negated for a subtraction. */
+/* Value of a union or difference at a point in its own frame. For a difference, value and outward are negated. */
 typedef struct {
-  double value, tau, sign; /* sign: of the whole */
+  double value, tau, sign; /* sign: -1 for a difference, otherwise 1 */
   Vec3 outward;
 } WholeField;
 
 static double part_sign(const Field* field, int i) { return field->kind == FIELD_SUBTRACTION && i == 0 ? -1 : 1; }
 
-/* Weight w_i = exp((phi - v_i) / tau); *exponent: its argument. */
+/* Returns the weight exp((phi - v_i) / tau) of a part with the value `part`. Sets *exponent to the logarithm of the
+ * weight. */
 static double part_weight(const WholeField* all, double part, double* exponent) {
   *exponent = (all->value - part) / all->tau;
   return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_decay(*exponent);
 }
 
-/* Writes the derivatives of the whole: up = dphi, change = sum w dN_i and weight terms, N = sum w_i N_i. */
+/* Writes the derivatives of the union or difference. up: dphi. change: sum of w_i dN_i and of the weight terms, where N
+ * = sum w_i N_i is the outward vector and N_i that of part i. */
 static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
   *value = all->sign * up;
   *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);
@@ -192,7 +199,7 @@ static void smoothing_slope(const Field* field, const WholeField* all, Vec3 x, d
   put_whole(all, up, change, value, outward);
 }
 
-/* Derivatives by `count` parameters of part `own` from `number` on. */
+/* Computes the derivatives with respect to `count` parameters of part `own`, from `number` on. */
 static void part_slopes(const Field* field, const WholeField* all, Vec3 x, int own, int number, int count,
                         double* value, Vec3* outward) {
   const Field* part = &field->parts[own];
@@ -230,7 +237,7 @@ static void joined_slopes(const Field* field, Vec3 x, int first, int count, doub
   }
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- all fields */
 
 int field_parameter_count(const Field* field) {
   if (field->kind == FIELD_SHAPE) return shape_parameter_count(&field->shape);

@@ -1,10 +1,10 @@
-/* The solid { phi <= 0 } of a field: closed surface by marching tetrahedra (Y7), moments by line integrals (Y8). */
+/* The solid phi <= 0 of a field: closed surface by marching tetrahedra (Y7), moments by line integrals (Y8). */
 #include <assert.h>
 #include <string.h>
 #include "shapes/shapes.h"
 
 enum { CORNERS = 8, TETRAHEDRA = 6, ROOT_STEPS = 100, LINES = 3 };
-/* Cells along each edge of the box for the moments. */
+/* Number of cells along each edge of the bounding box in the computation of moments. */
 enum { MASS_CELLS = 32 };
 
 /* ---------------------------------------------------------------- bounding box */
@@ -40,7 +40,7 @@ static Bounds bounds_of(const Field* field, Pose outer) {
 typedef struct {
   const Field* field;
   Bounds bounds;
-  int cells; /* cells along each edge */
+  int cells; /* number of cells along each edge */
   Vec3 step;
   double* value; /* values at the nodes ((cells + 1)^3) */
 } Grid;
@@ -61,11 +61,12 @@ static Grid grid_create(const Field* field, int cells) {
   return g;
 }
 
-/* Convergence tolerance of a root's position between two samples. */
+/* A root between two samples has converged if its position changes by less than this, relative to the distance of the
+ * samples. */
 #define ROOT_ROUNDING 1e-15
 
-/* Zero of the field between a (inside) and b (outside): Newton's method along the line from the secant's estimate, with
- * bisection when a step leaves the bracket or does not halve the previous one. */
+/* Returns the zero of the field between a (inside) and b (outside). Newton's method along the line starts from the
+ * secant's estimate. Bisection replaces a step that leaves the bracket or does not halve the previous step. */
 static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double at_b) {
   double low = 0, high = 1, t = at_a / (at_a - at_b), before = 2;
   Vec3 way = vec3_sub(b, a);
@@ -89,7 +90,7 @@ static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double
 
 typedef struct {
   Grid grid;
-  uint64_t* keys; /* keys of the cut edges; hash table with open addressing */
+  uint64_t* keys; /* keys of the edges cut by the surface; a hash table with open addressing */
   int* points;
   int slots;
   ConvexHull* out;
@@ -121,7 +122,7 @@ static void grow_edges(March* m) {
   memory_free(old.points);
 }
 
-/* Index of the surface point on the edge from node `in` to node `out`; created on first use. */
+/* Returns the index of the surface point on the edge from node `in` to node `out`. Creates the point on first use. */
 static int cut_point(March* m, int in, int out) {
   uint64_t low = (uint64_t)(in < out ? in : out), high = (uint64_t)(in < out ? out : in);
   uint64_t key = (low + 1) << 32 | high;
@@ -138,7 +139,8 @@ static int cut_point(March* m, int in, int out) {
   return point;
 }
 
-/* Adds a triangle counter-clockwise seen from outside; `inside` is a node below it. */
+/* Adds a triangle, oriented counter-clockwise as seen from outside. inside: a node on the inner side of the
+ * triangle. */
 static void add_triangle(March* m, int a, int b, int c, int inside) {
   ConvexHull* hull = m->out;
   const Vec3* v = hull->vertices;
@@ -171,7 +173,7 @@ static void march_tetrahedron(March* m, const int node[4]) {
 
 void field_solid(const Field* field, int cells, ConvexHull* mesh) {
   assert(cells > 0);
-  /* the six paths from corner 0 to corner 7 of a cube; corner indices are bit masks */
+  /* vertices of the six tetrahedra of a cube: the six paths from corner 0 to corner 7; corner indices are bit masks */
   static const int WAYS[TETRAHEDRA][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
                                           {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}};
   *mesh = (ConvexHull){0};
@@ -215,14 +217,14 @@ static Vec3 with(Vec3 v, int axis, double x) {
   return v;
 }
 
-/* Adds the moments of the inner part of a line along `axis`, times `weight`. */
+/* Adds the moments of the inner section of a line along `axis`, times `weight`. */
 static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight, MassMoment* sum) {
   double a = field_evaluate(g->field, from).value, b = field_evaluate(g->field, to).value;
   if (a > 0 && b > 0) return;
   Vec3 start = from, end = to;
   if (a > 0) start = root_between(g->field, to, from, b, a);
   if (b > 0) end = root_between(g->field, from, to, a, b);
-  /* moments of a line, which has no extent across */
+  /* moments of a line, which has no cross-section */
   Vec3 c = vec3_scale(vec3_add(start, end), 0.5);
   double length = along(end, axis) - along(start, axis), mass = weight * length;
   const double at[3] = {c.x, c.y, c.z};
@@ -235,7 +237,8 @@ static void add_line(const Grid* g, Vec3 from, Vec3 to, int axis, double weight,
   sum->s[3][3] += mass;
 }
 
-/* Adds a cell cut by the surface: lines along the axis nearest to the gradient, at Gauss points across. */
+/* Adds the moments of a cell cut by the surface. The integral uses lines along the axis nearest to the gradient, at
+ * Gauss points of the perpendicular plane. */
 static void add_cut_cell(const Grid* g, Vec3 low, MassMoment* sum) {
   static const double NODE[LINES] = {0.1127016653792583, 0.5, 0.8872983346207417};
   static const double WEIGHT[LINES] = {5.0 / 18, 8.0 / 18, 5.0 / 18};

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "shapes/shapes.h"
 
-/* Newton steps along the gradient that project a point onto phi = 0. */
+/* Number of Newton steps along the gradient that project a point onto phi = 0. */
 enum { DRAWING_STEPS = 8 };
 
 static TriangleSurface surface_create(int points, int triangles) {
@@ -23,8 +23,8 @@ static TriangleSurface shape_surface(const Shape* shape, int level) {
 
 /* ---------------------------------------------------------------- unions */
 
-/* Returns true if a surface point of part k lies on the surface of the whole: outside all other parts of a union; for a
- * difference, outside the subtrahend or inside the minuend. */
+/* Returns true if a surface point of part k lies on the surface of the union or difference. In a union, the point lies
+ * outside all other parts. In a difference, it lies outside the subtrahend or inside the minuend. */
 static bool seen(const Field* whole, int k, Vec3 place) {
   for (int i = 0; i < whole->part_count; i++) {
     if (i == k) continue;
@@ -77,7 +77,8 @@ static TriangleSurface joined_surface(const Field* whole, int level) {
   return out;
 }
 
-/* Projects the points onto phi = 0 of the whole, which smoothing displaces from the parts' surfaces. */
+/* Projects the points onto phi = 0. The projection is needed, because smoothing displaces the surface from the surfaces
+ * of the parts. */
 static void draw_points(const Field* field, TriangleSurface* surface) {
   for (int i = 0; i < surface->point_count; i++)
     for (int step = 0; step < DRAWING_STEPS; step++) {

@@ -1,9 +1,9 @@
-/* Gauge of any shape, computed from phi (B4). */
+/* Gauge of every kind of shape, computed from phi (B4). */
 #include <assert.h>
 
 #include "shapes/shape.h"
 
-/* Limit of Newton and bisection steps along a ray; a few are usual. */
+/* Largest number of Newton and bisection steps along a ray. A few are usual. */
 #define RAY_STEPS 200
 
 static double polytope_reach(const Shape* shape, Vec3 d) {
@@ -13,22 +13,22 @@ static double polytope_reach(const Shape* shape, Vec3 d) {
   return 1 / steepest;
 }
 
-/* Distance factor to the surface of the sharp cone along d: side r s = R(0) + rate x s, and the ends. */
+/* Returns the factor s at which s d lies on the cone with sharp edges. d: direction of any length. */
 static double cone_reach(const Shape* shape, Vec3 d) {
   double below = shape->size[2], above = shape->size[3], rate = (shape->size[1] - shape->size[0]) / (below + above);
   double side = (sqrt(d.y * d.y + d.z * d.z) - rate * d.x) / (shape->size[0] + rate * below);
   return 1 / fmax(side, fmax(-d.x / below, d.x / above));
 }
 
-/* Approximate s with s d on the surface; d of any length. */
+/* Returns an approximate factor s at which s d lies on the surface. d: direction of any length. */
 static double reach_along(const Shape* shape, Vec3 d) {
   if (shape->kind == SMOOTH_POLYTOPE) return polytope_reach(shape, d);
   if (shape->kind == SMOOTH_CONE) return cone_reach(shape, d);
   return 1 / (1 + shape_evaluate(shape, d).value);
 }
 
-/* Root s of phi(s y) = 0 (phi < 0 below, > 0 above), and *at: evaluate(s y). Starts at the sharp body's surface,
- * slightly outside, from where Newton's method converges quickly. */
+/* Returns the factor s at which s y lies on the surface: phi(s y) = 0. Sets *at to evaluate(shape, s y). Newton's
+ * method starts at the surface with sharp edges, slightly outside, from where it converges quickly. */
 static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const Shape*, Vec3), ShapeValue* at) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
   double s = fmax(low, fmin(reach_along(shape, y), high));
@@ -46,8 +46,8 @@ static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const 
   return s;
 }
 
-/* With z = y / gamma, g = grad phi(z), m = g / (z . g):  grad gamma = m, H = (I - m z^T) grad^2 phi (I - z m^T) /
- * (gamma z . g). */
+/* With z = y / gamma, g = grad phi(z) and m = g / (z . g), the gradient of the gauge is m. Its Hessian is (I - m z^T)
+ * grad^2 phi (I - z m^T) / (gamma z . g). */
 Gauge shape_gauge(const Shape* shape, Vec3 y) {
   assert(vec3_norm(y) > 0);
   if (shape_methods(shape->kind)->gauge) {

@@ -1,9 +1,9 @@
-/* Surface points, extents and mass of a shape. */
+/* Surface points, extents and mass of a smooth shape. */
 #include <assert.h>
 
 #include "shapes/shapes.h"
 
-/* Strips per direction of each face of the cube of directions, Gauss points per strip. */
+/* STRIPS: strips along each direction of a face of the box of directions. POINTS: Gauss points per strip. */
 enum { STRIPS = 8, POINTS = 8 };
 
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
@@ -18,20 +18,21 @@ HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
   return result;
 }
 
-/* Gauss-Legendre on [-1, 1], of order 8. */
+/* Nodes and weights of Gauss-Legendre quadrature on [-1, 1] with 8 points. */
 static const double NODE[POINTS] = {-0.9602898564975363, -0.7966664774136267, -0.5255324099163290, -0.1834346424956498,
                                     0.1834346424956498,  0.5255324099163290,  0.7966664774136267,  0.9602898564975363};
 static const double WEIGHT[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                                       0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
 
-/* Position of Gauss point i in the strips of [-1, 1]. */
+/* Returns the position of Gauss point i among the strips of [-1, 1]. */
 static double place_of(int i) {
   int strip = i / POINTS;
   return (2 * strip + 1 + NODE[i % POINTS]) / STRIPS - 1;
 }
 
-/* Adds the cone from the centre over a patch du dv of the box's face. It extends to x / gamma(x): volume dV / gamma^3
- * with dV = e_1 e_2 e_3 du dv / 3; higher moments likewise. */
+/* Adds the moments of a cone from the centre through a patch of the box of directions at x. The cone ends at the
+ * surface point x / gamma(x). patch: area of the patch times its distance from the centre [m^3], so the volume is patch
+ * / (3 gamma^3). */
 static void add_cone(const Shape* shape, const double x[3], double patch, MassMoment* sum) {
   double gamma = shape_gauge_value(shape, vec3(x[0], x[1], x[2]));
   double volume = patch / (3 * gamma * gamma * gamma), first = volume * 3 / (4 * gamma);
@@ -46,7 +47,7 @@ static void add_cone(const Shape* shape, const double x[3], double patch, MassMo
 
 /* A Gauss point on a face of the box of directions, with the weight of its patch. */
 typedef struct {
-  double x[3]; /* in units of the extents */
+  double x[3]; /* position in units of the extents */
   double weight;
 } Direction;
 
@@ -61,13 +62,13 @@ static Direction direction_of(int number) {
   return d;
 }
 
-/* True if the body is symmetric in this axis: all but polytopes, and cones along their axis. */
+/* Returns true if the body is symmetric along an axis. All bodies are, except polytopes, and cones along their axis. */
 static bool is_even(const Shape* shape, int axis) {
   return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
 }
 
-/* Doubles the weight of a direction for each of its mirror images. Returns false if the direction is itself an image.
- */
+/* Doubles the weight of a direction for each of its mirror images. Returns false if the direction is itself the mirror
+ * image of another. */
 static bool stands_for_images(const Shape* shape, Direction* d) {
   for (int i = 0; i < 3; i++) {
     if (!is_even(shape, i)) continue;
@@ -77,7 +78,7 @@ static bool stands_for_images(const Shape* shape, Direction* d) {
   return true;
 }
 
-/* Zeroes the moments that are odd in a symmetric axis. */
+/* Zeroes the moments that vanish by symmetry. */
 static void drop_odd(const Shape* shape, MassMoment* sum) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4 && is_even(shape, i); k++)
@@ -97,10 +98,11 @@ MassMoment shape_mass(const Shape* shape) {
   return sum;
 }
 
-/* ---------------------------------------------------------------- derivatives by the shape's parameters (B8) */
+/* ---------------------------------------------------------------- derivatives with respect to shape parameters (B8) */
 
-/* Derivative of gamma at a fixed point by parameter k: from phi(y / gamma) = 0, phi_k = grad phi . z d gamma / gamma.
- */
+/* Returns the derivative of the gauge gamma at a fixed point y with respect to parameter k. From phi(y / gamma) = 0
+ * follows dphi = (grad phi . z) dgamma / gamma at z = y / gamma, where dphi is the derivative of phi with respect to
+ * the parameter. */
 static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
   double value;
   Vec3 z = vec3_scale(y, 1 / gamma), gradient;
@@ -108,7 +110,8 @@ static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
   return gamma * value / vec3_dot(z, shape_evaluate(shape, z).gradient);
 }
 
-/* Extent of the body along a unit axis of its frame, or its derivative by parameter k (k < 0: the extent itself). */
+/* Returns the extent of the body along a unit axis of its frame. If k >= 0, returns the derivative of the extent with
+ * respect to parameter k. */
 static double axis_length(const Shape* shape, Vec3 axis, int k) {
   double gamma = shape_gauge_value(shape, axis);
   return k < 0 ? 1 / gamma : -gauge_slope(shape, axis, gamma, k) / (gamma * gamma);
@@ -154,7 +157,8 @@ Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
   return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
 }
 
-/* Derivative of add_cone's terms for relative changes of patch and gamma, and dx of x. */
+/* Adds the derivative of the moments of add_cone. patch, gamma: relative changes of the patch and of the gauge; dx:
+ * change of x. */
 static void add_cone_slope(const double x[3], const double dx[3], double volume, double gauge, double patch,
                            double gamma, MassMoment* sum) {
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);

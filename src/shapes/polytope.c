@@ -1,10 +1,10 @@
-/* Smooth polytope (B1): a smooth maximum over its faces. */
+/* Smooth polytope (B1): a smooth maximum over the planes of its faces. */
 #include <string.h>
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
-/* Smallest ratio of a face's offset to Shape.length. The largest ratio is the inverse. */
+/* Smallest ratio of a face's offset to Shape.length. The largest ratio is 1 / OFFSET_MIN. */
 #define OFFSET_MIN 1e-3
 /* Offset of the padding faces that fill the last vector register, in units of Shape.length. The weight of these faces
  * is zero. */
@@ -19,7 +19,7 @@ static inline double lanes_largest(Lanes x) {
   return x[0];
 }
 
-/* Sets out to beta (n_i . z - o_i) / l of every face i (padded). Returns the largest of them. */
+/* Sets out (padded) to beta (n_i . z - o_i) / l of every face i. Returns the largest of these heights. */
 static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   const Lanes* offset = (const Lanes*)shape->offset;
@@ -31,7 +31,7 @@ static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   return lanes_largest(largest);
 }
 
-/* Number of weighted sums: of 1 and n; including n n^T. */
+/* SUMS_FIRST: number of weighted sums of 1 and n. SUMS: number including the sums of n n^T. */
 enum { SUMS_FIRST = 4, SUMS = 10 };
 static void first_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS_FIRST]) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
@@ -65,15 +65,15 @@ static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, d
   for (int k = 0; k < SUMS; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
 }
 
-/* Weights e^(h_i - m) of all faces; returns m, the largest height (times beta). */
+/* Sets weight to e^(h_i - m) of every face i, where h_i are the heights times beta. Returns m, the largest h_i. */
 static double weights(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = heights(shape, shape->padded, z, weight);
   for (int i = 0; i < shape->padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
   return largest;
 }
 
-/* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the covariance of the normals.
- */
+/* phi = (m + log sum e^(h_i - m)) / beta, with heights h_i times beta and the largest height m. The gradient is the
+ * mean normal, the Hessian beta times the covariance of the normals. */
 static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = weights(shape, z, weight), sum[SUMS], beta = shape->beta;
   weighted_sums(shape, shape->padded, weight, sum);
@@ -108,15 +108,16 @@ ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
   return evaluate_with(shape, z, many);
 }
 
-/* Derivatives by one number of a face: through the unit normal n = given / |given|, the offset = given / |given| / l,
- * and l. */
+/* Computes the derivatives with respect to one number of a face: nx, ny, nz or offset as given. The number acts through
+ * the unit normal, the offset divided by l, and l. */
 static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face, int entry,
                        double* value, Vec3* gradient) {
   double l = shape->length, norm = shape->face_norm[face], w = weight[face];
-  Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]); /* unit / l */
-  Vec3 tilt = vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* dw/dz */
+  Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]); /* unit normal divided by l */
+  Vec3 tilt =
+      vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* derivative of the face's weight with respect to z */
   double unit[3] = {n.x * l, n.y * l, n.z * l};
-  /* the height h = n . z / l - o / l of this face changes by up + turn . z; all heights change with l */
+  /* the height of this face changes by up + turn . z; if l changes, all heights change */
   Vec3 turn = vec3(0, 0, 0);
   double up = 0, stretch = 0;
   if (entry < 3) {
@@ -135,7 +136,7 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *value = w * change;
   *gradient = vec3_add(vec3_scale(tilt, change), vec3_scale(turn, w));
   if (stretch == 0) return;
-  /* h_i ~ 1/l for all i: d phi / dl = -sum w_i h_i / l */
+  /* all heights h_i are proportional to 1/l, so d phi / dl = -sum w_i h_i / l */
   double mean = 0;
   Vec3 mixed = vec3(0, 0, 0);
   for (int i = 0; i < shape->face_count; i++) {
@@ -148,7 +149,8 @@ static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
   *gradient = vec3_add_scaled(*gradient, -stretch / l, vec3_add(mixed, v.gradient));
 }
 
-/* d phi / d beta = (mean height - phi) / beta; derivative of the gradient: the covariance of height and normal. */
+/* Computes the derivatives with respect to beta. That of phi is (mean height - phi) / beta. That of the gradient is the
+ * covariance of height and normal. */
 static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, double* value, Vec3* gradient) {
   double mean = 0;
   *gradient = vec3(0, 0, 0);
@@ -198,7 +200,7 @@ static void take_faces(Shape* shape, const SmoothForm* form) {
       shape->length_face = i;
     }
   }
-  if (form->length > 0) { /* given explicitly, not an offset */
+  if (form->length > 0) { /* l is given explicitly and is not the offset of a face */
     shape->length = form->length;
     shape->length_face = -1;
   }
@@ -212,8 +214,9 @@ static void take_faces(Shape* shape, const SmoothForm* form) {
   }
 }
 
-/* Distance of the farthest corner of the polyhedron that bounds the body, by duality: a facet p . m = 1 of the hull of
- * the points n_i / o_i is the corner m. 0: the faces do not enclose the origin (B5). */
+/* Returns the distance of the farthest vertex of the polyhedron with sharp edges, which contains the body (B5). By
+ * duality, a facet p . m = 1 of the hull of the points n_i / o_i corresponds to the vertex m. Returns 0 if the faces do
+ * not enclose the origin. */
 static double farthest_corner(const Shape* shape) {
   Vec3* poles = MEMORY_NEW(Vec3, shape->face_count);
   for (int i = 0; i < shape->face_count; i++)
@@ -254,6 +257,6 @@ const char* polytope_create(Shape* shape, const SmoothForm* form) {
     return "sharpness is too small: the origin must lie inside (sum of exp(-sharpness offset/length) < 1)";
   shape->outer = farthest_corner(shape);
   if (!(shape->outer > 0)) return "the faces must enclose the origin";
-  shape->inner = -floor * shape->length; /* |grad phi| <= 1 / l */
+  shape->inner = -floor * shape->length; /* lower bound of the radius, because |grad phi| <= 1 / l */
   return NULL;
 }

@@ -20,7 +20,7 @@ const char* shape_kind_name(SmoothKind kind) {
   return METHODS[kind].name;
 }
 
-/* Number of sizes that must be positive. */
+/* Returns the number of sizes of a kind of shape. All of them must be positive. */
 static int size_count(SmoothKind kind) {
   static const int count[SMOOTH_KINDS] = {
       [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
@@ -37,7 +37,7 @@ const char* shape_create(Shape* shape, const SmoothForm* form) {
 }
 
 void shape_free(Shape* shape) {
-  memory_free(shape->nx); /* nx is the start of the block of all arrays */
+  memory_free(shape->nx); /* nx is the start of one block with all arrays */
   *shape = (Shape){0};
 }
 
@@ -54,15 +54,14 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
   }
 }
 
-/* Order of parameters. superellipsoid, cylinder: exponent, sizes; cone: beta, sizes; polytope: beta, faces;
- * superquadric: e1, e2, sizes. */
+/* The order of the parameters is that of shape_parameter_count. */
 double* shape_form_number(const SmoothForm* form, int k) {
   assert(k >= 0);
-  union { /* discards const: the owner of the form may write to it */
+  union { /* discards const, because the owner of the form may write to it */
     const SmoothForm* read;
     SmoothForm* own;
   } f = {.read = form};
-  union { /* discards const, as above */
+  union { /* discards const for the same reason */
     const double (*read)[4];
     double (*own)[4];
   } faces = {.read = form->faces};

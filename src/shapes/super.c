@@ -1,9 +1,9 @@
-/* Superellipsoid and superelliptic cylinder (B3): gamma = (sum_i t_i^2n)^(1/2n) with t_i = |x_i| / a_i; the cylinder's
- * first component is the distance from its axis. phi = gamma - 1. */
+/* Superellipsoid and superelliptic cylinder (B3): phi = gamma - 1 with gamma = (sum_i t_i^2n)^(1/2n) and t_i = |x_i| /
+ * a_i. The first component of a cylinder is the distance from its axis. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 
-/* t^(2n) and t^(2n-2) for ratios in [0, 1]. */
+/* t^(2n) and t^(2n-2) for ratios t in [0, 1]. */
 typedef struct {
   Lanes full, less;
 } Powers;
@@ -13,7 +13,7 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   if (shape->whole == 0) {
     Powers p = {{0}, {0}};
     for (int i = 0; i < 3; i++) {
-      if (!(t[i] > 0)) continue; /* zero: the exponent is above 1 */
+      if (!(t[i] > 0)) continue; /* zero, because the exponent is above 1 */
       p.full[i] = math_pow(square[i], shape->exponent);
       p.less[i] = p.full[i] / square[i];
     }
@@ -25,11 +25,11 @@ static Powers powers_of(const Shape* shape, Lanes t) {
   return (Powers){less * square, less};
 }
 
-/* gamma with the components that its derivatives need. Lane i belongs to semi-axis i; missing ones are zero. */
+/* gamma, with the quantities that its derivatives need. Lane i belongs to semi-axis i; unused lanes are zero. */
 typedef struct {
   double gamma;
   int parts;
-  Lanes x, full, less, ratio; /* t^2n, t^(2n-2), t for t_i = |x_i| / (a_i gamma) */
+  Lanes x, full, less, ratio; /* t_i^2n, t_i^(2n-2) and t_i for t_i = |x_i| / (a_i gamma) */
 } Super;
 
 static Super super_parts(const Shape* shape, Vec3 z) {
@@ -56,11 +56,13 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   return s;
 }
 
-/* Range of squares whose derivatives neither overflow nor underflow. */
+/* The closed form of ellipsoids is used for gamma^2 in this range, in which derivatives neither overflow nor
+ * underflow. */
 #define SQUARE_MOST 1e200
 #define SQUARE_LEAST 1e-200
 
-/* n = 1: gamma^2 = sum (x_i / a_i)^2, grad_i = x_i / (a_i^2 gamma), H = (diag(1 / a_i^2) - g g^T) / gamma. */
+/* Ellipsoid (n = 1): gamma^2 = sum (x_i / a_i)^2, the gradient is g_i = x_i / (a_i^2 gamma), the Hessian (diag(1 /
+ * a_i^2) - g g^T) / gamma. */
 static ShapeValue ellipsoid_evaluate(const Shape* shape, Vec3 z, double square) {
   const double* over = shape->over;
   double gamma = sqrt(square), by = 1 / gamma;
@@ -128,7 +130,8 @@ void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradien
                    v.gradient.z * factor[round ? 0 : 2]);
 }
 
-/* Distance of the farthest point: max sum a_i^2 s_i with sum s_i^n = 1 is the dual norm of the a_i^2 (B5). */
+/* Returns the distance of the farthest point from the centre (B5). The square of the distance is the maximum of sum
+ * a_i^2 s_i subject to sum s_i^n = 1, which is the dual norm of the a_i^2. */
 static double farthest(const Shape* shape, int parts) {
   double largest = 0, sum = 0, n = shape->exponent;
   for (int i = 0; i < parts; i++) largest = fmax(largest, shape->size[i]);

@@ -1,16 +1,17 @@
-/* Superquadric (B7): nested norms, gamma = (r^q + |z/c|^q)^(1/q) with r = (|x/a|^p + |y/b|^p)^(1/p). phi = gamma - 1.
- */
+/* Superquadric (B7) as two nested norms: phi = gamma - 1, gamma = (r^q + |z/c|^q)^(1/q), r = (|x/a|^p +
+ * |y/b|^p)^(1/p). */
 #include "shapes/shape.h"
 
-/* norm = (u^n + v^n)^(1/n); part: u and v divided by it; less: part^(n - 2). */
+/* Norm of (u, v) and quantities for its derivatives. norm: (u^n + v^n)^(1/n). part: u and v divided by norm. less:
+ * part^(n - 2). */
 typedef struct {
   double norm, part[2], less[2];
 } Norm;
 
-/* Ratios below this use the library's power function. */
+/* Ratios below this are raised by math_pow. */
 #define RATIO_SMALL 1e-5
 
-/* t^n for a ratio in [0, 1], absolute error 4e-16. */
+/* Returns t^n for a ratio t in [0, 1], with an absolute error of 4e-16. */
 static double power(double t, double n) {
   if (t == 1 || n == 0) return 1;
   if (t < RATIO_SMALL) return t > 0 ? math_pow(t, n) : 0;
@@ -37,7 +38,7 @@ static Norm norm_of(double u, double v, double n) {
 
 typedef struct {
   double p, q;
-  Norm round, whole; /* norm of x and y; norm of that and z */
+  Norm round, whole; /* round: norm of x and y; whole: norm of `round` and z */
   double slope[3];   /* dr/dx, dr/dy, d gamma/dz */
 } Quadric;
 
@@ -73,29 +74,30 @@ ShapeValue quadric_evaluate(const Shape* shape, Vec3 z) {
   return v;
 }
 
-/* t^n log t */
+/* Returns t^n log t for component t = m->part[k] of a norm of order n. */
 static double entropy(const Norm* m, int k) {
   return m->part[k] > 0 ? m->less[k] * m->part[k] * m->part[k] * math_log(m->part[k]) : 0;
 }
 
 static double logarithm(double t) { return t > 0 ? math_log(t) : 0; }
 
-/* The components of the gradient are products of powers and are differentiated logarithmically. k: e1, e2, a, b, c. */
+/* The components of the gradient are products of powers, so their logarithms are differentiated. Parameters k = 0 to 4
+ * are e1, e2, a, b, c. */
 void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
   Quadric s = quadric_parts(shape, z);
   ShapeValue v = quadric_evaluate(shape, z);
   *value = 0;
   *gradient = vec3(0, 0, 0);
   if (!(s.whole.norm > 0)) return;
-  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* fraction of r in gamma^q */
+  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* share of r^q in gamma^q */
   double dq = k == 0 ? -2 / (shape->exponents[0] * shape->exponents[0]) : 0;
   double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
-  double size[3] = {0}; /* derivatives of log(semi-axis) */
+  double size[3] = {0}; /* derivatives of the logarithms of the semi-axes */
   if (k >= 2) size[k - 2] = 1 / shape->size[k - 2];
-  double round = dp * (entropy(&s.round, 0) + entropy(&s.round, 1)) / s.p; /* d log r */
+  double round = dp * (entropy(&s.round, 0) + entropy(&s.round, 1)) / s.p; /* derivative of log r */
   for (int i = 0; i < 2; i++) round -= s.round.less[i] * s.round.part[i] * s.round.part[i] * size[i];
   double whole = dq * (entropy(&s.whole, 0) + entropy(&s.whole, 1)) / s.q + in_whole * round -
-                 s.whole.less[1] * s.whole.part[1] * s.whole.part[1] * size[2]; /* d log gamma */
+                 s.whole.less[1] * s.whole.part[1] * s.whole.part[1] * size[2]; /* derivative of log gamma */
   *value = s.whole.norm * whole;
   double factor[3];
   for (int i = 0; i < 2; i++)
@@ -105,8 +107,8 @@ void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradi
   *gradient = vec3(v.gradient.x * factor[0], v.gradient.y * factor[1], v.gradient.z * factor[2]);
 }
 
-/* Farthest point in the x-y plane: max (u^2 + v^2) with (u/a)^n + (v/b)^n = 1, n >= 2, is the norm of a, b of order 2 n
- * / (n - 2) (B5). */
+/* Returns the distance of the farthest point in the x-y plane (B5). The maximum of u^2 + v^2 subject to (u/a)^n +
+ * (v/b)^n = 1, n >= 2, is the squared norm of (a, b) of order 2 n / (n - 2). */
 static double farthest(double a, double b, double n) {
   double largest = fmax(a, b), order = 2 * n / (n - 2);
   if (n == 2) return largest;

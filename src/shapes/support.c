@@ -1,24 +1,25 @@
-/* Support point of a smooth shape and its derivatives (B9). */
+/* Support point (farthest point along a direction) of a smooth shape, and its derivatives (B9). */
 #include <assert.h>
 
 #include "shapes/shape.h"
 
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
-/* Newton decrement, relative to the squared reach, at which the iteration has converged. */
+/* Newton's method stops when the Newton decrement, relative to the squared reach, falls below this. */
 #define DECREMENT_SMALL 1e-28
-/* Newton decrement below which a decrease of the value is hidden by rounding; full steps are then taken. */
+/* Full steps are taken below this Newton decrement, because rounding then hides a decrease of the value. */
 #define DECREMENT_SEEN 1e-12
-/* Least pivot of a Hessian, relative to its trace. */
+/* A pivot of the Hessian must be above this, relative to the trace. */
 #define PIVOT_LEAST 1e-15
 /* Longest step, relative to the shape's size, because the Hessian is singular on a flat face. */
 #define LONGEST_STEP 1.0
-/* Least curvature for a unique point, in units of 1 / outer. */
+/* The support point counts as unique if the surface's least curvature is above this, in units of 1 / outer. */
 #define CURVATURE_LEAST 1e-8
 
-/* ---------------------------------------------------------------- norms: closed form by the dual norm */
+/* ---------------------------------------------------------------- shapes given by norms: closed form */
 
-/* max of sum n_i x_i with norm_m(x_i / a_i) = 1: the norm of order m / (m - 1) of a_i n_i. part: the maximizing x_i /
- * a_i. */
+/* Maximizes sum n_i x_i over the points x with norm 1 of order m of the ratios x_i / a_i. length: semi-axes a_i
+ * (count); n (count). Returns the maximum, which is the norm of order m / (m - 1) of the products a_i n_i. Sets part to
+ * the ratios x_i / a_i of the maximizing point. */
 static double dual(const double* length, const double* n, int count, double m, double* part) {
   double largest = 0, sum = 0, order = m / (m - 1);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(length[i] * n[i]));
@@ -60,9 +61,9 @@ static Vec3 superquadric_point(const Shape* shape, Vec3 d) {
   return vec3(shape->size[0] * part[0] * within[0], shape->size[1] * part[0] * within[1], shape->size[2] * part[1]);
 }
 
-/* ---------------------------------------------------------------- other shapes: min of gamma^2 / 2 - d . z */
+/* ---------------------------------------------------------------- other shapes: minimum of gamma^2 / 2 - d . z */
 
-/* L L^T = H + lift I. False: a pivot is not above `least`. */
+/* Computes the Cholesky factor L of h + lift I. Returns false if a pivot is not above `least`. */
 static bool factor(Mat3 h, double lift, double least, double l[3][3]) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k <= i; k++) {
@@ -74,13 +75,13 @@ static bool factor(Mat3 h, double lift, double least, double l[3][3]) {
   return true;
 }
 
-/* Solves H step = -g for a positive semidefinite H; the diagonal is raised while pivots are too small, because H is
- * singular on a flat face. Returns the squared Newton decrement. */
+/* Solves h step = -g for a positive semidefinite Hessian h. The diagonal is raised while pivots are too small, because
+ * h is singular on a flat face. Returns the squared Newton decrement. */
 static double descent(Mat3 h, Vec3 g, Vec3* step) {
   double trace = mat3_trace(h), l[3][3], lift = 0;
   *step = vec3(0, 0, 0);
   while (!factor(h, lift, PIVOT_LEAST * trace, l)) {
-    if (!(lift <= trace)) return 0; /* not finite */
+    if (!(lift <= trace)) return 0; /* h is not finite */
     lift = lift > 0 ? 10 * lift : PIVOT_LEAST * trace;
   }
   double y[3] = {-g.x, -g.y, -g.z};
@@ -109,7 +110,7 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
     double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z);
     double longest = fmin(1, LONGEST_STEP * shape->outer / vec3_norm(step)), t = longest;
     if (!(decrement > DECREMENT_SMALL)) break;
-    bool known = false; /* `at` belongs to the next point */
+    bool known = false; /* true if `at` already belongs to the next point */
     for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
       Vec3 next = vec3_add_scaled(z, t, step);
       known = vec3_dot(next, next) > 0;
@@ -141,8 +142,9 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
   return s;
 }
 
-/* Differentiates phi = 0 and lambda grad phi = d along the surface: dz = -phi_k z / (z . g) + T c, with two tangents T.
- */
+/* Differentiates the conditions phi = 0 and lambda grad phi = d along the surface, d being the direction. The result is
+ * dz = -dphi z / (z . g) + T c, where dphi is the derivative of phi with respect to the parameter, g the gradient and T
+ * c a combination of two tangents. */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change) {
   assert(k < shape_parameter_count(shape));
