@@ -129,7 +129,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   robot_shorten(&names);
   if (excluded > 0)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
+                 "pairs of links that touch at the start never collide (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
 }
@@ -163,10 +163,11 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
   robot_rebuild(robot);
-  robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
-             "bodies that touch at the start are smaller here by the gap that contact needs: %s; masses and inertias "
-             "are those of the file",
-             names.data);
+  robot_warn(
+      &robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+      "bodies that touch at the start are shrunk by the gap that contact needs: %s; masses and inertias are those "
+      "of the file",
+      names.data);
   text_free(&names);
 }
 
@@ -179,8 +180,7 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
   if (robot_move_aside(robot, LIFT_DEEPEST, &names))
     robot_warn(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-               "these start aside, outside of planes that they intersect, or in the way of those that do: %s",
-               names.data);
+               "bodies that start inside planes, or that touch such bodies, are moved out: %s", names.data);
   for (int i = 0; i < links; i++)
     given[i] = vec3_add(given[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
   text_free(&names);
@@ -203,7 +203,7 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   robot_shorten(&names);
   if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "these start higher, for the gap that contact needs: %s", names.data);
+                 "bodies are raised at the start by the gap that contact needs: %s", names.data);
   text_free(&names);
   memory_free(given);
 }
@@ -280,8 +280,8 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "mass of link '%s': centre %.3g m beside the file's, inertia off by %.1f %%", source->name,
-                 robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
+                 "link '%s': the mass model moves the centre of mass by %.3g m and changes the inertia by %.1f %%",
+                 source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
   }
 }
 

@@ -503,7 +503,7 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
                                               : add_joint_limits(model, scene, e.element, own));
   if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
-                    "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
+                    "the limits %.6g .. %.6g of tendon '%s' are not imported: they do not limit the tendon's length",
                     range[0], range[1], text_excerpt(named ? named->value : "").text);
   return done;
 }

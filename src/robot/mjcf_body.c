@@ -106,7 +106,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   if (!is_limited(model, element, has_range)) return;
   for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, element.element->place, range[k]) : range[k];
   if (!has_range || !(range[0] < range[1])) {
-    mjcf_error(model, element.element->place, "range of joint '%s': the low end must be below the high one",
+    mjcf_error(model, element.element->place, "range of joint '%s': the lower limit must be below the upper limit",
                text_excerpt(joint->name).text);
     return;
   }

@@ -122,7 +122,8 @@ static bool place_vertices(Cable* cable) {
   for (int k = 0; k + 1 < vertices; k++)
     if (!(vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k])) > 0)) {
       mjcf_error(cable->model, cable->element->place,
-                 "vertices %d and %d of the cable of <composite> are at the same position", k, k + 1);
+                 "vertices %d and %d of the cable of <composite> are at the same position: move or remove one of them",
+                 k, k + 1);
       return false;
     }
   return true;

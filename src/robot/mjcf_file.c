@@ -43,7 +43,8 @@ void mjcf_drop(MjcfModel* model, const char* what) {
 static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
   size_t count = (size_t)model->document_count;
   if (count == INCLUDE_MAX) {
-    mjcf_error(model, from, "more than %d files are included: one includes itself, or there are too many",
+    mjcf_error(model, from,
+               "more than %d files are included: remove files, or an <include> by which a file includes itself",
                INCLUDE_MAX - 1);
     return false;
   }
@@ -363,7 +364,8 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   else if (*euler)
     memcpy(compiler->euler, euler, 4);
   if (strcmp(mjcf_text(model, e, "coordinate"), "global") == 0)
-    mjcf_error(model, element->place, "coordinate=\"global\" of <compiler>: only local coordinates are read");
+    mjcf_error(model, element->place,
+               "coordinate=\"global\" of <compiler> is not supported: convert the model to local coordinates");
 }
 
 const char* mjcf_why_missing(const MjcfModel* model) {

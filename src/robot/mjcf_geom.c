@@ -146,7 +146,7 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
       char* end;
       v[k] = strtod(p, &end);
       if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
-        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers a point", element->name);
+        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers for each point", element->name);
         memory_free(points);
         return NULL;
       }
@@ -507,7 +507,7 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   if (to->color[0] < 0) read_color(&geom, to->color);
   bool ground = geom.type == GEOM_PLANE || geom.type == GEOM_HEIGHTS;
   if (ground && collides && !stands_still(&model->robot, link))
-    mjcf_error(model, element.element->place, "a %s belongs to the world: a body cannot carry it",
+    mjcf_error(model, element.element->place, "a body cannot contain a %s: move it to <worldbody>",
                geom.type == GEOM_PLANE ? "plane" : "height field");
   UrdfShapes* shapes = collides ? &to->collision : &to->visual;
   if (collides) {

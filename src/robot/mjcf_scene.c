@@ -135,7 +135,8 @@ static void take_velocities(MjcfModel* model) {
   for (int i = 0; i < model->coordinate_count; i++)
     if (in_key(model, i)) wanted += dof_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
-    mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, the joints have %d", count, wanted);
+    mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, but the joints have %d: correct the keyframe",
+               count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
     if (!in_key(model, i)) continue;
     take_velocity(model, &model->coordinates[i], numbers + at);
@@ -153,7 +154,8 @@ void mjcf_take_key(MjcfModel* model) {
   for (int i = 0; i < model->coordinate_count; i++)
     if (in_key(model, i)) wanted += size_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
-    mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, the joints have %d", count, wanted);
+    mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, but the joints have %d: correct the keyframe",
+               count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
     if (!in_key(model, i)) continue;
     take_coordinate(model, &model->coordinates[i], numbers + at, &moved);

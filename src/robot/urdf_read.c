@@ -152,7 +152,7 @@ static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, cons
   if (!child) return NULL;
   enter(reader, child);
   const XmlElement* second = xml_next(child);
-  if (second) error(reader, second->place, "<%s> occurs twice in <%s>", name, parent->name);
+  if (second) error(reader, second->place, "<%s> occurs twice in <%s>: remove one of them", name, parent->name);
   return child;
 }
 
@@ -241,7 +241,8 @@ static UrdfPose read_origin(UrdfReader* reader, const XmlElement* parent) {
   bool angles = numbers(reader, origin, "rpy", 3, rpy), unit = numbers(reader, origin, "quat_xyzw", 4, quat);
   double norm = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
   if (angles && unit) error(reader, origin->place, "<origin>: give rpy or quat_xyzw, not both");
-  if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE)) error(reader, origin->place, "<origin>: quat_xyzw has no length 1");
+  if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE))
+    error(reader, origin->place, "<origin>: quat_xyzw must have length 1: normalize it");
   pose.position = vec3(xyz[0], xyz[1], xyz[2]);
   pose.rotation = unit && norm > 0 ? quat_normalized((Quat){quat[3], quat[0], quat[1], quat[2]})
                                    : quat_from_rpy(vec3(rpy[0], rpy[1], rpy[2]));
@@ -548,7 +549,8 @@ bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostic
   if (strcmp(root->name, "robot") == 0)
     read_robot(&reader);
   else
-    error(&reader, root->place, "a URDF file is a <robot>, this is a <%s>", text_excerpt(root->name).text);
+    error(&reader, root->place, "the root element of a URDF file must be <robot>, got <%s>",
+          text_excerpt(root->name).text);
   for (int i = 0; i < reader.ignored.count; i++) memory_free((char*)reader.ignored.texts[i]);
   names_free(&reader.ignored);
   names_free(&reader.materials);

@@ -77,7 +77,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
   char *found = found_above(build, inside), *name = memory_text(inside);
   name[length] = '\0';
   Text what = {0};
-  text_add(&what, "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
+  text_add(&what, "the folder of package '%s' is not known: give --package %s=DIR", text_excerpt(name).text,
            text_excerpt(name).text);
   if (!found && !build->options->lenient && !is_reported(build->diagnostics, what.data))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place, "%s", what.data);

@@ -53,8 +53,8 @@ static void find_parents(UrdfRobot* robot, Diagnostics* diagnostics) {
     UrdfLink* child = &robot->links[joint->child];
     if (child->joint >= 0)
       diagnostics_add(diagnostics, SEVERITY_ERROR, joint->child_place,
-                      "link '%s' has two parents: it is the child of joint '%s' too", text_excerpt(child->name).text,
-                      text_excerpt(robot->joints[child->joint].name).text);
+                      "link '%s' is also the child of joint '%s': a link has one parent; remove one of the joints",
+                      text_excerpt(child->name).text, text_excerpt(robot->joints[child->joint].name).text);
     else
       child->joint = k;
   }
@@ -64,9 +64,10 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->link_count; i++) {
     if (robot->links[i].joint >= 0) continue;
     if (robot->root >= 0)
-      diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[i].place,
-                      "a robot is one tree: neither link '%s' nor link '%s' has a parent",
-                      text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, robot->links[i].place,
+          "a robot must be one tree, but neither link '%s' nor link '%s' has a parent: connect them by joints",
+          text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
     else
       robot->root = i;
   }

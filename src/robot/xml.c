@@ -127,7 +127,7 @@ static void on_doctype(void* context, const char* name, const char* system_id, c
   const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues here */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
   stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
-          "a document type (DOCTYPE) is not accepted: take it out");
+          "a document type (DOCTYPE) is not supported: remove it");
 }
 
 /* ---------------------------------------------------------------- the text */
