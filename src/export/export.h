@@ -1,5 +1,5 @@
-/* export: writes a model or a recorded run in the formats MJCF, URDF, glTF, OBJ, STL and 3MF, and feedback as JSON and
- * C. All functions append to texts of the caller. */
+/* export: writes models and recorded runs for other programs. The formats are MJCF, URDF, glTF, OBJ, STL and 3MF, and
+ * JSON and C for feedback. All functions append to texts of the caller. */
 #ifndef SDRS_EXPORT_H
 #define SDRS_EXPORT_H
 
@@ -29,11 +29,12 @@ bool export_urdf_mesh(const Model* model, int hull, Text* name);
 /* Appends the feedback of a drive as JSON, with the keys of `feedback` in a scene. controller: index into
  * model->controllers. Never fails. */
 void export_policy_json(const Model* model, int controller, Text* out);
-/* Appends the feedback of a drive as a C header with the numbers of the feedback and a function that evaluates it in
- * the scene's units. controller: index into model->controllers, or negative for all drives. Never fails. */
+/* Appends the feedback of a drive as a C header. The header has the numbers of the feedback and a function that
+ * evaluates the feedback in the scene's units. controller: index into model->controllers, or negative for all drives.
+ * Never fails. */
 void export_policy_c(const Model* model, int controller, Text* out);
 
-/* A recorded run for a glTF file. All pointers are borrowed. */
+/* A recorded run that becomes part of a glTF file. All pointers are borrowed. */
 typedef struct {
   const char* name; /* name of the part; NULL if the file has only one part */
   const Model* model;
@@ -58,23 +59,24 @@ typedef struct {
 /* Properties of a written surface, computed from the rounded coordinates in the file. */
 typedef struct {
   int pieces, triangles; /* number of solids (one per link, or one per hull without union) and triangles */
-  bool united;           /* the hulls of each link form one surface; false with `pieces` */
+  bool united;           /* true if the hulls of each link form one surface; always false with `pieces` */
   const char* reason; /* static text: reason why the union of link `reason_link` failed, whose hulls are then separate
                          solids; NULL: no union failed */
   int reason_link;
-  double snap;      /* distance within which the union merged points [m] */
-  bool closed;      /* true if every edge has a triangle on both sides */
-  bool manifold;    /* true if every edge has exactly one triangle on each side */
-  int pinches;      /* points where a surface touches itself */
-  bool oriented;    /* true if all triangles are oriented consistently and outward */
-  int components;   /* connected groups of touching hulls */
-  int cavities;     /* number of voids inside solids */
-  int overlaps;     /* pairs of hulls with common volume, which `volume` counts twice if the hulls are not united */
+  double snap;    /* distance within which the union merged points [m] */
+  bool closed;    /* true if every edge has a triangle on both sides */
+  bool manifold;  /* true if every edge has exactly one triangle on each side */
+  int pinches;    /* number of points where a surface touches itself */
+  bool oriented;  /* true if all triangles are oriented consistently and outward */
+  int components; /* number of connected groups of touching hulls */
+  int cavities;   /* number of voids inside solids */
+  int overlaps; /* number of overlapping pairs of hulls; if the hulls are not united, `volume` counts the common volume
+                   twice */
   Vec3 low, high;   /* corners of the bounding box [m] */
   double volume;    /* total volume of the solids [m^3] */
   double mass;      /* mass of the links by their mass model [kg] */
-  double thickness; /* smallest wall thickness [m] (surface_thickness); if the hulls are not united, the smallest
-                       thickness of a hull */
+  double thickness; /* smallest wall thickness of the links [m] (surface_thickness), or smallest thickness of a hull if
+                       the hulls are not united */
   double thickness_spacing; /* sampling distance of the thickness [m]; 0 if the hulls are not united */
 } SurfaceReport;
 
@@ -97,8 +99,8 @@ typedef struct {
   double gap; /* smallest gap to other links at the ends of the segments [m]; INFINITY if no other link is near */
   int places; /* number of positions that the search tried */
 } RemovalReport;
-/* Searches a path that removes link `link` from the assembly. link: 0 to links - 1. poses (links): world poses of all
- * links. Returns a report, which owns nothing. Never fails. Allocates temporarily. */
+/* Searches a path that removes a link from the assembly. link: index of the link, 0 to links - 1. poses (links): world
+ * poses of all links. Returns a report, which owns nothing. Never fails. Allocates temporarily. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */

@@ -1,5 +1,5 @@
-/* Private to export/: functions shared by the exporters, for numbers and names in XML, detection of boxes and
- * cylinders, solids and zip archives. */
+/* Private to export/: functions shared by the exporters. They write numbers and names, detect boxes and cylinders, and
+ * write 3MF and zip files. */
 #ifndef SDRS_EXPORT_FORMAT_H
 #define SDRS_EXPORT_FORMAT_H
 
@@ -16,7 +16,7 @@ void xml_vector(Text* out, const char* key, Vec3 value);
 void xml_quat(Text* out, const char* key, Quat value);
 /* Appends the XML attribute ` key="text"` with `text` escaped. */
 void xml_text(Text* out, const char* key, const char* text);
-/* Appends values (count), each after a space. */
+/* Appends values (count) as text, each after a space. */
 void text_add_numbers(Text* out, const double* values, int count);
 
 /* ---------------------------------------------------------------- solids (export/solid.c) */

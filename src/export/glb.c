@@ -60,8 +60,8 @@ static Accessor* start_accessor(Glb* g, int width, bool vertices) {
 static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
   assert(count == accessor->width);
   for (int k = 0; k < count; k++) {
-    volatile float single =
-        (float)values[k]; /* volatile: prevents an optimizer error that omits the rounding (see rounded in surface.c) */
+    volatile float single = (float)values[k]; /* volatile prevents an optimizer error that omits the rounding to float
+                                                 (see rounded in surface.c) */
     bytes_add_float(&g->buffer, (double)single);
     accessor->low[k] = fmin(accessor->low[k], (double)single);
     accessor->high[k] = fmax(accessor->high[k], (double)single);
@@ -251,7 +251,7 @@ static void write_children(Json* json, int first, int count) {
   json_close(json, ']');
 }
 
-/* Writes the root node, which rotates Z to Y. */
+/* Writes the root node, which rotates the Z axis to the Y axis because glTF has Y up. */
 static void write_root(Json* json, const Glb* g) {
   const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
   const PlacedPart* first = &g->parts[0];
@@ -369,7 +369,7 @@ static void write_samplers(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Writes the animation, with linear interpolation (rotations: spherical). */
+/* Writes the animation. Positions are interpolated linearly and rotations spherically. */
 static void write_animation(Json* json, const Glb* g) {
   bool any = false;
   for (int i = 0; i < g->part_count; i++) any = any || moves(&g->parts[i]);

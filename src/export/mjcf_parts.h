@@ -34,36 +34,36 @@ bool mjcf_is_free(const Mjcf* m, int index);
 /* Returns true if the model has closures. MuJoCo defines equality constraints in its reference configuration qpos0.
  * With closures, qpos0 is the initial state; otherwise all coordinates of qpos0 are zero. */
 bool mjcf_refers_to_start(const Mjcf* m);
-/* Returns true if the joint of link `index` has its initial coordinates in the reference configuration qpos0. Always
- * false if there are no closures. */
+/* Returns true if the joint of link `index` has its initial coordinates in qpos0, MuJoCo's reference configuration.
+ * Always false if there are no closures. */
 bool mjcf_starts_there(const Mjcf* m, int index);
-/* Returns the pitch of a screw joint [m/rad]; 0 for other joints. MuJoCo has no screw joints. */
+/* Returns the pitch of a screw joint [m/rad], or 0 for other joints. MuJoCo has no screw joints. */
 static inline double mjcf_thread(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
 }
 /* Returns true if the file needs equality constraints, for closures, couplings or screw joints. */
 bool mjcf_has_equality(const Mjcf* m);
 
-/* Appends <inertial> with the fraction `part` (0 to 1) of the link's mass and inertia. */
+/* Appends the element <inertial> with a fraction of the link's mass and inertia. part: the fraction, 0 to 1. */
 void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part);
 /* Returns the number of equal bodies into which link `index` is divided. The number is one more than the number of
  * slide closures that move the link, or 1 if the link has no mass. */
 int mjcf_parts_of(const Mjcf* m, int index);
-/* Appends the bodies for slide closures on link `index`, or on the world (-1). Each body is a fraction of a sliding
- * link on slide joints, welded to the rest of that link. */
+/* Appends the bodies that represent slide closures on link `index`, or on the world (-1). Each body carries a fraction
+ * of the sliding link's mass. The body moves on slide joints and is welded to the rest of the sliding link. */
 void mjcf_add_closure_bodies(Mjcf* m, int index);
 /* Appends the sites of closures on link `index`, or on the world (-1), in the frame of that link [m]
  * (export/mjcf_closures.c). */
 void mjcf_add_closure_sites(Mjcf* m, int index);
-/* Appends closures and couplings, if there are any, as tendons and equality constraints that hold in the reference
+/* Appends closures and couplings, if there are any, as tendons and equality constraints. They hold in the reference
  * configuration. */
 void mjcf_add_closures(Mjcf* m);
 
 /* Adds the actuators of all controllers to *m, with their names and controls at time 0. Reports differences in MuJoCo,
  * and sets m->rotors (export/mjcf_drives.c). */
 void mjcf_add_drives(Mjcf* m);
-/* Appends the controls of all drives at a time [s], each after a comma: targets [m or rad], rates [m/s or rad/s],
- * forces [N or N m]. */
+/* Appends the controls of all drives at `time` [s], each after a comma. The controls are targets [m or rad], rates [m/s
+ * or rad/s] or forces [N or N m]. */
 void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time);
 /* Returns true if the target of any drive changes over time. */
 bool mjcf_drives_vary(const Model* model);
@@ -82,7 +82,7 @@ double mjcf_rotor(const Mjcf* m, int index, int dof);
  * rolling friction (export/mjcf_contacts.c). */
 int mjcf_contact_dimension(double friction, double spinning, double rolling);
 /* Sets out (2) to the solref of a contact: time constant [s] and damping ratio. The time constant is a few time steps,
- * so that a contact with restitution oscillates as fast as the time step resolves. */
+ * so that the contact is as stiff as the time step resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
 /* Returns true if some pair of links has a restitution above 0 and below exp(-2). The damping ratio of such a contact
  * exceeds 1, so in MuJoCo gravity keeps the bodies in contact instead of letting them rebound (export/mjcf_contacts.c).
@@ -96,8 +96,8 @@ void mjcf_add_contacts(Mjcf* m);
 /* Sets *name to the name of the MuJoCo geom of a hull. hull: index into model->hulls. */
 void mjcf_hull_name(Text* name, const Model* model, int hull);
 
-/* Appends a site for each load of link `index`, and one for the gravity compensation of the link (export/mjcf_loads.c).
- * */
+/* Appends a site for each load of link `index`, and a site for the gravity compensation of the link
+ * (export/mjcf_loads.c). */
 void mjcf_add_load_sites(Mjcf* m, int index);
 /* Returns true if any load or gravity compensation acts along world axes. */
 bool mjcf_has_world_loads(const Mjcf* m);
@@ -105,8 +105,8 @@ bool mjcf_has_world_loads(const Mjcf* m);
 void mjcf_add_loads(Mjcf* m);
 /* Adds the motors that apply gravity compensation to *m, with their names and controls. */
 void mjcf_add_lifts(Mjcf* m);
-/* The next two functions append the controls of the loads at a time [s] and the constant controls of gravity
- * compensation, each after a comma [N, N m]. */
+/* Appends the controls of the motors of loads at `time` [s], each after a comma [N, N m]. mjcf_add_lift_controls
+ * appends the constant controls of gravity compensation in the same way. */
 void mjcf_add_load_controls(Text* out, const Model* model, double time);
 void mjcf_add_lift_controls(Text* out, const Mjcf* m);
 /* Returns true if any load changes over time. */
@@ -124,7 +124,8 @@ void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const ch
 void mjcf_add_tendon_sites(Mjcf* m, int index);
 /* Appends the tendons, if there are any. */
 void mjcf_add_tendons(Mjcf* m);
-/* Adds a motor to *m for each tendon with a tension signal, with its name and its control at time 0 [N]. */
+/* Adds a motor for each tendon with a tension signal to *m. Adds the name of the motor and its control at time 0 [N].
+ */
 void mjcf_add_tendon_motors(Mjcf* m);
 /* Appends the tensions of the tendons [N] at `time` [s], each after a comma. */
 void mjcf_add_tendon_controls(Text* out, const Model* model, double time);

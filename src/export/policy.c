@@ -1,5 +1,5 @@
-/* Writes the feedback of a drive for other programs: as JSON that a scene can read, and as a C table with an evaluation
- * function. */
+/* Writes the feedback of a drive for other programs. The formats are JSON, which a scene can read, and a C table with
+ * an evaluation function. */
 #include <ctype.h>
 
 #include "export/export.h"

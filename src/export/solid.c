@@ -5,9 +5,9 @@
 /* Largest deviation of the corners of a box, relative to the size of the box. */
 #define BOX_TOLERANCE 1e-9
 
-/* Sets *edge to the next edge of a box: the shortest vector from vertex 0 to another vertex that is perpendicular to
- * the edges found so far. In a box with edges a, b, c these vectors are a, b, c and their sums, so the shortest is an
- * edge. Returns false if there is none. */
+/* Sets *edge to the next edge of a box at vertex 0. The edge is the shortest vector from vertex 0 to another vertex
+ * that is perpendicular to the edges found so far. In a box with edges a, b, c these vectors are a, b, c and their
+ * sums, so the shortest is an edge. Returns false if there is none. */
 static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
   double shortest = HUGE_VAL;
   for (int i = 1; i < solid->vertex_count; i++) {

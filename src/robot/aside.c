@@ -21,8 +21,8 @@ typedef struct {
 
 static bool is_moved(const Aside* x, int root) { return vec3_norm(x->along[root]) > 0; }
 
-/* Sets the displacement of a free root link in this round, if it is larger than an earlier one of the round. Does
- * nothing if the root was moved in another direction. along: unit direction; distance [m]. */
+/* Adds a displacement of a root link in this round. Of several displacements the largest applies. Does nothing if the
+ * root was moved in another direction. along: unit direction; distance [m]. */
 static void push(Aside* x, int root, Vec3 along, double distance) {
   if (is_moved(x, root) && vec3_dot(x->along[root], along) < 1 - 1e-9) return;
   x->along[root] = along;

@@ -291,9 +291,9 @@ bool robot_stands_free(const Model* model, int link) {
   return joint_floats(&model->links[robot_root(model, link)].joint);
 }
 
-/* Returns the inertia that a degree of freedom of a joint moves [kg, kg m^2]: m v^2 or w.I.w at unit velocity, summed
- * over the moved links. If the base is free, the reaction moves the other links of the tree; the larger inertia of both
- * groups is returned. */
+/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]. The inertia is the sum of m v^2 + w.I.w
+ * of the moved links at unit rate. If the base is free, the other links of the tree move instead when the robot stands.
+ * The larger inertia of both groups is returned. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
   double sum[2] = {0, 0};

@@ -36,7 +36,7 @@ typedef struct {
 
 /* A keyframe of an attached model. The keyframe has coordinates, velocities and controls of attached elements only. */
 typedef struct {
-  const char* name; /* with the prefix of the attached model */
+  const char* name; /* name of the keyframe, with the prefix of the attached model */
   const XmlElement* key;
 } MjcfAttachedKey;
 
@@ -58,7 +58,7 @@ typedef struct {
   bool is_ground;   /* true for a plane or height field; the values of this geom then apply to its whole link */
 } MjcfFriction;
 
-/* A joint in the order of qpos. */
+/* A joint of the file. MjcfModel.coordinates has the joints in the order of qpos. */
 typedef struct {
   int joint;        /* of the robot */
   const char* name; /* "" if it has none */
@@ -122,9 +122,9 @@ typedef struct {
   Vec3* anchors; /* origin of each robot link's frame in its body's frame  (links) */
   int anchor_capacity;
   UrdfPose*
-      placed;   /* pose of each robot link in the frame of its scene link, or in the world if it has none  (links) */
-  Names paired; /* names of geoms in a <pair> -> index in paired_link */
-  int* paired_link; /* link of the robot; -1 = not found yet */
+      placed; /* pose of each robot link in the frame of its scene link; in the world for links of the world  (links) */
+  Names paired;     /* names of geoms in a <pair> -> index in paired_link */
+  int* paired_link; /* robot link of each geom; -1: the geom was not read yet */
   int paired_count, paired_capacity;
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
@@ -151,7 +151,7 @@ typedef struct {
   Names dropped_names;
   MjcfAttachedKey* attached_keys;
   int attached_key_count, attached_key_capacity;
-  const XmlElement* key; /* keyframe of the initial state; NULL = none */
+  const XmlElement* key; /* keyframe of the initial state; NULL: no keyframe */
   RobotStart* starts;    /* initial coordinates of joints (start_count) */
   int start_count;
 } MjcfModel;
@@ -168,8 +168,8 @@ void mjcf_drop(MjcfModel* model, const char* what);
 /* Reports the elements and attributes below `element` that are not imported but affect motion (robot/mjcf_left_out.c).
  */
 void mjcf_report(MjcfModel* model, const XmlElement* element);
-/* Returns a text to append to a message about a missing body: that the bodies of a <composite> or <flexcomp> are left
- * out. Returns "" if the file has no such element. The text is static. */
+/* Returns a text to append to a message about a missing body. It says that bodies of a <composite> or <flexcomp> are
+ * not supported. Returns "" if the file has no such element. The text is static. */
 const char* mjcf_why_missing(const MjcfModel* model);
 /* Reads the file's elements, included files, compiler settings, defaults and assets. The caller must set path, options,
  * report and diagnostics of the model, and zero all other members. text has `length` bytes. Returns false after an
@@ -260,9 +260,9 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
  * be computed; errors are reported. shape: file or points of the mesh. name: name of the mesh for messages. */
 MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
 
-/* Returns the name of the plugin of a mesh or geom, given directly or by an <instance> in <extension>. Sets *settings
- * to the element that contains the plugin's <config>s. Returns NULL, with *settings NULL, if there is no plugin
- * (robot/mjcf_made.c). */
+/* Returns the name of the plugin of a mesh or geom (robot/mjcf_made.c). The element names the plugin directly or by an
+ * <instance> in <extension>. Sets *settings to the element that contains the plugin's <config> elements. Returns NULL,
+ * with *settings NULL, if there is no plugin. */
 const char* mjcf_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings);
 /* Returns true if the <plugin> element names mujoco.sdf.torus. */
 bool mjcf_is_torus(const XmlElement* plugin);
@@ -270,9 +270,9 @@ bool mjcf_is_torus(const XmlElement* plugin);
  * major and minor radius [m]. Reports invalid radii. */
 bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]);
 typedef enum { MADE_NOT, MADE_WRONG, MADE_MESH } MjcfMade;
-/* Builds the surface of a mesh that has neither a file nor vertices: a `builtin` supersphere or supertorus, or the
- * torus of mjcf_torus. Vertex 0 of *solid is unused. Returns MADE_NOT if the mesh is none of these, MADE_WRONG after an
- * error, which is reported, and MADE_MESH otherwise. The caller frees *solid with hull_free. */
+/* Builds the surface of a mesh that has neither a file nor vertices. The mesh is a `builtin` supersphere or supertorus,
+ * or the torus of mjcf_torus. Vertex 0 of *solid is unused. Returns MADE_NOT if the mesh is none of these, MADE_WRONG
+ * after an error, which is reported, and MADE_MESH otherwise. The caller frees *solid with hull_free. */
 MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid);
 /* Returns the points of an OBJ file without faces, multiplied by `scale`. The mesh is the convex hull of the points.
  * Sets *count. Returns NULL for any other file. The caller frees the array with memory_free. */
@@ -328,7 +328,7 @@ void mjcf_add_armatures(MjcfModel* model);
 void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene);
 /* Appends a copy of *load to the loads of the scene. The scene then owns the arrays of the load. */
 void mjcf_add_load(Scene* scene, const SceneLoad* load);
-/* Returns a constant signal of three channels, owned by the caller. */
+/* Returns a constant signal with the three components of v. The caller owns the signal. */
 SceneSignal mjcf_constant_vector(Vec3 v);
 
 /* Completes the scene after its creation: adds actuators, contact filters, options and friction. carrier: scene link of

@@ -5,7 +5,7 @@
 
 #include "robot/mjcf_equality.h"
 
-/* Force law of an actuator: F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
+/* Force law of an actuator. F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
  * = gear * q. F is clamped to |F| <= limit; 0: no limit. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
@@ -83,8 +83,9 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
-/* Sets out to the control range that a position actuator inherits from its joint: the joint's range, scaled about its
- * centre by `inheritrange`. Returns false if the attribute is absent or the joint has no range. */
+/* Sets out (2) to the control range that a position actuator inherits from its joint. It is the joint's range, scaled
+ * about its centre by the attribute `inheritrange`. Returns false if the attribute is absent or the joint has no range.
+ */
 static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   double part = mjcf_number(model, e, "inheritrange", 0);
   int index = joint_of(model, mjcf_text(model, e, "joint"));
@@ -405,8 +406,8 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
  * with the stiffness k = m d^2 / (D^2 t^2 (1 - d)). */
 #define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
 
-/* Returns an upper bound of the mass that loads the tendon [kg]: the total mass of the kinematic trees that contain the
- * tendon's points and wraps. */
+/* Returns an upper bound of the mass that loads the tendon [kg]. The bound is the total mass of the kinematic trees
+ * that contain the tendon's points and wraps. */
 static double mass_behind(const Scene* scene, const MjcfRoute* route) {
   int* root = MEMORY_NEW(int, scene->link_count + 1);
   bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
@@ -492,7 +493,7 @@ static bool add_spatial_limits(MjcfModel* model, Scene* scene, const XmlElement*
   return true;
 }
 
-/* Imports the limits of a tendon. Returns false, with a warning, if they are not supported. */
+/* Imports the limits of a tendon. Returns false, with a warning, if the limits are not supported. */
 static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
@@ -581,8 +582,8 @@ static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carri
   return true;
 }
 
-/* Adds a thruster as a load: force and torque at a site, along the axes of the site or of a refsite in the world.
- * Returns false for other actuators. */
+/* Adds a thruster, an actuator with force and torque at a site, as a load. The load acts along the axes of the site or
+ * of a refsite in the world. Returns false for other actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));

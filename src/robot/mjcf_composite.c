@@ -94,7 +94,7 @@ static bool place_curve(Cable* cable, int count) {
   return true;
 }
 
-/* False after an error. */
+/* Sets the vertices of the cable from `vertex` or `curve`. Returns false after an error. */
 static bool place_vertices(Cable* cable) {
   MjcfElement e = {cable->element, ""};
   double count[3] = {1, 1, 1};
@@ -233,7 +233,7 @@ static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
   return false;
 }
 
-/* False after an error. */
+/* Reads the settings of the cable plugin. Returns false after an error. */
 static bool read_elasticity(Cable* cable, const XmlElement* root) {
   const XmlElement* plugin = xml_child(cable->element, "plugin");
   if (!plugin) return true;

@@ -123,8 +123,8 @@ static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Returns whether geoms of two links can collide: 0 if no pair of geoms can, 1 if some pairs can, 2 if all can. The
- * masks of the links are masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
+/* Returns which pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The masks of the links are
+ * masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
 static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
   int yes = 0, no = 0;
   for (int i = a; i < a_end; i++)

@@ -29,8 +29,8 @@ void mjcf_draw(const MjcfModel* model, UrdfPose* drawn) {
   }
 }
 
-/* Sets r->poses to the poses of the scene's links in the reference configuration: all joint coordinates are zero, and
- * ball joints have no rotation. Free bodies have their initial poses. */
+/* Sets r->poses to the poses of the scene's links in the reference configuration. All joint coordinates are then zero,
+ * and ball joints have no rotation. Free bodies have their initial poses. */
 static void place_scene(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
@@ -46,8 +46,8 @@ static void place_scene(EqualityReading* r, const Model* model) {
 
 static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* Attaches end `side` of a closure at the world pose `place` to the scene link that carries the body, or to the world.
- */
+/* Attaches an end of a closure to the scene link that carries a body, or to the world. side: index of the end. body:
+ * robot link, 0 or negative for the world. place: world pose of the end. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
   int link = body > 0 ? r->carrier[body] : -1;
   e->link[side] = link;

@@ -279,7 +279,7 @@ static void collect_classes(Renaming* renaming, const XmlElement* element) {
     collect_classes(renaming, child);
 }
 
-/* Adds to the renaming the names in the attached tree and the names of all assets and classes of the attached model. */
+/* Adds names of the attached model to the renaming: those in the attached tree, and those of all assets and classes. */
 static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
   if (tree != root)
     collect(renaming, tree);
@@ -297,8 +297,8 @@ static void collect_model(Renaming* renaming, const XmlElement* root, const XmlE
   }
 }
 
-/* Adds the classes of the attached model under a separate root, so that its elements without a class use its own
- * `main`. */
+/* Adds the default classes of the attached model under a separate root. Elements without a class then use the attached
+ * model's own class `main`. */
 static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
   MjcfModel* model = renaming->model;
   XmlDocument* document = &model->documents[0];
@@ -416,8 +416,8 @@ static bool may_repeat(Expansion* x, const XmlElement* element, const XmlElement
   return true;
 }
 
-/* Returns the default class of elements in a tree: the nearest `childclass` of an enclosing element, or NULL if there
- * is none. */
+/* Returns the default class of elements in a tree. The class is the nearest `childclass` of an enclosing element, or
+ * NULL if there is none. */
 static const XmlAttribute* class_around(const XmlElement* tree) {
   const XmlAttribute* found = NULL;
   for (const XmlElement* item = tree->parent; item && !found; item = item->parent)
@@ -468,8 +468,8 @@ static XmlElement* copied_tree(Expansion* x, Renaming* renaming, const XmlElemen
   return frames;
 }
 
-/* Returns a container with a copy of a body or frame of the same model, as function attach does for another model.
- * Returns NULL after an error. */
+/* Returns a container with a copy of a body or frame of the same model. Used for an <attach> without the attribute
+ * `model`. Returns NULL after an error. */
 static XmlElement* repeat(Expansion* x, const XmlElement* element) {
   const XmlElement* tree = attached_tree(x, element, x->root);
   if (!tree || !may_repeat(x, element, tree)) return NULL;

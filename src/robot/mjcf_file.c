@@ -146,8 +146,8 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   return root;
 }
 
-/* Returns the root of the attached model that contains the element at `place`, or NULL if the first model contains the
- * element. */
+/* Returns the root of the attached model that contains the element at `place`. Returns NULL if the element belongs to
+ * the first model. */
 static const XmlElement* model_of(const MjcfModel* model, SourcePlace place) {
   for (int k = 0; k < model->compiler_count; k++)
     if (model->compilers[k].file == place.file) return model->compilers[k].root;

@@ -257,8 +257,8 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- height fields */
 
-/* Sets the levels of a height field so that MuJoCo's height 0 is the darkest sample of the image and height 1 the
- * lightest. Returns false after an error. */
+/* Sets the levels of a height field from the range of its image. MuJoCo's height 0 is the darkest sample of the image,
+ * and height 1 the lightest. Returns false after an error. */
 static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   HeightGrid grid = {0};
@@ -343,8 +343,8 @@ static bool fill_shape(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- masses */
 
-/* Returns the volume of a primitive [m^3] and sets inertia (3) to the moments of inertia per unit mass about the
- * centre, in the geom's axes [m^2] (docs/mjcf.md). */
+/* Returns the volume of a primitive [m^3]. Sets inertia (3) to the moments of inertia per unit mass about the centre,
+ * in the geom's axes [m^2] (docs/mjcf.md). */
 static double primitive_mass(const Geom* geom, double inertia[3]) {
   double a = geom->size[0], b = geom->size[1], c = geom->size[2], cylinder, ball, across;
   switch (geom->type) {

@@ -18,7 +18,7 @@
 typedef enum {
   FATE_ATTRIBUTES, /* each attribute is imported, ignored or reported by itself */
   FATE_IDLE,       /* the element and its descendants have no effect on motion */
-  FATE_LEFT        /* the element is reported as a whole */
+  FATE_LEFT        /* the element is not imported, and is reported without its attributes */
 } ElementFate;
 
 /* Rules for an element, or for an element inside another. parent: "" for any parent. read: attributes that are

@@ -1,5 +1,5 @@
-/* Builds MJCF meshes whose faces are not in a file: `builtin` meshes, the torus of the plugin mujoco.sdf.torus, and
- * points of OBJ files. Vertices and triangles are those of MuJoCo (user_mesh.cc, version 3.12). */
+/* Builds MJCF meshes that have no faces in a file. They are `builtin` meshes, the torus of the plugin mujoco.sdf.torus,
+ * and points of OBJ files. Vertices and triangles are those of MuJoCo (user_mesh.cc, version 3.12). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -162,7 +162,7 @@ MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, Co
 
 /* ---------------------------------------------------------------- OBJ files of points */
 
-/* Returns the next line of a text from *at on, without leading blanks, and moves *at to the end of the line. Returns
+/* Returns the next line of a text, without leading blanks. Starts at *at, and moves *at to the end of the line. Returns
  * NULL at the end of the text. */
 static const char* next_line(const char** at) {
   const char* line = *at + strspn(*at, " \t\r\n");

@@ -4,8 +4,8 @@
 
 #include "robot/mjcf.h"
 
-/* Initial coordinates are moved inside the joint limits by this fraction of the range, because limit forces act close
- * to a limit. */
+/* Initial coordinates stay inside the joint limits by this fraction of the range, because limit forces act close to a
+ * limit. */
 #define LIMIT_SHARE 0.01
 
 /* ---------------------------------------------------------------- the keyframe */

@@ -19,8 +19,8 @@ typedef struct {
   double radius, z;
 } Meridian;
 
-/* A candidate solid: convex hull of two circles about the axis with heights z and radii `radius`, enlarged by the
- * rounding radius [m]. */
+/* A candidate solid: the convex hull of two circles about the axis, enlarged by a rounding radius. z, radius: heights
+ * and radii of the circles [m]. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Trapezoid;
@@ -81,8 +81,8 @@ static double support_of(const Trapezoid* t, Meridian n) {
   return fmax(t->z[0] * n.z + t->radius[0] * n.radius, t->z[1] * n.z + t->radius[1] * n.radius) + t->rounding;
 }
 
-/* Returns the deviation of the solid from the hull: the largest distance by which a hull vertex is outside the solid,
- * or the solid beyond the plane of a face [m]. */
+/* Returns the deviation between the solid and the hull [m]. The deviation is the largest distance of a hull vertex
+ * outside the solid, or of the solid beyond the plane of a face. */
 static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
   const ConvexHull* hull = p->hull;
   double worst = 0;

@@ -20,16 +20,15 @@ typedef struct {
 typedef struct {
   const RobotPackage* packages;
   int package_count;
-  const RobotStart* starts; /* initial coordinates of joints; other joints start at zero, or at a value inside their
-                               limits if zero is outside */
+  const RobotStart*
+      starts; /* initial coordinates of joints; other joints start at zero, or inside their limits if zero is outside */
   int start_count;
   bool free_base;
-  bool has_height; /* true: `height` is given; false: the height is 0, or with free_base and ground such that the robot
-                      stands on the ground */
-  double height;   /* height of the root link's frame [m] */
-  bool ground;     /* true: adds the ground, a half-space below z = 0 */
-  bool keep_fixed; /* true: child links of fixed joints are not merged into their parents */
-  bool visual;     /* true: a link without collision shapes gets its visual shapes */
+  bool has_height;       /* false: the height is 0, or the robot stands on the ground if free_base and ground are set */
+  double height;         /* height of the root link's frame [m] */
+  bool ground;           /* true: adds the ground, a half-space below z = 0 */
+  bool keep_fixed;       /* true: child links of fixed joints are not merged into their parents */
+  bool visual;           /* true: a link without collision shapes gets its visual shapes */
   bool skip_unsupported; /* true: meshes of unsupported formats are left out; false: they are errors */
   bool lenient; /* true: invalid limits, inertias and masses are replaced, with warnings; implies skip_unsupported */
   bool no_self_collision; /* true: links of the robot do not collide with one another */
@@ -48,8 +47,8 @@ typedef struct {
   int threads;
 } RobotOptions;
 
-/* A joint of the file with one degree of freedom, and the link and degree of freedom of the scene that represent the
- * joint. */
+/* A joint of the file with one degree of freedom. link, dof: the link and degree of freedom of the scene that represent
+ * the joint. */
 typedef struct {
   char* name; /* owned */
   int link, dof;
@@ -109,7 +108,7 @@ typedef struct {
                        hull [m] */
   double relative;  /* deviation divided by the largest radius */
 } RobotRound;
-/* Returns true if the hull is nearly a solid of revolution: a round solid deviates by less than a hundredth of its
+/* Returns true if the hull is nearly a solid of revolution. A round solid then deviates by less than a hundredth of its
  * radius. Sets *fit to the solid with the smallest deviation, in the hull's frame. Allocates nothing. */
 bool robot_round_fit(const ConvexHull* hull, RobotRound* fit);
 /* Fits a round solid to shape `shape` of the scene, a mesh or a list of points. Returns the first link that has the
@@ -124,7 +123,7 @@ void robot_round_text(const RobotRound* fit, Text* out);
 /* An imported robot. It owns its members. robot_free accepts a zeroed or partly built robot. */
 typedef struct {
   Scene scene;
-  Model model; /* model of the scene, without the controllers that hold joints */
+  Model model; /* model of the scene, without the controllers of options->hold */
   RobotReport report;
   bool is_mjcf;
 } Robot;

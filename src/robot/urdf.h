@@ -93,8 +93,8 @@ typedef struct {
   double effort;      /* largest force or torque of a drive [N, N m]; 0: no limit */
   double speed;       /* largest speed [m/s, rad/s]; 0: no limit */
   bool has_safety;    /* true if the joint has <safety_controller> or <calibration>, which are not supported */
-  const char* mimic;  /* name of the joint that this joint follows: q = ratio * (coordinate of the followed joint) +
-                         offset; NULL: the joint follows none */
+  const char* mimic;  /* name of the joint that this joint follows, or NULL: q = ratio * (coordinate of the followed
+                         joint) + offset */
   SourcePlace mimic_place;
   double ratio, offset;
 } UrdfJoint;
@@ -130,7 +130,7 @@ typedef struct {
   double mass; /* total mass [kg]; 0 if no link with mass was merged yet */
   Vec3 center;
   Mat3 inertia;         /* inertia about the centre of mass [kg m^2] */
-  const UrdfLink* from; /* first of the merged links */
+  const UrdfLink* from; /* the first link that was merged */
 } UrdfBody;
 
 typedef struct {
@@ -192,8 +192,8 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
  * model of the complete scene then reports the error (robot/urdf_mass.c). */
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
-/* Returns the product a b of two poses: pose b, given in the frame of pose a, in the parent frame of a. The position is
- * p_a + R_a p_b [m], and the rotation is the product of both rotations. */
+/* Returns the product a b of two poses. If b is a pose in the frame a, the product is the same pose in the parent frame
+ * of a. The position is p_a + R_a p_b [m]. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 
 #endif

@@ -307,7 +307,8 @@ static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* s
     return;
   }
   normal = vec3_scale(normal, 1 / length);
-  /* smallest rotation from z to n: the quaternion (1 + z.n, z x n), normalized; for n = -z, half a turn about x */
+  /* the smallest rotation from z to n is the quaternion (1 + z.n, z x n), normalized; for n = -z it is half a turn
+   * about x */
   Quat turn = normal.z > -1 ? quat_normalized((Quat){1 + normal.z, -normal.y, normal.x, 0}) : (Quat){0, 1, 0, 0};
   shape->origin = urdf_pose_mul(shape->origin, (UrdfPose){{0, 0, 0}, turn});
 }

@@ -106,7 +106,7 @@ static const char* ending_of(const char* file) {
   return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-/* Returns false if the mesh was reported and is left out. */
+/* Returns true if the mesh file exists. Otherwise warns that the mesh is left out. */
 static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   char* path = mesh_path(build, shape);
   bool there = path && file_is_regular(path);
@@ -118,7 +118,8 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   return there;
 }
 
-/* Returns false if the mesh was reported and is left out. */
+/* Returns true if the format of the mesh file is supported. With options->lenient the file must also exist. Otherwise
+ * reports the mesh. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);
@@ -215,8 +216,8 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
-/* Returns the index of a scene shape with the same mesh file and scale, so that the mesh is read only once. Returns -1
- * if there is none. */
+/* Returns the index of a scene shape with the same mesh file and scale, or -1 if there is none. Links then share the
+ * shape, and the mesh is read only once. */
 static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];
