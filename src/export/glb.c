@@ -10,7 +10,7 @@ enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, G
 /* A half-space becomes a square. Half the side of the square is this multiple of the run's extent. */
 #define GROUND_SHARE 1.0
 #define ROUGHNESS 0.7
-/* Distance between the centres of runs that are placed side by side, relative to the widest run. */
+/* Distance between the origins of runs that are placed side by side, relative to the size of the widest run. */
 #define PART_PITCH 1.1
 
 typedef struct {

@@ -165,8 +165,8 @@ const char* mjcf_keep(MjcfModel* model, Text* text);
 /* Adds `what` to the names of elements and attributes that are not imported. The report lists each name once. Copies
  * the name. */
 void mjcf_drop(MjcfModel* model, const char* what);
-/* Reports the elements and attributes below `element` that are not imported but affect motion (robot/mjcf_left_out.c).
- */
+/* Reports elements and attributes that are not imported but affect motion, in `element` and its descendants
+ * (robot/mjcf_left_out.c). */
 void mjcf_report(MjcfModel* model, const XmlElement* element);
 /* Returns a text to append to a message about a missing body. It says that bodies of a <composite> or <flexcomp> are
  * not supported. Returns "" if the file has no such element. The text is static. */

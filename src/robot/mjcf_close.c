@@ -6,8 +6,8 @@
 #include "robot/mjcf_equality.h"
 
 enum { STEPS_MAX = 100 };
-/* DIFFERENCE: step of the central differences [m, rad]. STEP_MOST: largest change of a coordinate in an iteration [m,
- * rad]. */
+/* Step of the central differences (DIFFERENCE) and largest change of a coordinate in an iteration (STEP_MOST) [m, rad].
+ */
 #define DIFFERENCE 1e-6
 #define STEP_MOST 0.3
 /* A joint stays at least this fraction of its range away from its limits, because the limit force acts there. */

@@ -5,7 +5,8 @@
 
 #include "robot/mjcf.h"
 
-/* Largest number of links for which masks of all pairs of links are compared. */
+/* Largest number of links for which masks of all pairs of links are compared. In scenes with more links, masks are not
+ * imported. */
 enum { MASKED_LINKS_MAX = 2000 };
 
 /* Two links of the scene that have geoms in a common <pair>. The links can collide regardless of masks and excludes. */

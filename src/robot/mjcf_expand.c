@@ -28,7 +28,7 @@ typedef struct {
   const char* folder; /* as in MjcfCompiler */
 } Expansion;
 
-/* Renaming of copied elements: each name in `names` gets the prefix and the suffix. Entries of `names` are texts "kind
+/* Renaming of copied elements. Each name in `names` gets the prefix and the suffix. Entries of `names` are texts "kind
  * name". */
 typedef struct {
   MjcfModel* model;

@@ -5,7 +5,8 @@
 
 #include "robot/mjcf.h"
 
-/* Largest number of different combinations of values that are imported. */
+/* Largest number of different combinations of friction, priority and solref. If a file has more, all geoms get the
+ * largest friction. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {

@@ -472,8 +472,8 @@ static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
   shapes->items[shapes->count++] = *shape;
 }
 
-/* Adds a torus as a ring of capsules. The centre line of the ring deviates from the circle by the same length inwards
- * and outwards. */
+/* Adds a torus as a ring of capsules. The largest deviations of the ring's centre line from the torus's circle, inwards
+ * and outwards, are equal. */
 static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
   double half = M_PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
          deviation = radius - geom->radii[0];

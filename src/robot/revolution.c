@@ -103,7 +103,7 @@ static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
 
 /* ---------------------------------------------------------------- candidate solids */
 
-/* Returns x with components of absolute value below `least` set to zero. */
+/* Returns x with all components set to zero whose absolute value is below `least`. */
 static Vec3 snapped(Vec3 x, double least) {
   return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
 }
