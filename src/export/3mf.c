@@ -1,4 +1,4 @@
-/* 3MF, core specification 1.3: a zip package with one model part. */
+/* Writes 3MF files by the core specification 1.3: a zip package with one model part. */
 #include "export/format.h"
 
 #define MILLIMETRES 1000.0
@@ -17,12 +17,12 @@ static const char RELATIONSHIPS[] =
     "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/>\n"
     "</Relationships>\n";
 
-/* Nine digits read back to the same float, the precision of the coordinates. */
+/* Writes a vertex with nine digits, which read back to the same float. The coordinates are rounded to floats. */
 static void add_vertex(Text* out, Vec3 p) {
   text_add(out, "     <vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n", p.x, p.y, p.z);
 }
 
-/* Writes an object: one mesh with the points of all solids of a link, then their triangles. */
+/* Writes the object of a link: one mesh with the points of all its solids, then their triangles. */
 static void add_object(Text* out, const char* name, int id, const ExportSolid* solids, int count) {
   text_add(out, "  <object id=\"%d\" type=\"model\"", id);
   xml_text(out, "name", name);
@@ -39,8 +39,8 @@ static void add_object(Text* out, const char* name, int id, const ExportSolid* s
   text_add(out, "    </triangles>\n   </mesh>\n  </object>\n");
 }
 
-/* Writes a build item. 3MF multiplies row vectors by the matrix: its rows are the images of the axes, then the
- * translation [mm]. */
+/* Writes the build item that places an object. 3MF multiplies row vectors by the matrix, so the rows are the rotated
+ * axes, then the translation [mm]. */
 static void add_item(Text* out, int id, Pose pose) {
   double numbers[12];
   for (int i = 0; i < 9; i++) numbers[i] = pose.r.m[i % 3][i / 3];

@@ -1,4 +1,4 @@
-/* Zip archives (PKWARE APPNOTE 6.3.3), compressed by zlib. All numbers are little-endian. */
+/* Writes zip archives (PKWARE APPNOTE 6.3.3), compressed by zlib. All numbers are little-endian. */
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,11 +9,11 @@ enum {
   LOCAL_HEADER = 0x04034b50,
   CENTRAL_HEADER = 0x02014b50,
   CENTRAL_END = 0x06054b50,
-  VERSION = 20, /* 2.0: deflate */
+  VERSION = 20, /* version 2.0 of the format, required by deflate */
   DEFLATED = 8,
   FIRST_TIME = 0,
   FIRST_DAY = 1 << 5 | 1, /* 1980-01-01, the earliest date of the format */
-  WINDOW_BITS = -15,      /* raw deflate, without zlib's own header */
+  WINDOW_BITS = -15,      /* negative: raw deflate data without zlib's header */
   MEMORY_LEVEL = 8        /* zlib's default */
 };
 
@@ -21,7 +21,8 @@ static void add_number(Text* out, unsigned long number, int bytes) {
   for (int k = 0; k < bytes; k++) text_add_bytes(out, &(char){(char)(number >> 8 * k & 0xff)}, 1);
 }
 
-/* Appends content by deflate. Ends as memory_exhausted does without memory, and above 2 GiB. */
+/* Appends the content, compressed by deflate. Calls memory_exhausted, which does not return, if memory is exhausted or
+ * the content exceeds 2 GiB. */
 static void add_deflated(Text* out, const Text* content) {
   z_stream stream = {.next_in = (Bytef*)content->data, .avail_in = (uInt)content->length};
   if (content->length > UINT32_MAX / 2 ||
@@ -31,7 +32,7 @@ static void add_deflated(Text* out, const Text* content) {
   Bytef* packed = memory_alloc(bound);
   stream.next_out = packed;
   stream.avail_out = (uInt)bound;
-  deflate(&stream, Z_FINISH); /* has room: it ends in one call */
+  deflate(&stream, Z_FINISH); /* one call is enough, because the buffer has the size that deflateBound gives */
   text_add_bytes(out, (const char*)packed, stream.total_out);
   deflateEnd(&stream);
   memory_free(packed);
@@ -63,7 +64,7 @@ void archive_add(Text* out, const ArchiveFile* files, int count) {
     text_add_bytes(out, files[k].name, strlen(files[k].name));
     text_add_bytes(out, packed.data, packed.length);
     add_number(&central, CENTRAL_HEADER, 4);
-    add_number(&central, VERSION, 2); /* made by: 2.0, MS-DOS attributes */
+    add_number(&central, VERSION, 2); /* version made by: 2.0, with MS-DOS attributes */
     add_description(&central, &files[k], packed.length);
     add_number(&central, 0, 2); /* length of the comment */
     add_number(&central, 0, 2); /* number of the disk */

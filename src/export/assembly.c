@@ -1,25 +1,27 @@
-/* Removal of a part from an assembly: a path of straight segments, each proven free by the certificate
- * (docs/derivations/certificate.md). If none of the six axis directions leads straight out, breadth-first search on a
- * lattice. The proof uses a separate scene in which the part can translate along x, y, z and the rest is fixed, so that
- * excluded pairs are checked too. */
+/* Searches a path that removes a part (one link) from an assembly. The path consists of straight segments, each proven
+ * free of collision by the certificate (docs/derivations/certificate.md). If no axis direction leads straight out,
+ * breadth-first search on a lattice follows. The proof uses a separate scene in which the part can translate along x, y
+ * and z and all other links are fixed. So pairs excluded from contact are checked too. */
 #include <string.h>
 
 #include "export/export.h"
 
-/* Lattice cells per size of the part, largest number of positions tried, axis directions. */
+/* CELLS: lattice cells per size of the part. PLACES_MAX: largest number of positions that are tried. AXES: number of
+ * axis directions. */
 enum { CELLS = 4, PLACES_MAX = 1500, AXES = 6 };
-/* Distance of a removed part from the bounding box of the rest, in sizes of the part. */
+/* Final distance of a removed part from the bounding box of the other links, relative to the size of the part. */
 #define CLEAR 0.01
 
 typedef struct {
-  int cell[3], before; /* lattice cell; the position it was reached from, -1: the start */
+  int cell[3], before; /* lattice cell; index of the position from which this position was reached, -1: none, the
+                          initial position */
 } Place;
 
 typedef struct {
   Scene scene;
   Model model;
   Proof* proof;
-  Vec3 low, high, rest_low, rest_high; /* initial bounding boxes [m] */
+  Vec3 low, high, rest_low, rest_high; /* initial bounding boxes of the part and of the other links [m] */
   double step, largest;
   Place* places;
   int count;
@@ -53,7 +55,8 @@ static void add_hull(Text* text, const ModelHull* hull, Pose pose, Vec3* low, Ve
   text_add(text, "]}\n");
 }
 
-/* Appends the hulls of the part, or of everything else. Returns their number. */
+/* Appends the hulls of the part to the scene, or of all other links if `rest` is true. Sets *low and *high to their
+ * bounding box [m]. Returns the number of hulls. */
 static int add_hulls(Text* text, const Model* model, const Pose* poses, int part, bool rest, Vec3* low, Vec3* high) {
   int count = 0;
   *low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
@@ -66,7 +69,8 @@ static int add_hulls(Text* text, const Model* model, const Pose* poses, int part
   return count;
 }
 
-/* Builds the scene and its proof. False: the part intersects the rest at its start, or there is no rest (*alone). */
+/* Builds the scene and its proof. Returns false if the part intersects another link initially. Also returns false, and
+ * sets *alone, if there are no other hulls. */
 static bool set_up(Removal* a, const Model* model, const Pose* poses, int part, int threads, bool* alone) {
   Text text = {0};
   Diagnostics diagnostics = {0};
@@ -108,8 +112,8 @@ static Vec3 axis_of(int k) {
   return vec3(k / 2 == 0 ? sign : 0, k / 2 == 1 ? sign : 0, k / 2 == 2 ? sign : 0);
 }
 
-/* Distance along axis direction k from `at` until the part's bounding box is beyond that of the rest; not finite if the
- * rest is unbounded. */
+/* Returns the distance [m] to move the part along axis direction k until its bounding box is beyond that of the other
+ * links. at: displacement from which the motion starts. Not finite if the other links are unbounded. */
 static double way_out(const Removal* a, Vec3 at, int k) {
   Vec3 n = axis_of(k);
   double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, at)) : vec3_dot(n, vec3_add(a->low, at));
@@ -138,7 +142,8 @@ static bool is_known(const Removal* a, const int cell[3]) {
   return false;
 }
 
-/* Appends a corner to the path; a collinear one replaces the last. False: too many. */
+/* Appends a corner to the path. If the last segment has the same direction, the corner extends this segment. Returns
+ * false if there are too many segments. */
 static bool add_corner(RemovalReport* report, Vec3 to) {
   Vec3 last = report->legs > 0 ? report->way[report->legs - 1] : vec3(0, 0, 0);
   Vec3 before = report->legs > 1 ? report->way[report->legs - 2] : vec3(0, 0, 0), leg = vec3_sub(last, before);
@@ -151,7 +156,7 @@ static bool add_corner(RemovalReport* report, Vec3 to) {
   return true;
 }
 
-/* Writes the path to a position. False: too many segments. */
+/* Sets report->way to the path to a position of the search. Returns false if there are too many segments. */
 static bool tell_way(const Removal* a, int place, RemovalReport* report) {
   int* chain = MEMORY_NEW(int, a->count);
   int count = 0;

@@ -1,5 +1,5 @@
-/* Private to export/. Functions shared by the exporters: numbers and names in XML, detection of boxes, solids, zip
- * archives. */
+/* Private to export/: functions shared by the exporters. They write numbers and names, detect boxes and cylinders, and
+ * write 3MF and zip files. */
 #ifndef SDRS_EXPORT_FORMAT_H
 #define SDRS_EXPORT_FORMAT_H
 
@@ -7,24 +7,25 @@
 
 /* ---------------------------------------------------------------- numbers in text (export/text.c) */
 
-/* Appends ` key="1 2 3"` with values (count). Each number reads back to the same double, except that -0 is written as
- * 0. */
+/* Appends the XML attribute ` key="1 2 3"` with values (count). Reading a number back gives the same double, except
+ * that -0 is written as 0. */
 void xml_numbers(Text* out, const char* key, const double* values, int count);
-/* Appends ` key="x y z"`. */
+/* Appends a vector as the XML attribute ` key="x y z"`. */
 void xml_vector(Text* out, const char* key, Vec3 value);
-/* Appends ` key="w x y z"`. */
+/* Appends a quaternion as the XML attribute ` key="w x y z"`. */
 void xml_quat(Text* out, const char* key, Quat value);
-/* Appends ` key="text"`, escaped. */
+/* Appends the XML attribute ` key="text"` with `text` escaped. */
 void xml_text(Text* out, const char* key, const char* text);
-/* Appends values (count), each after a space. */
+/* Appends values (count) as text, each after a space. */
 void text_add_numbers(Text* out, const double* values, int count);
 
 /* ---------------------------------------------------------------- solids (export/solid.c) */
 
-/* Returns true if the hull is a box. Then sets *pose to the centre and axes of the box in the link's frame and *half to
- * its half extents [m]. */
+/* Returns true if the hull is a box. If so, sets *pose to the centre and axes of the box in the link's frame and *half
+ * to its half extents [m]. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
-/* Returns true if the hull is round and consists of two equal rings without further points and without rounding. */
+/* Returns true if the hull is a round cylinder: two equal rings of vertices, no further vertices, no rounding radius.
+ */
 bool hull_is_cylinder(const ModelHull* hull);
 
 /* Appends to *text how many round solids become meshes, and how far the faces of these lie inside of the solids.
@@ -34,19 +35,19 @@ void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const M
 
 /* ---------------------------------------------------------------- surfaces of links */
 
-/* A closed surface of a link, in the unit of the file. hull: index of the hull, or -1 for the union of the link's
- * hulls. */
+/* A closed surface of a link, in the length unit of the file. hull: index of the hull, or -1 for the union of the
+ * link's hulls. */
 typedef struct {
   TriangleSurface surface;
   int link, hull;
 } ExportSolid;
 
-/* Appends a 3MF package (export/3mf.c): for each link a named object with the link's solids, and a build item that
- * places the object. solids (count) are in millimetres; the solids of a link must be contiguous. poses (links) are in
- * metres, world. Equal input gives equal bytes. */
+/* Appends a 3MF package (export/3mf.c). Each link becomes a named object with the link's solids, and a build item that
+ * places the object. solids (count) are in millimetres; solids of the same link must be adjacent. poses (links): world
+ * poses [m]. Equal input gives equal bytes. */
 void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses);
 
-/* A file for a zip archive (export/archive.c). Names are ASCII. */
+/* A file for a zip archive (export/archive.c). The name must be ASCII. */
 typedef struct {
   const char* name;
   const Text* content;

@@ -1,27 +1,28 @@
-/* Binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one buffer view per array. */
+/* Writes binary glTF 2.0 files. One buffer holds positions, normals and poses, with one accessor and one buffer view
+ * for each array. */
 #include <assert.h>
 
 #include "export/format.h"
 
-/* Constants of the format. */
+/* Constants of the glTF format. */
 enum { GLTF_FLOAT = 5126, GLTF_ARRAY_BUFFER = 34962, GLTF_TRIANGLES = 4 };
 enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, GLB_HEAD = 12, GLB_CHUNK_HEAD = 8 };
-/* Half the side of a half-space's square, relative to the run's extent. */
+/* A half-space becomes a square. Half the side of the square is this multiple of the run's extent. */
 #define GROUND_SHARE 1.0
 #define ROUGHNESS 0.7
-/* Distance of runs placed side by side, relative to the widest. */
+/* Distance between the origins of runs that are placed side by side, relative to the size of the widest run. */
 #define PART_PITCH 1.1
 
 typedef struct {
-  size_t offset, length; /* bytes in the buffer */
-  int count, width;      /* number of elements, numbers per element */
-  bool vertices;         /* vertex data; false: animation data */
+  size_t offset, length; /* offset and length in the buffer [bytes] */
+  int count, width;      /* number of elements; numbers per element */
+  bool vertices;         /* true: vertex data; false: animation data */
   double low[4], high[4];
 } Accessor;
 
-/* A run and its place in the file. */
+/* A run and the indices of its nodes, meshes and accessors in the file. */
 typedef struct {
-  const char* name; /* name of its node; NULL: its links are children of the root */
+  const char* name; /* name of the run's node; NULL: its links are children of the root node */
   const Model* model;
   const RunPoses* run;
   int* rows; /* rows of the run that are shown  (row_count) */
@@ -30,10 +31,11 @@ typedef struct {
   int node_count;
   Vec3 low, high;    /* bounding box of all shapes over the run [m] */
   float (*color)[3]; /* linear RGB  (links) */
-  Vec3 offset;       /* translation of its node [m] */
-  int first_node;    /* node index of its first link */
-  int first_mesh;   /* mesh and material index of its first link; accessors of mesh m: positions 2 m, normals 2 m + 1 */
-  int first_motion; /* accessor of its times; positions and rotations of its links follow */
+  Vec3 offset;       /* translation of the run's node [m] */
+  int first_node;    /* node index of the run's first link */
+  int first_mesh; /* mesh and material index of the run's first link; mesh m has the accessors 2 m (positions) and 2 m +
+                     1 (normals) */
+  int first_motion; /* accessor of the run's times; the accessors of positions and rotations of its links follow */
 } PlacedPart;
 
 typedef struct {
@@ -54,12 +56,12 @@ static Accessor* start_accessor(Glb* g, int width, bool vertices) {
   return accessor;
 }
 
-/* Appends an element. The accessor's bounds are those of the rounded floats. */
+/* Appends an element to an accessor. The bounds of the accessor include the element after rounding to floats. */
 static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
   assert(count == accessor->width);
   for (int k = 0; k < count; k++) {
-    volatile float single =
-        (float)values[k]; /* volatile: prevents an optimizer error that omits the rounding (see rounded in surface.c) */
+    volatile float single = (float)values[k]; /* volatile prevents an optimizer error that omits the rounding to float
+                                                 (see rounded in surface.c) */
     bytes_add_float(&g->buffer, (double)single);
     accessor->low[k] = fmin(accessor->low[k], (double)single);
     accessor->high[k] = fmax(accessor->high[k], (double)single);
@@ -76,7 +78,8 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
 
 static Pose pose_at(const PlacedPart* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
 
-/* Selects rows about 1 / fps apart, including the first and the last, with strictly increasing times as floats. */
+/* Selects the rows of the run that become frames, about 1 / fps apart. The first and the last row are included. The
+ * times increase strictly as floats. */
 static void choose_rows(PlacedPart* p, double fps) {
   const RunPoses* run = p->run;
   p->rows = MEMORY_NEW(int, run->row_count + 1);
@@ -112,13 +115,13 @@ static void measure(PlacedPart* p) {
   p->low = p->high = vec3(0, 0, 0);
 }
 
-/* Half the side of a half-space's square [m]. */
+/* Returns half the side of the square that represents a half-space [m]. */
 static double ground_half(const PlacedPart* p) {
   double extent = vec3_norm(vec3_sub(p->high, p->low));
   return GROUND_SHARE * (extent > 0 ? extent : 1.0);
 }
 
-/* Places the parts side by side along x or y, whichever takes less room. */
+/* Places the parts side by side along x or y, depending on which takes less room. */
 static void place_parts(Glb* g) {
   Vec3 widest = vec3(0, 0, 0);
   for (int i = 0; i < g->part_count; i++) {
@@ -133,7 +136,7 @@ static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
     PlacedPart* p = &g->parts[i];
-    if (p->name) node++; /* its own node precedes those of its links */
+    if (p->name) node++; /* the node of the part precedes the nodes of its links */
     p->first_node = node;
     p->first_mesh = mesh;
     node += p->node_count;
@@ -155,12 +158,12 @@ static void add_corners(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
   for (int k = 0; k < 3; k++) add_vector(g, accessor, corner[k]);
 }
 
-/* Flat shading, because the solids are polyhedra. */
+/* Appends the normal of a triangle for each of its corners. Shading is flat, because the solids are polyhedra. */
 static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
   for (int k = 0; k < 3; k++) add_vector(g, accessor, normal_of(corner));
 }
 
-/* The square of a half-space below the run, in the link's frame. */
+/* Visits the two triangles of the square that represents a half-space, below the run, in the link's frame. */
 static void visit_half_space(Glb* g, const PlacedPart* p, const ModelHull* hull, Accessor* accessor,
                              TriangleVisit visit) {
   static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
@@ -197,7 +200,7 @@ static Quat nearer(Quat q, Quat last) {
   return dot < 0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
 }
 
-/* Appends the accessors of the animation: times, then position and rotation of every node. */
+/* Appends the accessors of a part's animation: times, then position and rotation of every node. */
 static void add_motion(Glb* g, PlacedPart* p) {
   p->first_motion = g->accessor_count;
   Accessor* times = start_accessor(g, 1, false);
@@ -231,7 +234,7 @@ static void add_arrays(Glb* g) {
 
 /* ---------------------------------------------------------------- the text */
 
-/* `name/link`, or the link's name alone. */
+/* Writes the name of a node: `name/link`, or the link's name if the part has no name. */
 static void write_name(Json* json, const PlacedPart* p, int n) {
   const char* link = p->model->links[p->node[n]].name;
   Text name = {0};
@@ -248,7 +251,7 @@ static void write_children(Json* json, int first, int count) {
   json_close(json, ']');
 }
 
-/* Writes the root node, which rotates Z to Y. */
+/* Writes the root node, which rotates the Z axis to the Y axis because glTF has Y up. */
 static void write_root(Json* json, const Glb* g) {
   const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
   const PlacedPart* first = &g->parts[0];
@@ -366,7 +369,7 @@ static void write_samplers(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Writes the animation, with linear interpolation (rotations: spherical). */
+/* Writes the animation. Positions are interpolated linearly and rotations spherically. */
 static void write_animation(Json* json, const Glb* g) {
   bool any = false;
   for (int i = 0; i < g->part_count; i++) any = any || moves(&g->parts[i]);
@@ -415,7 +418,8 @@ static void write_arrays(Json* json, const Glb* g) {
   json_close(json, ']');
 }
 
-/* Writes the JSON part. Empty arrays are not allowed: a scene without shapes has only its root. */
+/* Writes the JSON chunk. glTF does not allow empty arrays, so the file of a scene without shapes has only the root
+ * node. */
 static void write_text(Text* text, const Glb* g) {
   Json json = {.out = text};
   json_open(&json, NULL, '{');

@@ -1,4 +1,4 @@
-/* Private to export/: state of an MJCF export, shared by its files. */
+/* Private to export/: state and functions of the MJCF export, shared by its source files. */
 #ifndef SDRS_EXPORT_MJCF_PARTS_H
 #define SDRS_EXPORT_MJCF_PARTS_H
 
@@ -8,113 +8,115 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   SourcePlace place;
-  Text *out, *feedback;                       /* MJCF text; CSV text of the feedback terms of controls */
-  Text qpos, qvel, actuators, control, names; /* texts in MuJoCo's order; names: CSV header of the controls */
-  int *first_child, *next_sibling;            /* (links); first_child[link_count] = first root */
-  double* carried;                            /* total mass of each link and its descendants [kg]  (links) */
-  float (*color)[3];                          /* linear RGB  (links) */
-  Pose* start;                                /* initial world poses  (links) */
-  double step;                                /* s */
-  bool rotors;                                /* rate gains are represented by rotors (export/mjcf_drives.c) */
+  Text *out, *feedback; /* MJCF text; CSV text of the feedback terms of controls */
+  Text qpos, qvel, actuators, control,
+      names; /* texts in MuJoCo's order of joints and actuators; names: CSV header of the controls */
+  int *first_child, *next_sibling; /* tree of links  (links); first_child[link_count] is the first root link */
+  double* carried;                 /* total mass of each link and its descendants [kg]  (links) */
+  float (*color)[3];               /* linear RGB  (links) */
+  Pose* start;                     /* initial world poses  (links) */
+  double step;                     /* time step [s] */
+  bool rotors;                     /* true: rate gains of drives become rotor inertias (export/mjcf_drives.c) */
   int depth;
 } Mjcf;
 
-/* Reports a difference in MuJoCo as a note about a link, or the whole scene if name is NULL, with the file as its
- * place. */
+/* Reports a difference between the scene and the MJCF file as a note, with the file as its place. name: link that the
+ * note is about, or NULL for the whole scene. */
 void mjcf_note(Mjcf* m, const char* name, const char* text);
-/* Appends two spaces per level of depth. */
+/* Appends the indentation: two spaces for each level of m->depth. */
 void mjcf_indent(Mjcf* m);
-/* Sets *name to the name of a joint in MJCF: `link/coordinate` as in joints.csv, `link/rotation` for a ball. index:
- * link; dof: degree of freedom of the joint of this link. */
+/* Sets *name to the name of a joint in MJCF. The name is `link/coordinate` as in joints.csv, or `link/rotation` for a
+ * ball joint. index: link; dof: degree of freedom of the link's joint. */
 void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof);
-/* Returns true if MuJoCo's freejoint can represent the joint of root link `index`, which then has no drive, damping,
- * limits or springs. */
+/* Returns true if MuJoCo's <freejoint> can represent the joint of root link `index`. The joint must have no drive,
+ * damping, limits or springs. */
 bool mjcf_is_free(const Mjcf* m, int index);
 /* Returns true if the model has closures. MuJoCo defines equality constraints in its reference configuration qpos0.
- * With closures qpos0 is the initial state, otherwise all coordinates are zero in qpos0. */
+ * With closures, qpos0 is the initial state; otherwise all coordinates of qpos0 are zero. */
 bool mjcf_refers_to_start(const Mjcf* m);
-/* Returns true if the joint of link `index` has its initial coordinates in the reference configuration qpos0. Always
- * false if there are no closures. */
+/* Returns true if the joint of link `index` has its initial coordinates in qpos0, MuJoCo's reference configuration.
+ * Always false if there are no closures. */
 bool mjcf_starts_there(const Mjcf* m, int index);
-/* Returns the pitch of a screw joint [m/rad]; 0 for other joints. MuJoCo has no screw joints. */
+/* Returns the pitch of a screw joint [m/rad], or 0 for other joints. MuJoCo has no screw joints. */
 static inline double mjcf_thread(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
 }
 /* Returns true if the file needs equality constraints, for closures, couplings or screw joints. */
 bool mjcf_has_equality(const Mjcf* m);
 
-/* Appends <inertial> with the fraction `part` (0 to 1) of the link's mass and inertia. */
+/* Appends the element <inertial> with a fraction of the link's mass and inertia. part: the fraction, 0 to 1. */
 void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part);
-/* Returns the number of equal bodies into which link `index` is divided: one more than the number of slide closures
- * that move the link; 1 if the link has no mass. */
+/* Returns the number of equal bodies into which link `index` is divided. The number is one more than the number of
+ * slide closures that move the link, or 1 if the link has no mass. */
 int mjcf_parts_of(const Mjcf* m, int index);
-/* Appends the bodies for slide closures on link `index`, or on the world (-1). Each body is a fraction of a sliding
- * link on slide joints, welded to the rest of that link. */
+/* Appends the bodies that represent slide closures on link `index`, or on the world (-1). Each body carries a fraction
+ * of the sliding link's mass. The body moves on slide joints and is welded to the rest of the sliding link. */
 void mjcf_add_closure_bodies(Mjcf* m, int index);
 /* Appends the sites of closures on link `index`, or on the world (-1), in the frame of that link [m]
  * (export/mjcf_closures.c). */
 void mjcf_add_closure_sites(Mjcf* m, int index);
-/* Appends closures and couplings, if there are any, as tendons and equality constraints that hold in the reference
+/* Appends closures and couplings, if there are any, as tendons and equality constraints. They hold in the reference
  * configuration. */
 void mjcf_add_closures(Mjcf* m);
 
-/* Adds the actuators of all controllers, their controls at time 0 and their names to *m. Reports differences in MuJoCo,
+/* Adds the actuators of all controllers to *m, with their names and controls at time 0. Reports differences in MuJoCo,
  * and sets m->rotors (export/mjcf_drives.c). */
 void mjcf_add_drives(Mjcf* m);
-/* Appends the controls of all drives at a time [s], each after a comma: targets [m or rad], rates [m/s or rad/s],
- * forces [N or N m]. */
+/* Appends the controls of all drives at `time` [s], each after a comma. The controls are targets [m or rad], rates [m/s
+ * or rad/s] or forces [N or N m]. */
 void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time);
-/* Returns true if the target of a drive changes over time. */
+/* Returns true if the target of any drive changes over time. */
 bool mjcf_drives_vary(const Model* model);
 /* Returns true if a controller acts on the joint of link `index`. */
 bool mjcf_is_driven(const Mjcf* m, int index);
-/* Returns true if a controller has a rate gain or prescribes a motion. */
+/* Returns true if any controller has a rate gain or prescribes a motion. */
 bool mjcf_has_rate_gain(const Model* model);
-/* Returns the rotor inertia of degree of freedom `dof` of link `index` [kg or kg m^2]: the time step times the rate
- * gain, for a ball the largest of three. With this inertia an explicit step equals an implicit one. Returns 0 if
- * m->rotors is false. */
+/* Returns the rotor inertia of degree of freedom `dof` of link `index` [kg or kg m^2]. The inertia is the time step
+ * times the rate gain, for a ball joint the largest of three rate gains. With this inertia MuJoCo's explicit step has
+ * the damping of an implicit step. Returns 0 if m->rotors is false. */
 double mjcf_rotor(const Mjcf* m, int index, int dof);
 
-/* Contact impedance: close to 1. */
+/* MuJoCo's solimp of contacts. The impedance 0.9999 is close to 1, so contacts are almost rigid. */
 #define MJCF_CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
-/* Returns MuJoCo's condim: 1 without friction, 3 with tangential, 4 with spinning, 6 with rolling friction
- * (export/mjcf_contacts.c). */
+/* Returns MuJoCo's contact dimension condim: 1 without friction, 3 with tangential, 4 also with spinning, 6 also with
+ * rolling friction (export/mjcf_contacts.c). */
 int mjcf_contact_dimension(double friction, double spinning, double rolling);
 /* Sets out (2) to the solref of a contact: time constant [s] and damping ratio. The time constant is a few time steps,
- * so that a contact with restitution oscillates as fast as the time step resolves. */
+ * so that the contact is as stiff as the time step resolves. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
-/* Returns true if two links have a restitution above 0 and below exp(-2). The damping ratio of such a contact exceeds
- * 1, so in MuJoCo gravity keeps the bodies in contact instead of letting them rebound (export/mjcf_contacts.c). */
+/* Returns true if some pair of links has a restitution above 0 and below exp(-2). The damping ratio of such a contact
+ * exceeds 1, so in MuJoCo gravity keeps the bodies in contact instead of letting them rebound (export/mjcf_contacts.c).
+ */
 bool mjcf_has_small_restitution(const Model* model);
-/* Returns true if two links that may touch have a restitution below exp(-2). Bodies that land on each other in MuJoCo
- * then penetrate. */
+/* Returns true if some pair of links that can collide has a restitution below exp(-2). In MuJoCo such bodies penetrate
+ * each other when they land. */
 bool mjcf_has_soft_contact(const Model* model);
-/* Appends <contact>: excluded pairs, and pairs with their own friction. */
+/* Appends the element <contact> with excluded pairs and with pairs that have their own friction. */
 void mjcf_add_contacts(Mjcf* m);
-/* Sets *name to the name of a hull's geom. */
+/* Sets *name to the name of the MuJoCo geom of a hull. hull: index into model->hulls. */
 void mjcf_hull_name(Text* name, const Model* model, int hull);
 
-/* Appends a site for each load of link `index`, and one for the gravity compensation of the link (export/mjcf_loads.c).
- * */
+/* Appends a site for each load of link `index`, and a site for the gravity compensation of the link
+ * (export/mjcf_loads.c). */
 void mjcf_add_load_sites(Mjcf* m, int index);
-/* Returns true if a load or a gravity compensation acts along world axes. */
+/* Returns true if any load or gravity compensation acts along world axes. */
 bool mjcf_has_world_loads(const Mjcf* m);
-/* Adds the motors of loads, the controls of these motors at time 0, and their names to *m. */
+/* Adds the motors that apply loads to *m, with their names and controls at time 0. */
 void mjcf_add_loads(Mjcf* m);
-/* Adds the motors of gravity compensation, the controls of these motors, and their names to *m. */
+/* Adds the motors that apply gravity compensation to *m, with their names and controls. */
 void mjcf_add_lifts(Mjcf* m);
-/* The next two functions append the controls of the loads at a time [s] and the constant controls of gravity
- * compensation, each after a comma [N, N m]. */
+/* Appends the controls of the motors of loads at `time` [s], each after a comma [N, N m]. mjcf_add_lift_controls
+ * appends the constant controls of gravity compensation in the same way. */
 void mjcf_add_load_controls(Text* out, const Model* model, double time);
 void mjcf_add_lift_controls(Text* out, const Mjcf* m);
-/* Returns true if a load changes over time. */
+/* Returns true if any load changes over time. */
 bool mjcf_loads_vary(const Model* model);
 
-/* Appends sensors for the measurements that feedback uses, if there are any. Reports measurements for which MuJoCo has
- * no sensor (export/mjcf_feedback.c). */
+/* Appends sensors for the measurements that feedback uses (export/mjcf_feedback.c). Reports measurements for which
+ * MuJoCo has no sensor. */
 void mjcf_add_sensors(Mjcf* m);
-/* Appends a feedback row for every measurement that affects the actuator. slope: derivative of the actuator's control
- * by the input of drive c on degree of freedom dof. */
+/* Appends a row of feedback.csv for every measurement that affects the actuator. slope: derivative of the actuator's
+ * control with respect to the input of drive c on degree of freedom dof. */
 void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const char* actuator, double slope);
 
 /* Appends the sites of tendons on link `index`, or on the world (-1), in the frame of that link [m]
@@ -122,11 +124,12 @@ void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const ch
 void mjcf_add_tendon_sites(Mjcf* m, int index);
 /* Appends the tendons, if there are any. */
 void mjcf_add_tendons(Mjcf* m);
-/* Adds a motor for each tendon that has a tension, with its control at time 0 [N] and its name, to *m. */
+/* Adds a motor for each tendon with a tension signal to *m. Adds the name of the motor and its control at time 0 [N].
+ */
 void mjcf_add_tendon_motors(Mjcf* m);
-/* Appends the tensions of the tendons at a time [s], each after a comma [N]. */
+/* Appends the tensions of the tendons [N] at `time` [s], each after a comma. */
 void mjcf_add_tendon_controls(Text* out, const Model* model, double time);
-/* Returns true if a tension changes over time. */
+/* Returns true if the tension of any tendon changes over time. */
 bool mjcf_tendons_vary(const Model* model);
 
 #endif

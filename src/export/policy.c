@@ -1,5 +1,5 @@
-/* Feedback of a drive for other programs: as JSON that a scene can read, and as a C table with an evaluation function.
- */
+/* Writes the feedback of a drive for other programs. The formats are JSON, which a scene can read, and a C table with
+ * an evaluation function. */
 #include <ctype.h>
 
 #include "export/export.h"
@@ -68,7 +68,8 @@ static int ordinal_of(const Model* model, int controller) {
   return before;
 }
 
-/* Appends policy_LINK, for its second drive with feedback policy_LINK_2. */
+/* Appends the C identifier of a drive's feedback: policy_LINK, or policy_LINK_2 for the second drive of the link with
+ * feedback. */
 static void add_identifier(const Model* model, int controller, Text* name) {
   text_add(name, "policy_");
   for (const char* c = model->links[model->controllers[controller].link].name; *c; c++)

@@ -3,11 +3,12 @@
 #include "export/format.h"
 #include "model/drawn.h"
 
-/* Tolerance for the corners of a box, relative to its size. */
+/* Largest deviation of the corners of a box, relative to the size of the box. */
 #define BOX_TOLERANCE 1e-9
 
-/* Next edge of a box: the shortest difference from corner 0 perpendicular to the edges found so far. In a box with
- * edges a, b, c the differences are a, b, c and their sums, so this is an edge. False: none. */
+/* Sets *edge to the next edge of a box at vertex 0. The edge is the shortest vector from vertex 0 to another vertex
+ * that is perpendicular to the edges found so far. In a box with edges a, b, c these vectors are a, b, c and their
+ * sums, so the shortest is an edge. Returns false if there is none. */
 static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
   double shortest = HUGE_VAL;
   for (int i = 1; i < solid->vertex_count; i++) {
@@ -30,8 +31,8 @@ static bool is_corner(const ConvexHull* solid, Vec3 point, double tolerance) {
 /* Returns component 0, 1 or 2 of a vector. */
 static double component(Vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
-/* Orders and reverses the edges of a box so that they are a right-handed frame, the nearest to the axes of the link
- * (with the largest trace of its rotation). */
+/* Sorts and reverses the edges of a box so that they form a right-handed frame. Of all such frames, the frame closest
+ * to the link's axes is chosen, whose rotation matrix has the largest trace. */
 static void sort_edges(Vec3 edges[3]) {
   static const int ORDERS[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   Vec3 best[3] = {edges[0], edges[1], edges[2]};

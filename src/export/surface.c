@@ -1,32 +1,32 @@
-/* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
- * closed solid of its own (docs/export.md). */
+/* Writes surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]. A surface is the union of a link's convex pieces,
+ * or each piece is a separate closed solid (docs/export.md). */
 #include <float.h>
 #include <string.h>
 
 #include "export/format.h"
 #include "model/drawn.h"
 
-/* Distance for touching, and least depth for overlapping pieces, relative to the size of the whole. */
+/* Pieces touch below this distance and overlap above this depth, relative to the size of all pieces. */
 #define TOUCH_TOLERANCE 1e-6
-/* Rays that measure the wall thickness of a link. */
+/* Number of rays that measure the wall thickness of a link. */
 enum { WALL_SAMPLES = 4096 };
-/* Binary STL: bytes of the header (followed by the number of triangles), bytes per triangle. */
+/* Sizes in a binary STL file [bytes]: header, which the number of triangles follows, and triangle. */
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
-/* Distance within which points may be merged to keep a surface manifold, in rounding errors of a coordinate. */
+/* Points closer than this multiple of a coordinate's rounding error may be merged to keep a surface manifold. */
 #define ROUNDINGS 50
 
 /* ---------------------------------------------------------------- rounding to the file's precision */
 
-/* A coordinate as stored in the file. volatile: gcc 12.2 at -O3 omits the rounding to float in some vector lanes of the
- * caller's loop (tests/unit/export/test_surface). */
+/* Returns a coordinate as stored in the file, in the file's unit. volatile is needed because gcc 12.2 at -O3 omits the
+ * rounding to float in some vector lanes of the caller's loop (tests/unit/export/test_surface). */
 static double rounded(double value, SurfaceFormat format) {
   volatile float single = (float)(MILLIMETRES * value);
   return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
-/* Rounds a surface to the file's precision. Points that become equal are merged; where the surface then touches itself
- * along an edge of a few rounding errors, it is merged there too. */
+/* Rounds a surface to the file's precision. Points that become equal are merged. If the surface then touches itself
+ * along an edge of a few rounding errors, the edge is merged too. */
 static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
   double largest = 0;
   for (int i = 0; i < surface->point_count; i++) {
@@ -48,8 +48,8 @@ typedef struct {
   int count;
 } SolidList;
 
-/* Moves every corner by `by` away from the mean of all, so that pieces touching along an edge or at a point overlap. If
- * no solid results the piece is unchanged. */
+/* Returns the hull with every vertex moved by `by` [m] away from the mean of the vertices. Pieces that touch along an
+ * edge or at a point then overlap. Returns an unchanged hull if the moved vertices form no solid. */
 static ConvexHull grown_hull(const ConvexHull* hull, double by) {
   Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);
   Vec3 middle = vec3(0, 0, 0);
@@ -65,7 +65,8 @@ static ConvexHull grown_hull(const ConvexHull* hull, double by) {
   return out;
 }
 
-/* Adds the union of the pieces in the link's frame. False: it failed, and the report has the reason. */
+/* Adds the union of a link's pieces to the list, in the link's frame. Returns false if the union failed, and sets
+ * report->reason. */
 static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                       SurfaceReport* report) {
   ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
@@ -106,7 +107,7 @@ static void add_pieces(SolidList* list, const Model* model, const int* hulls, in
   }
 }
 
-/* Lists the solids to export. Hulls of one link are contiguous in the model. */
+/* Returns the solids to export. The hulls of a link are contiguous in the model. */
 static SolidList list_solids(const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                              SurfaceReport* report) {
   SolidList list = {.items = MEMORY_NEW(ExportSolid, count + 1)};
@@ -124,7 +125,8 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
 
 /* ---------------------------------------------------------------- checks */
 
-/* Checks one solid and adds it to the report. placed: pose that the file applies to its points. */
+/* Checks one solid and adds its properties to the report. placed: pose that the file applies to the points. unit: file
+ * units per metre. */
 static void check_solid(const ExportSolid* solid, Pose placed, double unit, SurfaceReport* report) {
   SurfaceCheck check = surface_check(&solid->surface);
   report->pieces++;
@@ -147,7 +149,7 @@ static bool boxes_apart(const ModelHull* a, Pose pose_a, const ModelHull* b, Pos
   return vec3_norm(d) > a->radius + b->radius + tolerance;
 }
 
-/* Counts connected groups of touching pieces and overlapping pairs. */
+/* Sets the numbers of connected groups of touching pieces and of overlapping pairs in the report. */
 static void check_touching(const Model* model, const int* hulls, int count, const Pose* poses, SurfaceReport* report) {
   int* set = MEMORY_NEW(int, count + 1);
   double tolerance = TOUCH_TOLERANCE * vec3_norm(vec3_sub(report->high, report->low));
@@ -202,7 +204,7 @@ static void add_stl(Text* out, const TriangleSurface* surface) {
     Vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
     double length = vec3_norm(normal);
     normal = length > 0 ? vec3_scale(normal, 1 / length)
-                        : vec3(0, 0, 0); /* zero: readers then compute it from the corners */
+                        : vec3(0, 0, 0); /* zero tells readers to compute the normal from the corners */
     const Vec3 four[4] = {normal, p[0], p[1], p[2]};
     for (int k = 0; k < 4; k++)
       bytes_add_float(out, four[k].x), bytes_add_float(out, four[k].y), bytes_add_float(out, four[k].z);
@@ -227,7 +229,7 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-/* Rounds and checks all solids. 3MF stores link coordinates and a pose per link; the other formats store world
+/* Rounds and checks all solids. 3MF files have link coordinates and a pose for each link. The other formats have world
  * coordinates. */
 static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
   double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;

@@ -6,7 +6,7 @@
 void text_add_numbers(Text* out, const double* values, int count) {
   for (int k = 0; k < count; k++) {
     text_add(out, " ");
-    text_add_double(out, values[k] + 0.0); /* -0 is written as 0 */
+    text_add_double(out, values[k] + 0.0); /* adding 0 turns -0 into 0 */
   }
 }
 

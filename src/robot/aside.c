@@ -1,34 +1,37 @@
-/* Moves bodies that start inside of planes, such as the walls of a container, out of them. model_lift moves bodies
- * against gravity only. */
+/* Moves bodies that start inside half-spaces, such as the walls of a container, out of them. model_lift, in contrast,
+ * moves bodies only against gravity. */
 #include <assert.h>
 
 #include "model/lift.h"
 #include "model/tree.h"
 #include "robot/robot.h"
 
-/* Largest number of bodies in a row from a plane. */
+/* Largest number of rounds. In each round the bodies that touch moved bodies are moved too, so this limits the length
+ * of a row of bodies at a plane. */
 enum { ASIDE_ROUNDS = 30 };
-/* Number of bodies that the note names. */
+/* Largest number of bodies that the warning names. */
 enum { ASIDE_NAMES = 10 };
 
-/* State of moving bodies aside. */
+/* State of moving bodies out of half-spaces. */
 typedef struct {
   Robot* robot;
-  double deepest; /* [m] */
-  Vec3* along;    /* unit direction in which a root was moved; zero: not moved  (links) */
-  Vec3* more;     /* displacement of this round [m]  (links) */
+  double deepest; /* largest penetration at which a body is moved [m] */
+  Vec3* along;    /* unit direction in which a root link was moved; zero: not moved  (links) */
+  Vec3* more;     /* displacement of a root link in this round [m]  (links) */
 } Aside;
 
 static bool is_moved(const Aside* x, int root) { return vec3_norm(x->along[root]) > 0; }
 
-/* Adds a displacement of a free root, unless it was moved in another direction. */
+/* Adds a displacement of a root link in this round. Of several displacements the largest applies. Does nothing if the
+ * root was moved in another direction. along: unit direction; distance [m]. */
 static void push(Aside* x, int root, Vec3 along, double distance) {
   if (is_moved(x, root) && vec3_dot(x->along[root], along) < 1 - 1e-9) return;
   x->along[root] = along;
   if (distance > vec3_norm(x->more[root])) x->more[root] = vec3_scale(along, distance);
 }
 
-/* Pushes a root out of the half-spaces of a link that stands still. poses: initial (links). */
+/* Moves a body out of the half-spaces of a fixed link. touch: the pair of body and fixed link. poses (links): initial
+ * poses. */
 static void push_off_planes(Aside* x, const ModelTouch* touch, const Pose* poses) {
   const Model* model = &x->robot->model;
   int still = model->links[touch->a].tree < 0 ? touch->a : touch->b, other = still == touch->a ? touch->b : touch->a;
@@ -49,7 +52,7 @@ static void push_off_planes(Aside* x, const ModelTouch* touch, const Pose* poses
   }
 }
 
-/* If exactly one body of the pair was moved, pushes the other one in the same direction. */
+/* Moves the other body of a pair in the same direction if exactly one of both bodies was moved. */
 static void push_neighbour(Aside* x, const ModelTouch* touch) {
   const Model* model = &x->robot->model;
   int a = model_root(model, touch->a), b = model_root(model, touch->b);
@@ -58,7 +61,7 @@ static void push_neighbour(Aside* x, const ModelTouch* touch) {
   push(x, to, x->along[from], fmax(touch->depth, 0) + model->contact.gap_at_rest);
 }
 
-/* Returns the number of roots that were moved. */
+/* Carries out one round. Returns the number of root links that were moved. */
 static int push_once(Aside* x) {
   const Model* model = &x->robot->model;
   ModelTouch* touches;
@@ -87,7 +90,7 @@ static int push_once(Aside* x) {
   return moved;
 }
 
-/* Returns true if a body that was moved touches another one. */
+/* Returns true if a moved body touches another body. */
 static bool is_stuck(const Aside* x) {
   ModelTouch* touches;
   const Model* model = &x->robot->model;

@@ -1,5 +1,4 @@
-/* Imports a robot in the format of another program as a scene that can start: on the ground, without intersections of
- * bodies that may collide. */
+/* Imports a robot file as a scene that can start: on the ground, without intersections of bodies that can collide. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,10 +6,10 @@
 #include "model/tree.h"
 #include "robot/robot.h"
 
-/* Damping ratio of the springs that hold joints: critical damping. */
+/* Damping ratio of the springs that hold joints. 1 is critical damping. */
 #define HOLD_DAMPING_RATIO 1.0
 
-/* Adds a text to the diagnostics and to the remarks of the report. Frees the text. */
+/* Adds a text to the diagnostics and to the remarks of the report, then frees the text. */
 static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePlace place, Text* text) {
   diagnostics_add(diagnostics, severity, place, "%s", text->data);
   text_add(&report->remarks, "%s\n", text->data);
@@ -35,7 +34,7 @@ void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place
   remark(report, diagnostics, SEVERITY_WARNING, place, &text);
 }
 
-/* Number of names in a remark. */
+/* Largest number of names in a remark. */
 enum { NAMES_MOST = 10 };
 
 void robot_shorten(Text* names) {
@@ -60,10 +59,10 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   contact->exclude_count++;
 }
 
-/* Returns true if joints connect the links. */
+/* Returns true if two links belong to the same kinematic tree. */
 static bool is_one_robot(const Model* model, int a, int b) { return model_root(model, a) == model_root(model, b); }
 
-/* Returns the height of the lowest hull vertex at the start [m]; HUGE_VAL without hulls. */
+/* Returns the initial height of the lowest hull vertex [m]. Returns HUGE_VAL if there are no hulls. */
 static double lowest_vertex(const Model* model) {
   Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
   double lowest = HUGE_VAL;
@@ -75,8 +74,8 @@ static double lowest_vertex(const Model* model) {
   return lowest;
 }
 
-/* Moves the base of a free robot without a given height so that its lowest vertex is at the equilibrium gap above the
- * ground. */
+/* Places a free robot on the ground: its lowest vertex is then above the ground by the equilibrium gap. Does nothing if
+ * options->height is given. */
 static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
@@ -88,9 +87,9 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
                "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
-/* Excludes contact of a robot's link with the world if they intersect and cannot be separated by lifting, because a
- * scene must start without intersections. Warns of each pair, since the motion then differs from MuJoCo's. Returns
- * false for other pairs. */
+/* Excludes contact between a link and the world if they intersect initially and cannot be separated. A scene must start
+ * without intersections. Warns of each pair, since the motion then differs from MuJoCo's. Returns false, and changes
+ * nothing, for a URDF file or a pair of two moving or two fixed links. */
 static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   const ModelLink *a = &model->links[pair->a], *b = &model->links[pair->b];
@@ -105,7 +104,8 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   return true;
 }
 
-/* Excludes contact of links of one robot that touch or intersect at the start although no joint connects them. */
+/* Excludes contact between links of one robot that initially touch or intersect although no joint connects them
+ * directly. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links || model->contact_model == CONTACT_NONE) return;
@@ -115,7 +115,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
-    /* A URDF file is one robot, although links on a fixed root are separate children of the world. */
+    /* A URDF file is one robot, although links on a fixed root are separate trees of the model. */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
     if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
     const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
@@ -125,12 +125,12 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   robot_shorten(&names);
   if (excluded > 0)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
+                 "pairs of links that touch at the start never collide (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
 }
 
-/* Largest penetration [m] up to which bodies of a MuJoCo file are lifted at the start. */
+/* Bodies of a MuJoCo file are lifted at the start if they penetrate by at most this depth [m]. */
 #define LIFT_DEEPEST 0.05
 
 void robot_rebuild(Robot* robot) {
@@ -140,7 +140,7 @@ void robot_rebuild(Robot* robot) {
   diagnostics_free(&unsaid);
 }
 
-/* Returns true if bodies that no joint connects touch or intersect. */
+/* Returns true if links of different kinematic trees touch or intersect. */
 static bool has_touching_bodies(const Robot* robot) {
   ModelTouch* pairs = NULL;
   int count = robot->model.links ? model_touching(&robot->model, &pairs) : 0;
@@ -150,7 +150,8 @@ static bool has_touching_bodies(const Robot* robot) {
   return found;
 }
 
-/* Shrinks touching bodies that lifting did not separate, at their given positions. */
+/* Shrinks bodies that still touch after lifting. given (links): positions in the file, to which the bodies return
+ * first. */
 static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnostics) {
   Scene* scene = &robot->scene;
   Text names = {0};
@@ -158,14 +159,16 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
   robot_rebuild(robot);
-  robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
-             "bodies that touch at the start are smaller here by the gap that contact needs: %s; masses and inertias "
-             "are those of the file",
-             names.data);
+  robot_warn(
+      &robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+      "bodies that touch at the start are shrunk by the gap that contact needs: %s; masses and inertias are those "
+      "of the file",
+      names.data);
   text_free(&names);
 }
 
-/* Moves free bodies out of planes. given (links): positions that the file gives, displaced with them. */
+/* Moves free bodies out of half-spaces. given (links): positions in the file; a moved body's position gets the same
+ * displacement. */
 static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   int links = robot->scene.link_count;
   Vec3* before = MEMORY_NEW(Vec3, links + 1);
@@ -173,8 +176,7 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
   if (robot_move_aside(robot, LIFT_DEEPEST, &names))
     robot_warn(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-               "these start aside, outside of planes that they intersect, or in the way of those that do: %s",
-               names.data);
+               "bodies that start inside planes, or that touch such bodies, are moved out: %s", names.data);
   for (int i = 0; i < links; i++)
     given[i] = vec3_add(given[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
   text_free(&names);
@@ -221,12 +223,13 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   robot_shorten(&names);
   if (lifted)
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "these start higher, for the gap that contact needs: %s", names.data);
+                 "bodies are raised at the start by the gap that contact needs: %s", names.data);
   text_free(&names);
   memory_free(given);
 }
 
-/* Replaces meshes that are nearly solids of revolution by round solids, which roll without facets. */
+/* Replaces meshes that are nearly solids of revolution by round solids, which roll smoothly. Returns true if a mesh was
+ * replaced. */
 static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   Scene* scene = &robot->scene;
   bool any = false;
@@ -255,7 +258,8 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   return any;
 }
 
-/* Builds the model twice: first to find touching links, without messages, then as simulate does. */
+/* Builds the model twice. The first build finds touching links and reports no messages. The second build is that of
+ * `sdrs simulate`. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
@@ -290,14 +294,14 @@ double robot_inertia_error(const Robot* robot, int link) {
   return size > 0 ? worst / size : worst > 0 ? HUGE_VAL : 0;
 }
 
-/* Reports by how much the mass model changes centres of mass and inertias of the file. */
+/* Reports by how much the mass model changes the file's centres of mass and inertias. */
 static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "mass of link '%s': centre %.3g m beside the file's, inertia off by %.1f %%", source->name,
-                 robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
+                 "link '%s': the mass model moves the centre of mass by %.3g m and changes the inertia by %.1f %%",
+                 source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
   }
 }
 
@@ -307,9 +311,9 @@ bool robot_stands_free(const Model* model, int link) {
   return joint_floats(&model->links[model_root(model, link)].joint);
 }
 
-/* Returns the inertia for a unit motion of the degree of freedom with everything else fixed [kg, kg m^2]: m v^2 or
- * w.I.w of the links that it moves. For a robot with a free base the other links move instead when the robot
- * stands: the larger of both inertias is returned. */
+/* Returns the inertia that a joint moves in one degree of freedom [kg, kg m^2]. The inertia is the sum of m v^2 + w.I.w
+ * of the moved links at unit rate. If the base is free, the other links of the tree move instead when the robot stands.
+ * The larger inertia of both groups is returned. */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
   double sum[2] = {0, 0};
@@ -326,14 +330,15 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return robot_stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
-/* Returns the file's force limit for the drive of a degree of freedom [N, N m]; 0: none. */
+/* Returns the file's force limit for the drive of a degree of freedom [N, N m]. Returns 0 if there is no limit. */
 static double effort_of(const RobotReport* report, int link, int dof) {
   for (int k = 0; k < report->joint_count; k++)
     if (report->joints[k].link == link && report->joints[k].dof == dof) return report->joints[k].effort;
   return 0;
 }
 
-/* Adds a controller that holds a joint at its initial coordinates: stiffness I (2 pi f)^2, damping 2 I (2 pi f). */
+/* Adds a controller that holds a joint at its initial coordinates. With the moved inertia I and the natural frequency f
+ * [Hz], the stiffness is I (2 pi f)^2 and the damping 2 I (2 pi f). */
 static void add_hold(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
   const Model* model = &robot->model;
   const ModelLink* link = &model->links[index];
@@ -396,8 +401,8 @@ void robot_free(Robot* robot) {
   *robot = (Robot){0};
 }
 
-/* Discards notes about changes, which `sdrs import` prints: a scene that includes the robot would repeat them in every
- * run. */
+/* Reads a robot file that a scene includes. Notes about changes are discarded, because they would be repeated in every
+ * run; `sdrs import` prints them. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
   static const RobotOptions PLAIN = {0};
   Robot robot;
@@ -412,7 +417,7 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) 
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the robot cannot be used");
   *scene = robot.scene;
   robot.scene = (Scene){0};
-  scene->files = robot.report.files; /* files that it includes */
+  scene->files = robot.report.files; /* files that the robot file includes */
   scene->file_count = robot.report.file_count;
   robot.report.files = NULL;
   robot.report.file_count = 0;
@@ -447,7 +452,7 @@ static void add_head(const Robot* robot, const char* source, Text* out) {
   text_free(&lines);
 }
 
-/* Checks that simulate can read the written scene. */
+/* Writes the scene as YAML and parses the text, to check that `sdrs simulate` can read it. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics) {
   add_head(robot, source, out);

@@ -1,17 +1,17 @@
-/* Imports actuators of MuJoCo as controllers of joints and as loads: force = gain control + bias. The bias may depend
- * linearly on the length and its rate. */
+/* Imports MuJoCo's actuators as controllers of joints, loads and tendons. The force of an actuator is gain * control +
+ * bias. The bias may depend linearly on the length and its rate. */
 #include <assert.h>
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* Force of an actuator: gear (gain control + constant - stiffness l - damping dl/dt), with length l = gear q. |force|
- * <= limit. */
+/* Force law of an actuator. F = gear * (gain * control + constant - stiffness * l - damping * dl/dt) with the length l
+ * = gear * q. F is clamped to |F| <= limit; 0: no limit. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
-  double ratio;    /* damping ratio; 0: `damping` is given */
-  double damper;   /* damping per unit of control, for the type damper */
-  bool integrates; /* the control is the rate of the target, which starts at the keyframe's act */
+  double ratio;    /* damping ratio that determines `damping`; 0: `damping` is given */
+  double damper;   /* damping per unit of control, for the actuator type `damper` */
+  bool integrates; /* true: the control is the rate of the target; the target starts at the keyframe's `act` */
 } ActuatorLaw;
 
 static double reference_of(const MjcfModel* model, const char* joint) {
@@ -20,7 +20,7 @@ static double reference_of(const MjcfModel* model, const char* joint) {
   return 0;
 }
 
-/* Returns the robot's joint of that name, or -1. */
+/* Returns the index of the robot's joint with this name. Returns -1 if there is none or the name is empty. */
 static int joint_of(const MjcfModel* model, const char* name) {
   for (int k = 0; k < model->robot.joint_count; k++)
     if (*name && strcmp(model->robot.joints[k].name, name) == 0) return k;
@@ -38,7 +38,8 @@ static bool read_general(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   return !*bias_type || affine || strcmp(bias_type, "none") == 0;
 }
 
-/* Reads a cylinder (piston): force = pressure times area. The delay of the pressure is not imported. */
+/* Reads a pneumatic or hydraulic cylinder. The force is pressure times area. The delay of the pressure is not imported.
+ */
 static void read_cylinder(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   double diameter = 0, bias[3] = {0};
   bool round = mjcf_numbers(model, e, "diameter", 1, 1, &diameter) > 0;
@@ -82,8 +83,9 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
-/* Sets the control range that a position actuator inherits from its joint: a fraction of the joint's range about its
- * middle. Returns false without `inheritrange`. */
+/* Sets out (2) to the control range that a position actuator inherits from its joint. It is the joint's range, scaled
+ * about its centre by the attribute `inheritrange`. Returns false if the attribute is absent or the joint has no range.
+ */
 static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   double part = mjcf_number(model, e, "inheritrange", 0);
   int index = joint_of(model, mjcf_text(model, e, "joint"));
@@ -96,8 +98,8 @@ static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   return true;
 }
 
-/* Sets the control, clamped to its range, and the gear and force limit of the law. control: of the keyframe; NULL
- * without one. */
+/* Sets the control, the gear and the force limit of *law. The control is clamped to its range. control: value of the
+ * keyframe; NULL if there is none. */
 static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
   double gear[6] = {1}, range[2];
   if (control) law->control = *control;
@@ -116,8 +118,8 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
-/* Returns the controller of that link and type, and creates it if there is none. Borrowed until the next one is
- * created. */
+/* Returns the controller of a link with this type, and creates it if there is none. The pointer is valid until the next
+ * controller is created. */
 static SceneController* controller_of(Scene* scene, int link, ControllerType type) {
   for (int c = 0; c < scene->controller_count; c++)
     if (scene->controllers[c].link == link && scene->controllers[c].type == type) return &scene->controllers[c];
@@ -131,13 +133,14 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   return controller;
 }
 
-/* Returns the weighted mean of two numbers; their sum if both weights are zero. */
+/* Returns the weighted mean of a and b. Returns their sum if both weights are zero. */
 static double weighted(double a, double weight_a, double b, double weight_b) {
   return weight_a + weight_b > 0 ? (weight_a * a + weight_b * b) / (weight_a + weight_b) : a + b;
 }
 
-/* Adds a drive to a joint, in parallel to those it has: stiffness and damping add up, and the target is the mean
- * weighted by them. Returns the new drive's fraction of the total stiffness; 1 if there was none. */
+/* Adds a drive to a joint, in parallel to the joint's other drives. Stiffness and damping add up. The target is the
+ * mean of the targets, weighted by stiffness or damping. Returns the new drive's fraction of the total stiffness, or 1
+ * if the joint had no drive. */
 static double add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
   double g = law->gear, force = g * (law->gain * law->control + law->constant);
   double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
@@ -167,11 +170,11 @@ static const RobotJointPlace* place_of(const RobotReport* report, const char* jo
   return NULL;
 }
 
-/* Transmission of an actuator: a coordinate, and its contribution to the actuator's length. */
+/* Transmission of an actuator: a joint coordinate, and its contribution to the actuator's length. */
 typedef struct {
   const RobotJointPlace* place;
-  double gear;      /* derivative of the length by the coordinate */
-  double reference; /* length is gear (coordinate + reference) */
+  double gear;      /* derivative of the length with respect to the coordinate */
+  double reference; /* the length is gear * (coordinate + reference) */
 } ActuatorEnd;
 
 static double start_at(const Scene* scene, const RobotJointPlace* place) {
@@ -180,7 +183,8 @@ static double start_at(const Scene* scene, const RobotJointPlace* place) {
   return 0;
 }
 
-/* Returns the slope of `follower` by `leader` in a coupling of the scene; 0 without one. */
+/* Returns the derivative of the coordinate `follower` with respect to `leader`, if a coupling of the scene relates
+ * them. Returns 1 if both are the same and 0 if no coupling relates them. */
 static double coupled(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
   if (follower->link == leader->link && follower->dof == leader->dof) return 1;
   for (int k = 0; k < scene->coupling_count; k++) {
@@ -196,7 +200,8 @@ static double coupled(const Scene* scene, const RobotJointPlace* follower, const
   return 0;
 }
 
-/* Returns true if all joints of a tendon follow one, and sets its length in terms of that one. */
+/* Returns true if all joints of a tendon are coupled to its first joint. Then sets *end to the tendon's length in terms
+ * of the first joint's coordinate. */
 static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* sum, ActuatorEnd* end) {
   double gear = 0, length = 0;
   for (int k = 0; k < sum->count; k++) {
@@ -209,8 +214,8 @@ static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* 
   return gear != 0;
 }
 
-/* Returns the diagonal entry of MuJoCo's mass matrix with all joints at zero [kg or kg m^2]: inertia of the links that
- * the joint moves about its axis, and its armature. */
+/* Returns the diagonal entry of MuJoCo's mass matrix for a joint, with all joints at zero [kg or kg m^2]. The entry is
+ * the inertia of the moved links about the joint's axis plus the armature. */
 static double carried_inertia(const MjcfModel* model, int index) {
   const UrdfRobot* robot = &model->robot;
   const UrdfJoint* joint = &robot->joints[index];
@@ -237,7 +242,8 @@ static double carried_inertia(const MjcfModel* model, int index) {
   return sum;
 }
 
-/* damping = ratio 2 sqrt(stiffness mass), with the effective mass at the actuator's length. */
+/* Sets the damping from the damping ratio: damping = 2 * ratio * sqrt(stiffness * m). m is the effective mass at the
+ * actuator's length. */
 static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   int joint = joint_of(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
@@ -251,7 +257,7 @@ static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const Actuator
                    const double* control) {
   take_control(model, e, &law, control);
   take_ratio(model, e, &law);
-  /* without controls in the keyframe the actuator holds the keyframe's position */
+  /* If the keyframe has no controls, the actuator holds the keyframe's position. */
   if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
     law.control =
         (law.stiffness * law.gear * end->gear * (start_at(scene, end->place) + end->reference) - law.constant) /
@@ -279,8 +285,8 @@ static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace*
       .name = name.data, .kind = rate ? MEASURE_RATE : MEASURE_COORDINATE, .link = of->link, .index = of->dof};
 }
 
-/* Adds the spring of a tendon whose joints are independent: each joint gets a spring, with a target reduced by the
- * others' share of the length. */
+/* Adds the spring of a tendon with several independent joints. Each joint gets a spring whose target is reduced by the
+ * other joints' share of the length. */
 static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, ActuatorLaw law,
                                const double* control) {
   double start = 0;
@@ -311,9 +317,9 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
   return true;
 }
 
-/* Adds an actuator of a fixed tendon. If all joints of the tendon follow one joint, it acts on that one. Otherwise a
- * spring becomes springs of all joints with feedback, and a force acts on each joint. Returns false for damping without
- * stiffness. */
+/* Adds an actuator of a fixed tendon. If all joints of the tendon are coupled to one joint, the actuator acts on this
+ * joint. Otherwise a spring becomes springs of all joints with feedback, and a force acts on each joint. Returns false
+ * for damping without stiffness, which is not supported. */
 static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, const ActuatorLaw* law,
                              const double* control) {
   ActuatorEnd end;
@@ -330,8 +336,8 @@ static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, cons
   return true;
 }
 
-/* Adds an actuator of a tendon through sites. A force that shortens the tendon becomes tension. A spring does not push:
- * where it would lengthen the tendon, it is slack. */
+/* Adds an actuator of a spatial tendon. A force that shortens the tendon becomes tension. A spring only pulls; where it
+ * would push, the tendon is slack. */
 static bool add_spatial_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                                  const double* control) {
   double range[2] = {-HUGE_VAL, HUGE_VAL};
@@ -363,7 +369,8 @@ static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, c
 
 /* ---------------------------------------------------------------- springs and limits of tendons */
 
-/* Sets the range of lengths without spring force; the reference length if the file gives none or -1. */
+/* Sets rest to the range of lengths without spring force. If the file gives no range or -1, both ends are the reference
+ * length. */
 static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
   rest[0] = rest[1] = -1;
   if (mjcf_numbers(model, e, "springlength", 1, 2, rest) == 1) rest[1] = rest[0];
@@ -394,18 +401,18 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
   mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
-/* Stiffness of a limit over the mass behind it [1/s^2]. MuJoCo's soft constraint by its defaults solreflimit
- * (t = 0.02 s) and solimplimit (d = 0.9 to D = 0.95) lets a weight m g sink by m g / stiffness with
- * stiffness = m d^2 / (D^2 t^2 (1 - d)). */
+/* Stiffness of a tendon limit, divided by the mass that loads the limit [1/s^2]. It reproduces how far a weight m g
+ * exceeds a limit in MuJoCo with the default solreflimit (t = 0.02 s) and solimplimit (d = 0.9 to D = 0.95): m g / k
+ * with the stiffness k = m d^2 / (D^2 t^2 (1 - d)). */
 #define LIMIT_RATE (0.9 * 0.9 / (0.95 * 0.95 * 0.02 * 0.02 * 0.1))
 
-/* Returns the total mass of the trees that the tendon's points and wraps belong to [kg], an upper bound of the mass
- * that loads it. */
+/* Returns an upper bound of the mass that loads the tendon [kg]. The bound is the total mass of the kinematic trees
+ * that contain the tendon's points and wraps. */
 static double mass_behind(const Scene* scene, const MjcfRoute* route) {
   int* root = MEMORY_NEW(int, scene->link_count + 1);
   bool* passed = MEMORY_NEW(bool, scene->link_count + 1);
   double sum = 0;
-  for (int i = 0; i < scene->link_count; i++) { /* links fixed to the world are not part of a tree */
+  for (int i = 0; i < scene->link_count; i++) { /* links fixed to the world are not part of a kinematic tree */
     int parent = scene->links[i].parent;
     root[i] = parent >= 0 && !(scene->links[parent].fixed && scene->links[parent].parent < 0) ? root[parent] : i;
   }
@@ -420,8 +427,8 @@ static double mass_behind(const Scene* scene, const MjcfRoute* route) {
   return sum;
 }
 
-/* Returns the effective mass along a sum of joint coordinates, each joint taken independently [kg or kg m^2]: 1 / sum
- * (coefficient^2 / inertia). 0 without joints. */
+/* Returns the effective mass along a linear combination of joint coordinates [kg or kg m^2]: 1 / sum(coefficient^2 /
+ * inertia). The inertial coupling of the joints is neglected. Returns 0 if there are no joints. */
 static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
   double mobility = 0;
   for (int k = 0; k < sum->count; k++) {
@@ -431,11 +438,11 @@ static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
   return mobility > 0 ? 1 / mobility : 0;
 }
 
-/* Largest margin of a tendon limit [m]. At rest, a hanging mass exceeds the limit by g / LIMIT_RATE = 0.44 mm plus half
- * the margin. */
+/* Largest margin of a tendon limit [m]. The margin is small because a hanging mass at rest exceeds the limit by half
+ * the margin plus g / LIMIT_RATE = 0.44 mm. */
 #define LIMIT_MARGIN_MOST 1e-4
 
-/* Sets the limits of a tendon. Damping is critical, as with MuJoCo's defaults. mass: that behind the limit [kg or kg
+/* Sets the limits of a tendon with critical damping, as MuJoCo's defaults. mass: mass that loads the limit [kg or kg
  * m^2]. */
 static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->limited = true;
@@ -446,7 +453,8 @@ static void set_range(SceneTendon* tendon, const double range[2], double mass) {
   tendon->range_margin = fmin(LIMIT_MARGIN_MOST, scene_tendon_margin(range[0], range[1]));
 }
 
-/* Returns a new tendon along the joints of a fixed tendon. */
+/* Adds a tendon whose length is the linear combination `sum` of joint coordinates, and returns it, borrowed from the
+ * scene. */
 static SceneTendon* new_sum(Scene* scene, SourcePlace place, const JointSum* sum) {
   SceneTendon* tendon = mjcf_new_tendon(scene, place);
   tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum->count);
@@ -458,8 +466,8 @@ static SceneTendon* new_sum(Scene* scene, SourcePlace place, const JointSum* sum
   return tendon;
 }
 
-/* Adds a tendon with the limits of a fixed tendon. The scene's coordinates are 0 at MuJoCo's reference, so the range is
- * shifted. Returns false if the tendon is not supported. */
+/* Adds a tendon with the limits of a fixed tendon. Shifts range, because the scene's coordinates are 0 at MuJoCo's
+ * reference. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
   JointSum sum;
   double mass = mjcf_fixed_tendon(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
@@ -473,8 +481,8 @@ static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* i
   return true;
 }
 
-/* Adds a tendon with the limits of a spatial tendon. A lower limit <= 0 cannot be reached and is removed. Returns false
- * if the tendon is not supported. */
+/* Adds a tendon with the limits of a spatial tendon. Removes a lower limit <= 0, because the length cannot reach it.
+ * Returns false if the tendon is not supported. */
 static bool add_spatial_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2],
                                const int* carrier) {
   MjcfRoute route;
@@ -485,7 +493,7 @@ static bool add_spatial_limits(MjcfModel* model, Scene* scene, const XmlElement*
   return true;
 }
 
-/* Imports the limits of a tendon. Returns false, with a warning, if they are not supported. */
+/* Imports the limits of a tendon. Returns false, with a warning, if the limits are not supported. */
 static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double range[2];
   if (!has_range(model, e, "range", "limited", range)) return true;
@@ -496,15 +504,16 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
                                               : add_joint_limits(model, scene, e.element, own));
   if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
-                    "the limits %.6g .. %.6g of tendon '%s' are not imported: nothing holds its length within them",
+                    "the limits %.6g .. %.6g of tendon '%s' are not imported: they do not limit the tendon's length",
                     range[0], range[1], text_excerpt(named ? named->value : "").text);
   return done;
 }
 
-/* Default of tendons[].friction_speed [m/s or rad/s]. */
+/* Default of the scene's key tendons[].friction_speed [m/s or rad/s]. */
 #define TENDON_FRICTION_SPEED 1e-4
 
-/* Adds a tendon with the friction of a tendon. Returns false if the tendon is not supported. */
+/* Imports the friction (frictionloss) of a tendon as a tendon of the scene. Returns false if the tendon is not
+ * supported. */
 static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double friction = mjcf_number(model, e, "frictionloss", 0);
   JointSum sum;
@@ -562,7 +571,8 @@ void mjcf_add_load(Scene* scene, const SceneLoad* load) {
   scene->loads[scene->load_count++] = *load;
 }
 
-/* Returns true if the actuator has no refsite, or one in the world. Sets *turn to its axes then. */
+/* Returns true if the actuator has no refsite or a refsite in the world. For a refsite in the world, sets *turn to the
+ * rotation of its axes. */
 static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carrier, Mat3* turn) {
   const char* name = mjcf_text(model, e, "refsite");
   int index = names_find(&model->site_names, name);
@@ -572,8 +582,8 @@ static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carri
   return true;
 }
 
-/* Adds a thruster: force and torque at a site, along its axes or those of a refsite in the world. Returns false for
- * other actuators. */
+/* Adds a thruster, an actuator with force and torque at a site, as a load. The load acts along the axes of the site or
+ * of a refsite in the world. Returns false for other actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
@@ -602,8 +612,8 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   return true;
 }
 
-/* Adds an actuator, or reports that it is not supported. control: of the keyframe; NULL without one. act: likewise, for
- * actuators that integrate their control. */
+/* Adds an actuator, or reports that the actuator is not supported. control: value of the keyframe's ctrl; act: value of
+ * the keyframe's act, for actuators that integrate their control. Both are NULL if the keyframe has no value. */
 static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control,
                          const double* act) {
   const char* joint = mjcf_text(model, e, "joint");
@@ -632,7 +642,7 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   text_free(&what);
 }
 
-/* Returns true if the actuator has an entry in the keyframe's act. */
+/* Returns true if the actuator has an activation state, and so an entry in the keyframe's `act`. */
 static bool has_state(const MjcfModel* model, const XmlElement* item) {
   const char *kind = item->name, *dynamics = mjcf_text(model, (MjcfElement){item, ""}, "dyntype");
   if (strcmp(kind, "general") == 0) return *dynamics && strcmp(dynamics, "none") != 0;

@@ -1,12 +1,13 @@
-/* Imports the armature of free joints. MuJoCo adds it to the diagonal of the mass matrix in the six degrees of freedom:
- * a force A v' at the body's origin, v its velocity, and a torque A w', w the angular velocity. A point mass A at the
- * origin and an inertia A about all axes give the same; a load removes the weight of the point mass. */
+/* Imports the armature A of free joints. MuJoCo adds A to the diagonal of the mass matrix in all six degrees of
+ * freedom. This is equivalent to a point mass A at the body's origin and a rotational inertia A about all axes. The
+ * point mass has no weight in MuJoCo, so a load removes its weight. */
 #include "robot/mjcf.h"
 
 static bool has_armature(const UrdfJoint* joint) { return joint->type == URDF_FLOATING && joint->armature > 0; }
 
-/* Adds a point mass A at the origin and an inertia A about all axes. With the reduced mass u = m A / (m + A) and the
- * centre c: I + A 1 + u (c.c 1 - c c^T) about the common centre m c / (m + A). */
+/* Adds a point mass A = armature at the link's origin and a rotational inertia A about all axes. With the link's mass
+ * m, centre c and inertia I, and u = m A / (m + A), the new inertia is I + A 1 + u (c.c 1 - c c^T) about the new centre
+ * m c / (m + A). */
 static void add_to_link(UrdfLink* link, double armature) {
   double mass = link->mass + armature, reduced = link->mass * armature / mass;
   Vec3 c = link->center;

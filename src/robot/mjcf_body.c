@@ -1,20 +1,21 @@
-/* Imports bodies and joints of MuJoCo as links and joints of urdf.h. The frame of a link is at the anchor of its joint,
- * so body frames are moved there. A body with several joints becomes a chain of links, one for each joint. */
+/* Imports MuJoCo's bodies and joints as links and joints of urdf.h. The frame of a link is at the anchor of its joint,
+ * so body frames are moved to the anchor. A body with several joints becomes a chain of links, one for each joint. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
 enum { JOINTS_MAX = 6 };
-/* Fraction of a body's mass and inertia assigned to each link between its joints, if these do not become one joint. */
+/* A body with several joints that do not become one joint has links between its joints. Each of these links gets this
+ * fraction of the body's mass and inertia, because a moving link needs mass. */
 #define BETWEEN_SHARE 0.01
 
-/* A body being read. */
+/* A body while it is read. */
 typedef struct {
   MjcfElement element;
   UrdfPose frame; /* pose of the body in its parent's frame */
   const XmlElement* inertial;
   MjcfElement joints[JOINTS_MAX];
-  UrdfPose joint_frame[JOINTS_MAX]; /* pose of the <frame>s around each joint */
+  UrdfPose joint_frame[JOINTS_MAX]; /* pose of the <frame> elements around each joint, in the body's frame */
   int joint_count;
 } Body;
 
@@ -27,7 +28,8 @@ static const char* class_inside(const XmlElement* element, const char* outside) 
   return own ? own->value : outside;
 }
 
-/* Callback for elements of a body and of <frame>s in it, one kind after the other. */
+/* Callback for an element of a body, or of a <frame> in the body. frame: pose of the enclosing <frame> in the body's
+ * frame. */
 typedef void (*Visit)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
 
 static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visit act,
@@ -104,7 +106,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   if (!is_limited(model, element, has_range)) return;
   for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, element.element->place, range[k]) : range[k];
   if (!has_range || !(range[0] < range[1])) {
-    mjcf_error(model, element.element->place, "range of joint '%s': the low end must be below the high one",
+    mjcf_error(model, element.element->place, "range of joint '%s': the lower limit must be below the upper limit",
                text_excerpt(joint->name).text);
     return;
   }
@@ -116,7 +118,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   joint->upper = range[1] - reference;
 }
 
-/* Reads the joint's limit on the sum of its actuators' forces (actuatorfrcrange). */
+/* Reads the limit on the total force of a joint's actuators (actuatorfrcrange). */
 static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint) {
   double range[2] = {0, 0};
   bool given = mjcf_numbers(model, element, "actuatorfrcrange", 2, 2, range) > 0;
@@ -167,8 +169,8 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Returns the position of the joint's anchor in its body; zero, the body's origin, for a free joint. All anchors of a
- * slide are equivalent; it gets that of the next joint, so that both can become one joint. */
+/* Returns the position of a joint's anchor in the body's frame [m]. Returns zero for a free joint. A slide joint has no
+ * particular anchor. It gets the anchor of the next joint, so that both can become one joint. */
 static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
   double position[3] = {0};
   while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
@@ -185,7 +187,7 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
   return mjcf_keep(model, &text);
 }
 
-/* Sets joint `index` of the body, from link `parent` to link `child`. */
+/* Adds joint `index` of the body to the robot, from link `parent` to link `child`. */
 static void fill_joint(MjcfModel* model, const Body* body, int index, int parent, int child, UrdfPose origin) {
   MjcfElement element = body->joints[index];
   const char* name = joint_name(model, body, index, model->robot.links[child].name);
@@ -219,7 +221,7 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
 
 typedef struct {
   int link;
-  Vec3 anchor; /* position of the link's frame in the body's */
+  Vec3 anchor; /* origin of the link's frame in the body's frame [m] */
   MassMoment* moment;
 } GeomTarget;
 
@@ -240,7 +242,7 @@ static const char* body_name(MjcfModel* model, const XmlElement* element) {
   return mjcf_keep(model, &text);
 }
 
-/* Assigns a fraction of a body's mass to each link between its joints, unless these become one joint. */
+/* Assigns a fraction of a body's mass to each link between the body's joints, unless the joints become one joint. */
 static void split_mass(MjcfModel* model, int first, int last) {
   UrdfRobot* robot = &model->robot;
   UrdfLink* body = &robot->links[last];
@@ -257,7 +259,8 @@ static void split_mass(MjcfModel* model, int first, int last) {
   if (count < 2 || (together && urdf_is_one_joint(chain, count)) || !(body->mass > 0)) return;
   for (int k = first; k < last; k++) {
     UrdfLink* between = &robot->links[k];
-    Vec3 ahead = vec3(0, 0, 0); /* from this link's frame to the body's */
+    Vec3 ahead =
+        vec3(0, 0, 0); /* vector from the origin of this link's frame to the origin of the last link's frame [m] */
     for (int n = k + 1; n <= last; n++) ahead = vec3_add(ahead, robot->joints[robot->links[n].joint].origin.position);
     between->mass = BETWEEN_SHARE * body->mass;
     between->inertia = mat3_scale(body->inertia, BETWEEN_SHARE);
@@ -271,8 +274,8 @@ static void split_mass(MjcfModel* model, int first, int last) {
                text_excerpt(body->name).text);
 }
 
-/* Returns true for joints that represent a free joint: slides along x, y, z and a ball. Scenes with forces on free
- * joints are exported in this form. */
+/* Returns true if the joints of a body together are a free joint: slides along x, y, z and a ball. `sdrs export` writes
+ * free joints with forces in this form. */
 static bool is_free_in_parts(MjcfModel* model, const Body* body) {
   if (body->joint_count != 4 || type_of(model, body->joints[3]) != URDF_BALL) return false;
   if (vec3_norm(anchor_of(model, body, 3)) != 0) return false;
@@ -301,8 +304,8 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   return link;
 }
 
-/* Adds the links of a body, one for each joint, and returns the last one, which has the body's mass and shapes. Sets
- * *anchor to the origin of the last link's frame in the body's frame [m]. */
+/* Adds the links of a body, one for each joint, and returns the last link. The last link has the body's mass and
+ * shapes. Sets *anchor to the origin of the last link's frame in the body's frame [m]. */
 static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
                           Vec3* anchor) {
   UrdfPose origin = urdf_pose_mul(at(vec3_scale(parent_anchor, -1)), body->frame);

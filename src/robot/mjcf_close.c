@@ -1,26 +1,27 @@
-/* Finds an initial state that satisfies all equality constraints: Gauss-Newton on the plain joint coordinates, with the
- * shortest step within the limits. Derivatives are central differences of poses. */
+/* Finds an initial state that satisfies all equality constraints. The method is Gauss-Newton on the joint coordinates
+ * (not quaternions), with the shortest step within the joint limits. Derivatives are central differences of poses. */
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "robot/mjcf_equality.h"
 
 enum { STEPS_MAX = 100 };
-/* DIFFERENCE: step of the central differences; STEP_MOST: largest change of a coordinate in an iteration [m, rad]. */
+/* Step of the central differences (DIFFERENCE) and largest change of a coordinate in an iteration (STEP_MOST) [m, rad].
+ */
 #define DIFFERENCE 1e-6
 #define STEP_MOST 0.3
-/* Distance that a joint keeps from its limits, where their barrier acts, relative to its range. */
+/* A joint stays at least this fraction of its range away from its limits, because the limit force acts there. */
 #define LIMIT_SHARE 0.01
-/* Singular values below this, relative to the largest, count as zero: the equations are dependent. */
+/* Singular values below this fraction of the largest singular value count as zero. The equations are then dependent. */
 #define RANK 1e-6
-/* Closure error below which the iteration ends: the accuracy of the differences [m, rad]. */
+/* The iteration ends below this closure error [m, rad], which is the accuracy of the differences. */
 #define CLOSED 1e-11
 
 typedef struct {
   const Model* model;
   const Equalities* equalities;
-  int rows, count; /* number of equations; number of coordinates that may change */
-  int* coordinate; /* indices of these coordinates in the model (count) */
+  int rows, count; /* number of equations; number of coordinates that can change */
+  int* coordinate; /* indices, in the model, of the coordinates that can change (count) */
   double *low, *high;
   double* q;
   Pose* poses;
@@ -28,7 +29,7 @@ typedef struct {
   double* slope;                     /* (rows x count) */
   double *matrix, *right;            /* (rows x count), (rows or count) */
   double* step;                      /* (count) */
-  bool* bound;                       /* coordinate is fixed at a limit that the step would exceed (count) */
+  bool* bound;                       /* true: the coordinate is fixed at a limit that the step would exceed (count) */
 } Closing;
 
 static Pose end_of(const Closing* c, const EqualityClosure* e, int side) {
@@ -77,7 +78,8 @@ static void differentiate(Closing* c) {
   }
 }
 
-/* Sets the shortest least-squares step of the coordinates that are not fixed at a limit. */
+/* Sets the step of the coordinates that are not fixed at a limit: the shortest least-squares solution of the linearized
+ * equations. */
 static void least_step(Closing* c) {
   int m = c->rows, n = c->count;
   if (n == 0) return;
@@ -93,8 +95,8 @@ static void least_step(Closing* c) {
     if (!c->bound[j]) c->step[j] = sound ? c->right[j] : 0;
 }
 
-/* Sets the step within the limits: coordinates that would exceed a limit are fixed there, and the step of the others is
- * recomputed. */
+/* Sets a step within the joint limits. Coordinates that would exceed a limit are fixed at the limit, and the step of
+ * the other coordinates is recomputed. */
 static void bounded_step(Closing* c) {
   bool more = true;
   memset(c->bound, 0, sizeof(bool) * (size_t)c->count);

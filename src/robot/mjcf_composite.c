@@ -1,15 +1,17 @@
-/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo generates, with
- * bushings for its elasticity. Other types are left out: they are soft bodies, or current versions of MuJoCo reject
- * them. */
+/* Expands <composite type="cable"> into the bodies, joints, geoms, sites and excluded pairs that MuJoCo generates.
+ * Bushings represent the elasticity. Other types are left out: they are soft bodies, or current versions of MuJoCo
+ * reject them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* VERTICES_MAX limits the recursion: segments are nested bodies, and each is read by a recursive call. */
+/* VERTICES_MAX: largest number of cable vertices. It limits the recursion, because the segments are nested bodies.
+ * PAIRS_MAX: largest number of attributes of a generated element. */
 enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
 
-/* Attributes of the composite's geom and joint that its segments inherit. */
+/* Attributes that the segments inherit from the composite's geom (GEOM) and joint (JOINT). A free joint inherits
+ * FREE_JOINT only. */
 #define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
 #define JOINT "damping|stiffness|armature|frictionloss|range"
 #define FREE_JOINT "stiffness"
@@ -19,11 +21,12 @@ typedef struct {
   XmlDocument* document;
   const XmlElement *element, *geom, *joint;
   const char *prefix, *initial;
-  Vec3* vertices; /* ends of the segments (segment_count + 1) */
+  Vec3* vertices; /* end points of the segments [m] (segment_count + 1) */
   int segment_count;
-  const XmlElement* plugin; /* element with the <config>s of the elasticity; NULL: none */
-  double twist, bend;       /* moduli [Pa] */
-  bool flat;                /* the cable is straight at rest; false: its initial shape is its rest shape */
+  const XmlElement*
+      plugin;         /* element with the <config> elements of the elasticity; NULL: the cable has no elasticity */
+  double twist, bend; /* shear modulus and Young's modulus [Pa] */
+  bool flat;          /* true: the cable is straight at rest; false: the initial shape is the rest shape */
 } Cable;
 
 static const char* name_of(const Cable* cable, const char* kind, int index) {
@@ -43,8 +46,8 @@ static const char* numbers(const Cable* cable, const double* values, int count) 
   return mjcf_keep(cable->model, &text);
 }
 
-/* Appends name and value of the element's attributes that are in `words` to pairs (2 PAIRS_MAX + 1). count: number of
- * texts so far. Returns the new count. */
+/* Appends names and values of the attributes of `from` that are listed in `words` to pairs (2 PAIRS_MAX + 1). count:
+ * number of texts in pairs before the call. Returns the new number. */
 static int inherit(const XmlElement* from, const char* words, const char** pairs, int count) {
   for (int i = 0; from && i < from->attribute_count; i++) {
     if (words_index(words, from->attributes[i].name) < 0 || count + 2 > 2 * PAIRS_MAX) continue;
@@ -56,8 +59,8 @@ static int inherit(const XmlElement* from, const char* words, const char** pairs
 
 /* ---------------------------------------------------------------- the curve */
 
-/* Returns a coordinate of vertex k of n by the word of `curve`: s is straight, cos(s) and sin(s) are an arc of radius
- * size[1] over size[2] half turns, 0 is zero. NAN after an error. */
+/* Returns one coordinate of vertex k of n, given by a word of `curve` [m]. The word s is a straight line, and cos(s)
+ * and sin(s) are an arc of radius size[1] over size[2] half turns. 0 or zero gives zero. Returns NAN after an error. */
 static double curve_at(const Cable* cable, const char* word, const double* size, int k, int n) {
   double angle = 3.14159265358979323846 * k * size[2] / (n - 1);
   if (strcmp(word, "s") == 0) return k * size[0] / (n - 1);
@@ -69,7 +72,8 @@ static double curve_at(const Cable* cable, const char* word, const double* size,
   return NAN;
 }
 
-/* Sets the vertices from `curve`, `size` and `count`, rotated by `quat`. Returns false after an error. */
+/* Sets the vertices from the attributes `curve` and `size`, rotated by `quat`. count: number of vertices. Returns false
+ * after an error. */
 static bool place_curve(Cable* cable, int count) {
   MjcfElement e = {cable->element, ""};
   double size[3] = {1, 0, 0}, quat[4] = {1, 0, 0, 0};
@@ -90,7 +94,7 @@ static bool place_curve(Cable* cable, int count) {
   return true;
 }
 
-/* False after an error. */
+/* Sets the vertices of the cable from `vertex` or `curve`. Returns false after an error. */
 static bool place_vertices(Cable* cable) {
   MjcfElement e = {cable->element, ""};
   double count[3] = {1, 1, 1};
@@ -118,7 +122,8 @@ static bool place_vertices(Cable* cable) {
   for (int k = 0; k + 1 < vertices; k++)
     if (!(vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k])) > 0)) {
       mjcf_error(cable->model, cable->element->place,
-                 "vertices %d and %d of the cable of <composite> are at the same position", k, k + 1);
+                 "vertices %d and %d of the cable of <composite> are at the same position: move or remove one of them",
+                 k, k + 1);
       return false;
     }
   return true;
@@ -130,7 +135,7 @@ static Vec3 tangent_of(const Cable* cable, int segment) {
   return vec3_normalized(vec3_sub(cable->vertices[segment + 1], cable->vertices[segment]));
 }
 
-/* Returns the smallest rotation that maps a to b, unit vectors. */
+/* Returns the smallest rotation that maps the unit vector a to the unit vector b. */
 static Quat between(Vec3 a, Vec3 b) {
   Vec3 axis = vec3_cross(a, b);
   double sine = vec3_norm(axis), cosine = vec3_dot(a, b);
@@ -138,8 +143,8 @@ static Quat between(Vec3 a, Vec3 b) {
   return quat_about(vec3_scale(axis, 1 / sine), math_atan2(sine, cosine));
 }
 
-/* Returns the rotation of the first segment in the composite's frame: x along the segment, z along the binormal of the
- * first two segments. */
+/* Returns the rotation of the first segment in the composite's frame. x is along the segment, and z along the binormal
+ * of the first two segments. */
 static Quat first_frame(const Cable* cable) {
   Vec3 x = tangent_of(cable, 0), z = cable->segment_count > 1 ? vec3_cross(x, tangent_of(cable, 1)) : vec3(0, 0, 0);
   if (!(vec3_norm(z) > 1e-12)) return between(vec3(1, 0, 0), x);
@@ -203,7 +208,7 @@ static const XmlAttribute* config_of(const XmlElement* plugin, const char* key) 
   return NULL;
 }
 
-/* Returns the named <instance> of the cable plugin in the file's extensions; NULL if there is none. */
+/* Returns the <instance> of the cable plugin with this name in the file's <extension>s, or NULL if there is none. */
 static const XmlElement* instance_of(const XmlElement* root, const char* name) {
   for (const XmlElement* extension = xml_child(root, "extension"); extension; extension = xml_next(extension))
     for (const XmlElement* plugin = xml_child(extension, "plugin"); plugin; plugin = xml_next(plugin)) {
@@ -217,7 +222,7 @@ static const XmlElement* instance_of(const XmlElement* root, const char* name) {
   return NULL;
 }
 
-/* Reads a modulus [Pa], 0 if absent. Returns false after an error. */
+/* Sets *modulus to a modulus of the plugin [Pa], or 0 if it is absent. Returns false after an error. */
 static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
   const XmlAttribute* value = config_of(cable->plugin, key);
   char* after;
@@ -228,12 +233,13 @@ static bool read_modulus(const Cable* cable, const char* key, double* modulus) {
   return false;
 }
 
-/* False after an error. */
+/* Reads the settings of the cable plugin. Returns false after an error. */
 static bool read_elasticity(Cable* cable, const XmlElement* root) {
   const XmlElement* plugin = xml_child(cable->element, "plugin");
   if (!plugin) return true;
   const XmlAttribute *kind = xml_attribute(plugin, "plugin"), *instance = xml_attribute(plugin, "instance");
-  if (kind && strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) return true; /* which is reported */
+  if (kind && strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0)
+    return true; /* another plugin, which is reported elsewhere */
   cable->plugin = !kind && instance ? instance_of(root, instance->value) : plugin;
   if (!cable->plugin) {
     mjcf_error(cable->model, instance->place, "no <instance> of the plugin %s is named '%s'", MJCF_CABLE_PLUGIN,
@@ -245,8 +251,9 @@ static bool read_elasticity(Cable* cable, const XmlElement* root) {
   return read_modulus(cable, "twist", &cable->twist) && read_modulus(cable, "bend", &cable->bend);
 }
 
-/* Returns the torsion constant about x and the second moments of area about y and z [m^4] of the cross section, by
- * MuJoCo's formulas: a circle of radius size[0], or a rectangle of 2 size[1] along y and 2 size[2] along z. */
+/* Returns the torsion constant about x and the second moments of area about y and z of the cross section [m^4], by
+ * MuJoCo's formulas. The section is a circle of radius size[0], or a rectangle of 2 size[1] along y and 2 size[2] along
+ * z. */
 static Vec3 section_moments(const Cable* cable) {
   const double pi = 3.14159265358979323846;
   double size[3] = {0, 0, 0};
@@ -258,8 +265,8 @@ static Vec3 section_moments(const Cable* cable) {
   return vec3(torsion, 4.0 / 3 * y * z * z * z, 4.0 / 3 * z * y * y * y);
 }
 
-/* Adds the elasticity of the joint between a segment and the previous one. turn: initial rotation of the segment
- * relative to the previous one, whose length is `length` [m]. */
+/* Adds the elasticity of the joint between a segment and the previous segment to `body`. turn: initial rotation of the
+ * segment relative to the previous segment. length: length of the previous segment [m]. */
 static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, double length) {
   double stiffness[3], rest[3] = {0};
   Vec3 moments = section_moments(cable);
@@ -300,8 +307,8 @@ void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier) {
 
 /* ---------------------------------------------------------------- the chain */
 
-/* Returns the body that carries the whole chain. `own` is a class without content: a composite's parts have no
- * defaults. */
+/* Returns the first body of the chain of segments; each further segment is a child of the previous one. own: an empty
+ * default class, because elements of a composite have no defaults. */
 static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, XmlElement* contact) {
   XmlElement *first = NULL, *parent = NULL;
   Quat turn = first_frame(cable), before = quat_identity();
@@ -334,7 +341,7 @@ static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, 
   return first;
 }
 
-/* Returns an empty class in a tree of its own. */
+/* Returns the name of a new empty default class that inherits from no other class. */
 static const char* empty_class(const Cable* cable) {
   Text text = {0};
   text_add(&text, "composite of line %d", cable->element->place.line);

@@ -1,18 +1,19 @@
-/* Imports the contact filters of MJCF (excluded pairs, named pairs, masks), which apply to geoms, as filters of
- * links. */
+/* Imports MuJoCo's contact filters: excluded pairs, named pairs and masks. The filters apply to geoms in MJCF and to
+ * links in a scene. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Largest number of links for which masks are compared pair by pair. */
+/* Largest number of links for which masks of all pairs of links are compared. In scenes with more links, masks are not
+ * imported. */
 enum { MASKED_LINKS_MAX = 2000 };
 
-/* Two links of the scene with geoms in a <pair>: they may collide regardless of masks and excludes. */
+/* Two links of the scene that have geoms in a common <pair>. The links can collide regardless of masks and excludes. */
 typedef struct {
   int a, b;
-  double friction;    /* largest of its <pair>s; negative: that of the geoms */
-  double restitution; /* largest of its <pair>s with solref; negative: that of the geoms */
+  double friction;    /* largest friction of the <pair> elements of these links; negative: friction of the geoms */
+  double restitution; /* largest restitution of the <pair> elements with solref; negative: restitution of the geoms */
 } TouchingLinks;
 
 typedef struct {
@@ -38,7 +39,8 @@ void mjcf_find_pairs(MjcfModel* model) {
       }
 }
 
-/* Returns the scene's link of a geom in a <pair>; -1: none. Reports an unknown name. */
+/* Returns the scene link of a geom that a <pair> names by the attribute `key`. Returns -1 if the geom belongs to the
+ * world or is unknown. Reports an unknown name. */
 static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* key) {
   const XmlAttribute* name = xml_attribute(pair, key);
   int index = name ? names_find(&c->model->paired, name->value) : -1;
@@ -122,7 +124,8 @@ static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
   return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
 }
 
-/* Returns how many pairs of geoms of two links may collide: 0 none, 1 some, 2 all. */
+/* Returns which pairs of geoms of two links can collide: 0 for none, 1 for some, 2 for all. The masks of the links are
+ * masks[a] to masks[a_end - 1] and masks[b] to masks[b_end - 1]. */
 static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
   int yes = 0, no = 0;
   for (int i = a; i < a_end; i++)
@@ -148,7 +151,7 @@ static bool moves(const Scene* scene, int link) {
   return false;
 }
 
-/* Excludes pairs of links of which no geoms may collide. */
+/* Excludes pairs of links whose masks allow no pair of geoms to collide. */
 static void exclude_by_masks(const Contacts* c) {
   MjcfModel* model = c->model;
   MjcfMask* masks = model->masks;

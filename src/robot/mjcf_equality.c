@@ -1,19 +1,19 @@
-/* Imports equality constraints. They are soft in MuJoCo and become exact closures or couplings. Their constants are
- * those of MuJoCo's reference configuration, in which the file describes the bodies. The initial state is then moved to
- * satisfy all of them. */
+/* Imports equality constraints. MuJoCo's soft constraints become exact closures or couplings. Constants of the
+ * constraints are those of MuJoCo's reference configuration, in which the file describes the bodies. The initial state
+ * is then changed to satisfy all constraints. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
 
-/* Closure error above which the constraints count as unsatisfiable, relative to 1 m or 1 rad. */
+/* Constraints with a larger remaining closure error [m, rad] count as unsatisfiable. */
 #define OPEN_MOST 1e-8
 
-/* Poses of robot links and scene links in the reference configuration. */
+/* State of reading the equality constraints, with all poses in the reference configuration. */
 typedef struct {
   MjcfModel* model;
   Scene* scene;
-  const int* carrier; /* scene's link of each link of the robot */
-  UrdfPose* drawn;    /* world poses of the robot's links in the reference configuration */
+  const int* carrier; /* scene link of each robot link */
+  UrdfPose* drawn;    /* world poses of the robot's links */
   Pose* poses;        /* world poses of the scene's links */
   Equalities found;
 } EqualityReading;
@@ -29,8 +29,8 @@ void mjcf_draw(const MjcfModel* model, UrdfPose* drawn) {
   }
 }
 
-/* Sets the poses of the scene's links with all plain coordinates zero and quaternions identity; free bodies stay at
- * their initial poses. */
+/* Sets r->poses to the poses of the scene's links in the reference configuration. All joint coordinates are then zero,
+ * and ball joints have no rotation. Free bodies have their initial poses. */
 static void place_scene(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
@@ -46,7 +46,8 @@ static void place_scene(EqualityReading* r, const Model* model) {
 
 static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
 
-/* Sets an end of a closure at a world pose, on the scene link that carries the body; link -1: on the world. */
+/* Attaches an end of a closure to the scene link that carries a body, or to the world. side: index of the end. body:
+ * robot link, 0 or negative for the world. place: world pose of the end. */
 static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
   int link = body > 0 ? r->carrier[body] : -1;
   e->link[side] = link;
@@ -58,7 +59,7 @@ static bool same(double a, double b) { return fabs(a - b) <= 1e-12; }
 static bool stands(const EqualityReading* r, int link) { return link < 0 || r->scene->links[link].fixed; }
 
 static void add_closure(EqualityReading* r, EqualityClosure e) {
-  if (stands(r, e.link[0])) { /* swap: the world must be second */
+  if (stands(r, e.link[0])) { /* swap the ends, because the world must be the second end */
     int link = e.link[0];
     Pose end = e.end[0];
     e.link[0] = e.link[1];
@@ -75,7 +76,8 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Returns the robot's link of the body that a <connect> or <weld> names, 0 = the world; -1 after an error. */
+/* Returns the robot link of the body that a <connect> or <weld> names by the attribute `key`. Returns 0 for the world
+ * and -1 after an error. may_lack: true if an absent attribute means the world. */
 static int body_of(EqualityReading* r, const XmlElement* item, const char* key, bool may_lack) {
   const XmlAttribute* name = xml_attribute(item, key);
   if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;
@@ -108,8 +110,8 @@ static void read_connect(EqualityReading* r, const XmlElement* item) {
   add_closure(r, e);
 }
 
-/* Reads a <weld>. relpose is the pose of body2 in body1; default: their relative pose in the reference
- * configuration. */
+/* Reads a <weld>. The attribute relpose is the pose of body2 in the frame of body1. By default it is the relative pose
+ * in the reference configuration. */
 static void read_weld(EqualityReading* r, const XmlElement* item) {
   int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
   double relative[7] = {0};
@@ -147,7 +149,8 @@ static void add_coupling(EqualityReading* r, SourcePlace place, JointSum sum, do
   found->couplings[found->coupling_count++] = (EqualityCoupling){place, sum, constant};
 }
 
-/* Reads constant and slope of `polycoef`. Returns false, with a report, for a polynomial of higher degree. */
+/* Sets line to the constant and the slope of `polycoef`. Returns false, with a report, if the polynomial has a higher
+ * degree. */
 static bool read_line(EqualityReading* r, const XmlElement* item, double line[2]) {
   double polynomial[5] = {0, 1, 0, 0, 0};
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
@@ -204,7 +207,7 @@ static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
   return index < 0 ? NULL : &model->sites[index];
 }
 
-/* Reads a spatial tendon with two sites as a distance constraint; tendons with more points are not supported. */
+/* Adds a distance constraint for a spatial tendon with two sites. Returns false if the tendon has more points. */
 static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
   const XmlElement* tendon = mjcf_tendon(r->model, "spatial", name);
   const XmlElement* part = tendon ? tendon->first : NULL;
@@ -243,8 +246,8 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   add_coupling(r, item->place, sum, line[0]);
 }
 
-/* Reads a constraint between two sites: they coincide as points (connect) or as frames (weld), whatever their poses in
- * the reference configuration. */
+/* Reads a constraint between two sites. The sites coincide as points (<connect>) or as frames (<weld>), for any poses
+ * in the reference configuration. */
 static void read_sites(EqualityReading* r, const XmlElement* item) {
   EqualityClosure e = {.place = item->place};
   e.type = strcmp(item->name, "weld") == 0 ? CLOSURE_WELD : CLOSURE_BALL;
@@ -298,7 +301,7 @@ static void set_start(Scene* scene, const RobotJointPlace* place, double value) 
   initial->coordinates[place->dof] = value;
 }
 
-/* Stores coordinates that changed as initial coordinates of the scene, and reports their joints. */
+/* Stores the changed coordinates of q as initial coordinates of the scene, and reports the joints. */
 static void take_start(EqualityReading* r, const Model* model, const double* q) {
   const RobotReport* report = r->model->report;
   Text moved = {0};
@@ -311,7 +314,8 @@ static void take_start(EqualityReading* r, const Model* model, const double* q) 
   }
   if (moved.length > 0)
     robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
-                 "equality constraints hold from the start, at which these stand now: %s", moved.data);
+                 "these joints start at other coordinates, so that equality constraints hold at the start: %s",
+                 moved.data);
   text_free(&moved);
 }
 
@@ -350,8 +354,8 @@ static void put_couplings(EqualityReading* r) {
   }
 }
 
-/* Moves the initial state so that all constraints hold, and adds them to the scene; reports constraints that cannot
- * hold. */
+/* Changes the initial state so that all constraints hold, and adds the constraints to the scene. Reports constraints
+ * that cannot be satisfied. */
 static void close_start(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
@@ -362,9 +366,11 @@ static void close_start(EqualityReading* r, const Model* model) {
     put_closures(r);
     put_couplings(r);
   } else {
-    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
-                 "left out: equality constraints, which stay %.2g m or rad open at any start that was found (--start)",
-                 open);
+    robot_remark(
+        r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+        "left out: equality constraints, because no initial state was found that satisfies them (remaining error "
+        "%.2g m or rad): give other initial coordinates by --start",
+        open);
   }
   memory_free(q);
 }

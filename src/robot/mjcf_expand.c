@@ -1,11 +1,11 @@
-/* Expands MuJoCo's meta-elements before anything else is read. <replicate> becomes frames with copies, <attach> a frame
- * with another model's elements, <composite> of type cable its bodies. Copies get other names. Elements that refer to
- * copied ones, such as actuators, are copied too. */
+/* Expands MuJoCo's meta-elements before other elements are read. <replicate> becomes frames with copies, <attach> a
+ * frame with the elements of another model, and <composite> of type cable its bodies. Copies get new names. Elements
+ * that refer to copied elements, such as actuators, are copied too. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Attributes that refer to another element, with the kind of that element: names are unique within a kind only. */
+/* Attributes that name another element, with the kind of that element. Names are unique within a kind only. */
 static const struct {
   const char *attribute, *kind;
 } REFERENCES[] = {{"joint", "joint"},    {"joint1", "joint"},    {"joint2", "joint"},      {"jointinparent", "joint"},
@@ -15,8 +15,8 @@ static const struct {
                   {"geom1", "geom"},     {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
                   {"tendon2", "tendon"}, {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
                   {"hfield", "hfield"},  {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
-/* Sections with references to bodies and their elements. Tendons come first, since actuators and equality constraints
- * refer to them. */
+/* Sections that refer to bodies and elements of bodies. Tendons precede equality constraints and actuators, which refer
+ * to tendons. */
 static const char* const SECTIONS[] = {"asset", "tendon", "equality", "actuator", "contact"};
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
@@ -24,11 +24,12 @@ enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 typedef struct {
   MjcfModel* model;
   XmlElement* root;
-  const char* path;   /* of the file */
+  const char* path;   /* path of the file */
   const char* folder; /* as in MjcfCompiler */
 } Expansion;
 
-/* Names "kind name" that become "kind prefix name suffix". */
+/* Renaming of copied elements. Each name in `names` gets the prefix and the suffix. Entries of `names` are texts "kind
+ * name". */
 typedef struct {
   MjcfModel* model;
   Names names;
@@ -43,7 +44,8 @@ static const char* kind_of_reference(const char* attribute) {
   return NULL;
 }
 
-/* Returns the kind of an element with 'name': its section, or its own tag. */
+/* Returns the kind within which the element's name is unique: its section for actuators, tendons and equality
+ * constraints, otherwise its tag. A freejoint is a joint. */
 static const char* kind_of_element(const XmlElement* element) {
   const char* section = element->parent ? element->parent->name : "";
   if (strcmp(section, "actuator") == 0 || strcmp(section, "tendon") == 0 || strcmp(section, "equality") == 0)
@@ -70,7 +72,7 @@ static void add_name(Renaming* renaming, const char* kind, const char* name) {
   names_add(&renaming->names, mjcf_keep(renaming->model, &key), 0);
 }
 
-/* Renames the element and all elements in it. */
+/* Adds the names of the element and its descendants to the renaming. */
 static void collect(Renaming* renaming, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "name");
   if (name) add_name(renaming, kind_of_element(element), name->value);
@@ -84,8 +86,8 @@ static void renamed(Text* out, const XmlElement* element, const XmlAttribute* at
   text_add(out, "%s%s%s", other ? renaming->prefix : "", attribute->value, other ? renaming->suffix : "");
 }
 
-/* Returns true if the element or its descendants refer to a renamed element; `all`: to nothing else. Classes and assets
- * do not count. */
+/* Returns true if the element or its descendants refer to a renamed element. all: true if they must refer to nothing
+ * else. References to classes and assets do not count. */
 static bool refers(const Renaming* renaming, const XmlElement* element, bool all) {
   bool found = all;
   for (int i = 0; i < element->attribute_count; i++) {
@@ -110,7 +112,7 @@ static int size_of(const XmlElement* element) {
   return size;
 }
 
-/* 0 after an error. */
+/* Returns the number of copies of a <replicate>, or 0 after an error. */
 static int replica_count(MjcfModel* model, const XmlElement* element) {
   const XmlAttribute* attribute = xml_attribute(element, "count");
   double count = 0;
@@ -137,7 +139,7 @@ static XmlElement* make_frame(MjcfModel* model, const XmlElement* from, UrdfPose
   return frame;
 }
 
-/* Returns `sep` followed by the number, with as many digits as the count has. */
+/* Returns the suffix of the copy `index`: `sep` and the index, with as many digits as the count has. */
 static const char* suffix_of(MjcfModel* model, const XmlElement* element, int index, int count) {
   const XmlAttribute* separator = xml_attribute(element, "sep");
   int digits = 1;
@@ -147,7 +149,7 @@ static const char* suffix_of(MjcfModel* model, const XmlElement* element, int in
   return mjcf_keep(model, &text);
 }
 
-/* Copies the elements of a section that refer to replicas, once per replica. */
+/* Replaces each element of a section that refers to replicated elements by `count` copies, one for each replica. */
 static void replicate_references(Expansion* x, Renaming* renaming, const XmlElement* element, int count,
                                  XmlElement* section) {
   XmlDocument* document = &x->model->documents[0];
@@ -168,9 +170,9 @@ static void replicate_references(Expansion* x, Renaming* renaming, const XmlElem
   }
 }
 
-/* Returns a container of frames with a copy each; NULL after an error. Frame n is rotated by n times the angles of
- * `euler`, and displaced by `offset` from the one before, in its axes, as in MuJoCo 3.3.8. For one axis this agrees
- * with its manual. */
+/* Returns a container of frames, each with one copy of the content of <replicate>. Frame n is rotated by n times the
+ * angles of `euler`. It is displaced from the previous frame by `offset` in the previous frame's axes, as in MuJoCo
+ * 3.3.8. Returns NULL after an error. */
 static XmlElement* replicate(Expansion* x, const XmlElement* element) {
   MjcfModel* model = x->model;
   XmlDocument* document = &model->documents[0];
@@ -220,7 +222,8 @@ static bool is_stem(const char* path, const char* name) {
   return same;
 }
 
-/* Returns true if the model in a file has this name. Errors in the file are reported when it is attached. */
+/* Returns true if the model in the file has this name. Errors of the file are not reported here, because they are
+ * reported when the file is attached. */
 static bool is_own_name(const Expansion* x, const char* file, const char* name) {
   char *path = file_resolve(x->path, file), *text;
   size_t length;
@@ -239,14 +242,14 @@ static bool is_own_name(const Expansion* x, const char* file, const char* name) 
   return same;
 }
 
-/* Returns the <model> asset that an <attach> with 'model' names; NULL after an error. */
+/* Returns the <model> asset that an <attach> names by the attribute `model`, or NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
     for (found = xml_child(asset, "model"); found;
-         found = xml_next(found)) { /* an asset without a name has that of its file or model */
+         found = xml_next(found)) { /* an asset without a name has the name of its file or of the model in it */
       const XmlAttribute* file = xml_attribute(found, "file");
       if (xml_attribute(found, "name") || !file) continue;
       if (is_stem(file->value, name->value) || is_own_name(x, file->value, name->value)) return found;
@@ -257,7 +260,7 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   return NULL;
 }
 
-/* Returns the default name of an asset without 'name': that of its file without folder and extension. NULL if it has a
+/* Returns the default name of an asset: its file name without folder and extension. Returns NULL if the asset has a
  * name or no file. */
 static const char* stem_of(MjcfModel* model, const XmlElement* asset) {
   const XmlAttribute* file = xml_attribute(asset, "file");
@@ -276,7 +279,7 @@ static void collect_classes(Renaming* renaming, const XmlElement* element) {
     collect_classes(renaming, child);
 }
 
-/* Collects the names in the attached tree, and those of all assets and classes. */
+/* Adds names of the attached model to the renaming: those in the attached tree, and those of all assets and classes. */
 static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
   if (tree != root)
     collect(renaming, tree);
@@ -294,7 +297,8 @@ static void collect_model(Renaming* renaming, const XmlElement* root, const XmlE
   }
 }
 
-/* Adds the other model's classes under a separate root, so that elements without a class use its `main`. */
+/* Adds the default classes of the attached model under a separate root. Elements without a class then use the attached
+ * model's own class `main`. */
 static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
   MjcfModel* model = renaming->model;
   XmlDocument* document = &model->documents[0];
@@ -305,8 +309,8 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
   for (const XmlElement* item = own->first; item; item = item->next) mjcf_add_default(model, item);
 }
 
-/* Copies the items of a section with new names: all assets, and other items if `whole` is set or they refer only to the
- * attached tree. main_class: of items without a class; NULL = none. */
+/* Copies items of a section of the attached model, with new names. Copies all assets. Copies other items if `whole` is
+ * true or if they refer only to the attached tree. main_class: class of items without a class, or NULL. */
 static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
                            const char* main_class) {
   XmlDocument* document = &x->model->documents[0];
@@ -328,7 +332,7 @@ static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* f
 static void add_key(MjcfModel* model, const Renaming* renaming, const XmlElement* key) {
   const XmlAttribute* name = xml_attribute(key, "name");
   Text prefixed = {0};
-  if (!name) return; /* --key cannot name it */
+  if (!name) return; /* --key cannot name a keyframe without a name */
   text_add(&prefixed, "%s%s", renaming->prefix, name->value);
   model->attached_keys = memory_grown(model->attached_keys, sizeof(MjcfAttachedKey), model->attached_key_count,
                                       &model->attached_key_capacity);
@@ -348,8 +352,8 @@ static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* 
     if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
 }
 
-/* Copies the items of the model's own sections, except assets, that refer only to the tree. The copies are appended,
- * and are not copied again. */
+/* Copies items of the model's own sections that refer only to a repeated tree. Assets are not copied. The copies are
+ * appended and are not copied again. */
 static void repeat_sections(Expansion* x, Renaming* renaming) {
   const XmlElement* last = x->root->last;
   for (int s = 0; s < SECTION_COUNT; s++) {
@@ -361,8 +365,8 @@ static void repeat_sections(Expansion* x, Renaming* renaming) {
   }
 }
 
-/* Returns the body or frame that an <attach> names, else the root, which stands for all its worldbodies; NULL after an
- * error. */
+/* Returns the body or frame that an <attach> names. Returns the root, which stands for all its worldbodies, if <attach>
+ * names none. Returns NULL after an error. */
 static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, const XmlElement* root) {
   const XmlAttribute *body = xml_attribute(element, "body"), *frame = xml_attribute(element, "frame");
   const XmlAttribute* name = body ? body : frame;
@@ -376,8 +380,8 @@ static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, 
   return found;
 }
 
-/* Returns true if `a` begins before `b` in the tree below parent, which contains b. Clears *open at the one found
- * first. */
+/* Returns true if element a precedes element b in the tree below `parent`, which contains b. Sets *open to false once a
+ * or b is found. */
 static bool is_before(const XmlElement* parent, const XmlElement* a, const XmlElement* b, bool* open) {
   for (const XmlElement* item = parent->first; item && *open; item = item->next) {
     if (item == a || item == b) {
@@ -389,8 +393,8 @@ static bool is_before(const XmlElement* parent, const XmlElement* a, const XmlEl
   return false;
 }
 
-/* Checks an <attach> without 'model', which copies a body or frame of the same model, for what MuJoCo requires of it.
- * tree: what it names. */
+/* Returns true if MuJoCo accepts an <attach> without the attribute `model`, which copies a body or frame of the same
+ * model. Otherwise reports an error. tree: the element to be copied. */
 static bool may_repeat(Expansion* x, const XmlElement* element, const XmlElement* tree) {
   const XmlAttribute* prefix = xml_attribute(element, "prefix");
   bool inside = false, open = true;
@@ -412,7 +416,8 @@ static bool may_repeat(Expansion* x, const XmlElement* element, const XmlElement
   return true;
 }
 
-/* Returns the class of elements of a tree that name none: the nearest `childclass` around it; NULL without one. */
+/* Returns the default class of elements in a tree. The class is the nearest `childclass` of an enclosing element, or
+ * NULL if there is none. */
 static const XmlAttribute* class_around(const XmlElement* tree) {
   const XmlAttribute* found = NULL;
   for (const XmlElement* item = tree->parent; item && !found; item = item->parent)
@@ -428,7 +433,7 @@ static bool expand_worlds(Expansion* x, int depth) {
   return true;
 }
 
-/* Reads the other model, expands its meta-elements and returns its root; NULL after an error. */
+/* Reads the attached model, expands its meta-elements and returns its root element. Returns NULL after an error. */
 static XmlElement* read_attached(Expansion* x, const XmlElement* element, int depth) {
   const XmlElement* asset = model_asset(x, element);
   if (!asset) return NULL;
@@ -446,7 +451,8 @@ static XmlElement* read_attached(Expansion* x, const XmlElement* element, int de
   return expand_worlds(&inner, depth) ? inner.root : NULL;
 }
 
-/* Returns a container with a frame of the class that contains a copy of the tree, or of all worldbodies of the root. */
+/* Returns a container with a frame that contains a copy of `tree`, or of all worldbodies if tree is the root. The frame
+ * has the class `class_name`. */
 static XmlElement* copied_tree(Expansion* x, Renaming* renaming, const XmlElement* element, const XmlElement* root,
                                const XmlElement* tree, const char* class_name) {
   XmlDocument* document = &x->model->documents[0];
@@ -462,7 +468,8 @@ static XmlElement* copied_tree(Expansion* x, Renaming* renaming, const XmlElemen
   return frames;
 }
 
-/* Returns a copy of a body or frame of the same model, as attach does; NULL after an error. */
+/* Returns a container with a copy of a body or frame of the same model. Used for an <attach> without the attribute
+ * `model`. Returns NULL after an error. */
 static XmlElement* repeat(Expansion* x, const XmlElement* element) {
   const XmlElement* tree = attached_tree(x, element, x->root);
   if (!tree || !may_repeat(x, element, tree)) return NULL;
@@ -475,7 +482,7 @@ static XmlElement* repeat(Expansion* x, const XmlElement* element) {
   return frames;
 }
 
-/* Returns a container with a frame that contains the attached tree; NULL after an error. */
+/* Returns a container with a frame that contains the attached tree. Returns NULL after an error. */
 static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
   MjcfModel* model = x->model;
   if (!xml_attribute(element, "model")) return repeat(x, element);
@@ -500,7 +507,7 @@ static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
 
 /* ---------------------------------------------------------------- the tree */
 
-/* Inner elements are expanded before outer ones. */
+/* Expands the meta-elements below `parent`, inner elements before outer elements. Returns false after an error. */
 static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
   XmlElement* before = NULL;
   if (depth == XML_DEPTH_MAX) {

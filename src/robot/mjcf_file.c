@@ -1,4 +1,4 @@
-/* MuJoCo files as elements: includes, defaults by class, compiler settings, attributes. */
+/* Reads MuJoCo files as elements: includes, default classes, compiler settings and attributes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,8 @@ void mjcf_drop(MjcfModel* model, const char* what) {
 static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
   size_t count = (size_t)model->document_count;
   if (count == INCLUDE_MAX) {
-    mjcf_error(model, from, "more than %d files are included: one includes itself, or there are too many",
+    mjcf_error(model, from,
+               "more than %d files are included: remove files, or an <include> by which a file includes itself",
                INCLUDE_MAX - 1);
     return false;
   }
@@ -53,7 +54,7 @@ static bool add_document(MjcfModel* model, const char* path, const char* text, s
   return xml_read(&model->documents[count], path, text, length, model->diagnostics);
 }
 
-/* Keeps a path for the life of the report, because places may point to it. */
+/* Moves a path into the report, which owns it, because places of the scene may point to the path. Returns the path. */
 static char* keep_file(MjcfModel* model, char* path) {
   RobotReport* report = model->report;
   size_t count = (size_t)report->file_count;
@@ -61,8 +62,8 @@ static char* keep_file(MjcfModel* model, char* path) {
   return report->files[report->file_count++] = path;
 }
 
-/* Replaces an <include> by the elements of its file. base: the outermost including file; file names are relative to its
- * folder. */
+/* Replaces an <include> by the elements of its file. base: the outermost including file, whose folder file names are
+ * relative to. before: previous sibling, or NULL. Returns false after an error. */
 static bool include_file(MjcfModel* model, const char* base, XmlElement* include, XmlElement* before) {
   const XmlAttribute* file = xml_attribute(include, "file");
   char* text;
@@ -82,7 +83,8 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
   return good;
 }
 
-/* Expands includes, also of included files; the limit of files ends a cycle. */
+/* Expands all <include> elements, also in included files. The limit INCLUDE_MAX ends cycles of includes. Returns false
+ * after an error. */
 static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) {
   XmlElement* before = NULL;
   for (XmlElement* child = parent->first; child;) {
@@ -102,7 +104,7 @@ static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) 
 
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler);
 
-/* Groups of actuators that an <option> can disable: 0 to 30. */
+/* Number of actuator groups that an <option> can disable. The groups are 0 to 30. */
 enum { DISABLED_GROUPS = 31 };
 
 static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
@@ -144,7 +146,8 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   return root;
 }
 
-/* Returns the root of the attached model that an element was read with; NULL: it is of the first file. */
+/* Returns the root of the attached model that contains the element at `place`. Returns NULL if the element belongs to
+ * the first model. */
 static const XmlElement* model_of(const MjcfModel* model, SourcePlace place) {
   for (int k = 0; k < model->compiler_count; k++)
     if (model->compilers[k].file == place.file) return model->compilers[k].root;
@@ -164,8 +167,8 @@ const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Returns an attribute of a <default>. Attributes that all actuators share may be given under any of their names, those
- * of tendons under one. */
+/* Returns an attribute of an element `tag` in a <default> element. Attributes shared by all actuators may be given in
+ * any actuator element. Attributes of tendons are given in <tendon>. Returns NULL if the attribute is absent. */
 static const XmlAttribute* said_by_default(const XmlElement* class_element, const char* tag, const char* name) {
   static const char* const ACTUATORS[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                           "damper",  "cylinder", "muscle",   "adhesion"};
@@ -181,8 +184,8 @@ static const XmlAttribute* said_by_default(const XmlElement* class_element, cons
   return attribute;
 }
 
-/* Returns an attribute of the element with the tag in the <default> of a class. Several top-level <default>s are one,
- * main. An attached model has its own. */
+/* Returns the default value of an attribute of elements `tag` in a class, from the class or its enclosing classes. All
+ * top-level <default> elements of a model together are its class `main`. Returns NULL if there is no default. */
 static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
                                              const char* name) {
   int index = names_find(&model->defaults, *class_name ? class_name : "main");
@@ -212,7 +215,8 @@ bool mjcf_is_decimal(const char* p, const char* end) {
   return end - p <= (ptrdiff_t)strspn(p, "0123456789+-.eE");
 }
 
-/* Parses up to `most` finite numbers separated by blanks. Returns their number, -1 for any other text. */
+/* Parses up to `most` finite numbers separated by blanks. Returns how many there are, or -1 if the text is anything
+ * else. */
 static int parse_numbers(const char* text, int most, double* values) {
   const char* p = text;
   for (int count = 0;; count++) {
@@ -283,7 +287,7 @@ Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles)
   return q;
 }
 
-/* Returns the smallest rotation from the z axis to a direction. */
+/* Returns the smallest rotation that maps the z axis to a direction. Returns the identity if the direction is zero. */
 static Quat from_z(Vec3 direction) {
   Vec3 z = unit_vector(direction);
   if (!(vec3_norm(z) > 0)) return (Quat){1, 0, 0, 0};
@@ -319,7 +323,7 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
   double position[3] = {0}, ends[6];
   mjcf_numbers(model, element, "pos", 3, 3, position);
-  if (mjcf_numbers(model, element, "fromto", 6, 6, ends) > 0) { /* z along the segment, from its end to its begin */
+  if (mjcf_numbers(model, element, "fromto", 6, 6, ends) > 0) { /* z is along the segment, from its end to its start */
     Vec3 a = vec3(ends[0], ends[1], ends[2]), b = vec3(ends[3], ends[4], ends[5]);
     return (UrdfPose){vec3_scale(vec3_add(a, b), 0.5), from_z(vec3_sub(a, b))};
   }
@@ -360,7 +364,8 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   else if (*euler)
     memcpy(compiler->euler, euler, 4);
   if (strcmp(mjcf_text(model, e, "coordinate"), "global") == 0)
-    mjcf_error(model, element->place, "coordinate=\"global\" of <compiler>: only local coordinates are read");
+    mjcf_error(model, element->place,
+               "coordinate=\"global\" of <compiler> is not supported: convert the model to local coordinates");
 }
 
 const char* mjcf_why_missing(const MjcfModel* model) {
@@ -384,8 +389,8 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
   }
 }
 
-/* Reads the numerics that `sdrs export` writes: sdrs_dt, the time step of the scene, sdrs_integrator, its integrator,
- * and sdrs_restitution, which marks damping ratios above 1 as small restitutions. */
+/* Reads the <numeric> elements that `sdrs export` writes. sdrs_dt is the time step of the scene, and sdrs_integrator
+ * its integrator. sdrs_restitution marks damping ratios above 1 as small restitutions. */
 static void read_custom(MjcfModel* model, const XmlElement* element) {
   for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
     MjcfElement e = {numeric, ""};

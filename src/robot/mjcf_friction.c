@@ -1,11 +1,12 @@
-/* Imports friction and solref of geoms as friction and restitution of links. MuJoCo uses the larger of two coefficients
- * of friction, or that of the geom of higher priority. Links with equal values form a group, and pairs of groups get
- * their common coefficients. */
+/* Imports friction and solref of geoms as friction and restitution of links. For two geoms, MuJoCo uses the larger
+ * coefficient of friction, or the coefficient of the geom with higher priority. Links with equal values form a group,
+ * and each pair of groups gets its combined coefficients. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Largest number of different combinations that are imported. */
+/* Largest number of different combinations of friction, priority and solref. If a file has more, all geoms get the
+ * largest friction. */
 enum { KINDS_MAX = 12 };
 
 typedef struct {
@@ -13,8 +14,8 @@ typedef struct {
   Scene* scene;
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
-  int* kind_of;         /* index into kinds of each link of the scene, -1 = none (links) */
-  bool used[KINDS_MAX]; /* has a group */
+  int* kind_of;         /* index into kinds of each link of the scene; -1: none (links) */
+  bool used[KINDS_MAX]; /* true if links of this kind form a group */
 } Frictions;
 
 static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
@@ -30,8 +31,9 @@ static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
   return a->is_ground == b->is_ground && same_values(a, b);
 }
 
-/* Sets solref of a pair of geoms as MuJoCo does: that of higher priority; else the mean weighted by `mix` if both are
- * time constant and damping ratio, and else the lesser numbers. */
+/* Sets solref of a pair of geoms by MuJoCo's rules. If the priorities differ, solref is that of the geom with higher
+ * priority. If both are time constant and damping ratio, solref is their mean weighted by `mix`. Otherwise solref is
+ * the componentwise minimum. */
 static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double solref[2]) {
   double sum = a->mix + b->mix, weight = sum > 1e-15 ? a->mix / sum : 0.5;
   if (a->priority != b->priority) weight = a->priority > b->priority ? 1 : 0;
@@ -40,7 +42,8 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-/* Damping ratio of an exported contact without restitution. */
+/* Damping ratio from which a contact has no restitution. `sdrs export` writes this ratio for contacts without
+ * restitution. */
 #define RATIO_MOST 5.0
 
 double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
@@ -58,7 +61,8 @@ static double pair_restitution(const MjcfModel* model, const MjcfFriction* a, co
   return mjcf_restitution(model, solref);
 }
 
-/* Returns the index of a friction in kinds and adds it if new; -1 if there are too many. */
+/* Returns the index of a combination of values in f->kinds. Adds a new combination. Returns -1 if there are too many.
+ */
 static int kind_of(Frictions* f, const MjcfFriction* friction) {
   for (int k = 0; k < f->kind_count; k++)
     if (same_kind(&f->kinds[k], friction)) return k;
@@ -67,7 +71,8 @@ static int kind_of(Frictions* f, const MjcfFriction* friction) {
   return f->kind_count++;
 }
 
-/* Sets the friction of each link to that of its deciding geom. Returns false if there are too many kinds. */
+/* Sets the kind of each link to the values of the geom that determines them. Returns false if there are too many kinds.
+ */
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;

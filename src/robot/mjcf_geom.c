@@ -1,4 +1,4 @@
-/* Imports geoms of MuJoCo: shapes, masses, colours and collision masks. MuJoCo's sizes are half lengths. */
+/* Imports MuJoCo's geoms: shapes, masses, colours and collision masks. Sizes in MJCF are half lengths. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -6,9 +6,9 @@
 #include "robot/mjcf.h"
 
 #define DENSITY 1000.0 /* MuJoCo's default density [kg/m^3] */
-/* Level of the icosphere that replaces an ellipsoid: 42 points, as for a sphere. */
+/* Subdivision level of the icosphere that replaces an ellipsoid. Level 1 has 42 vertices, as for a sphere. */
 enum { ELLIPSOID_LEVEL = 1 };
-/* Number of capsules that replace a torus; their surface deviates from the torus by 0.5 % of its major radius. */
+/* Number of capsules that replace a torus. Their surface deviates from the torus by 0.5 % of its major radius. */
 enum { TORUS_CAPSULES = 16 };
 
 typedef enum {
@@ -23,7 +23,8 @@ typedef enum {
 } GeomType;
 static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh|hfield";
 
-/* Number of entries of `size` that each type uses; one less with fromto, which gives the half length. */
+/* Number of entries of `size` that each geom type uses. With `fromto` one entry fewer is used, because fromto gives the
+ * half length. */
 static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 
 typedef struct {
@@ -33,9 +34,9 @@ typedef struct {
   GeomType type;
   double size[3];  /* m */
   UrdfPose pose;   /* link frame */
-  bool concave;    /* a mesh that is decomposed */
-  bool torus;      /* a torus about z, made of capsules */
-  double radii[2]; /* its major and minor radius [m] */
+  bool concave;    /* true for a mesh that is decomposed into convex hulls */
+  bool torus;      /* true for a torus about z, which becomes a ring of capsules */
+  double radii[2]; /* major and minor radius of the torus [m] */
 } Geom;
 
 /* ---------------------------------------------------------------- type and size */
@@ -53,8 +54,8 @@ static void half_length_from_segment(Geom* geom) {
   }
 }
 
-/* Reads a geom of type sdf. It becomes the decomposed surface of its mesh, or a torus if the plugin is a torus. Returns
- * false, with a warning, for the distance field of another plugin. */
+/* Reads a geom of type sdf (signed distance field). The geom becomes a torus if its plugin is a torus, and otherwise
+ * the decomposed surface of its mesh. Returns false, with a warning, for the distance field of another plugin. */
 static bool read_distance_field(Geom* geom, const char* name) {
   MjcfModel* model = geom->model;
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);
@@ -78,7 +79,7 @@ static bool read_distance_field(Geom* geom, const char* name) {
   return false;
 }
 
-/* Reads the type. Returns false if it is not supported, which is reported. */
+/* Reads the geom's type. Returns false, with a report, if the type is not supported. */
 static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
@@ -145,7 +146,7 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
       char* end;
       v[k] = strtod(p, &end);
       if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
-        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers a point", element->name);
+        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers for each point", element->name);
         memory_free(points);
         return NULL;
       }
@@ -158,7 +159,7 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
   return points;
 }
 
-/* Returns the file's name, without folders if the compiler setting strippath is set. */
+/* Returns the file name of an attribute, without folders if the compiler setting strippath is set. */
 static const char* name_of_file(const MjcfCompiler* compiler, const XmlAttribute* file) {
   const char* slash = compiler->strips_paths ? strrchr(file->value, '/') : NULL;
   return slash ? slash + 1 : file->value;
@@ -172,7 +173,7 @@ static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   return mjcf_keep(model, &path);
 }
 
-/* Returns the path of an asset relative to the folder of the first file, by meshdir. */
+/* Returns the path of an asset, by meshdir, relative to the folder of the first file. */
 static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
@@ -184,7 +185,7 @@ static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   return mjcf_keep(model, &path);
 }
 
-/* Returns true for a geom that neither collides nor has mass. */
+/* Returns true if the geom neither collides nor has mass. */
 static bool is_idle(const Geom* geom) {
   MjcfModel* model = geom->model;
   bool paired = names_find(&model->paired, mjcf_text(model, geom->element, "name")) >= 0;
@@ -193,7 +194,7 @@ static bool is_idle(const Geom* geom) {
   return !paired && !collides && mjcf_number(model, geom->element, "mass", 1) == 0;
 }
 
-/* Takes the points of an OBJ file without faces in place of the file. */
+/* Replaces an OBJ file without faces by its points. Other files remain unchanged. */
 static void fill_obj_points(const MjcfModel* model, UrdfShape* shape) {
   char* path = file_resolve(model->path, shape->file);
   shape->points = mjcf_obj_points(path, shape->scale, &shape->point_count);
@@ -223,7 +224,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   }
   ConvexHull made;
   MjcfMade kind = mjcf_make_mesh(model, mesh, shape->scale, &made);
-  if (kind == MADE_MESH) { /* as in MuJoCo, contact is that of the hull */
+  if (kind == MADE_MESH) { /* as in MuJoCo, the convex hull of the mesh is used for contact */
     shape->kind = URDF_POINTS;
     shape->point_count = made.vertex_count - 1;
     shape->points = MEMORY_NEW(Vec3, shape->point_count);
@@ -235,7 +236,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
                "a geom of type sdf with a built-in mesh: contact is that of the convex hull of '%s'",
                text_excerpt(name->value).text);
   if (kind != MADE_NOT) return kind == MADE_MESH;
-  if (!vertex && is_idle(geom)) { /* such a mesh is drawn, or measures in a sensor */
+  if (!vertex && is_idle(geom)) { /* such a mesh is only drawn or used by a sensor */
     mjcf_drop(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
     return false;
   }
@@ -256,7 +257,8 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- height fields */
 
-/* Maps MuJoCo's heights from 0 to 1 to the darkest and lightest sample of the picture. */
+/* Sets the levels of a height field from the range of its image. MuJoCo's height 0 is the darkest sample of the image,
+ * and height 1 the lightest. Returns false after an error. */
 static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   HeightGrid grid = {0};
@@ -285,7 +287,7 @@ static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, U
   return true;
 }
 
-/* Sets the heights from a picture in meshdir, or in the folder of the file. */
+/* Sets a height field from an image in meshdir or in the folder of the model file. Returns false after an error. */
 static bool fill_heights(Geom* geom, UrdfShape* shape) {
   MjcfModel* model = geom->model;
   const XmlAttribute* name = mjcf_attribute(model, geom->element, "hfield");
@@ -341,7 +343,8 @@ static bool fill_shape(Geom* geom, UrdfShape* shape) {
 
 /* ---------------------------------------------------------------- masses */
 
-/* Volume and inertia about the centre per unit mass, in the geom's axes (docs/mjcf.md). */
+/* Returns the volume of a primitive [m^3]. Sets inertia (3) to the moments of inertia per unit mass about the centre,
+ * in the geom's axes [m^2] (docs/mjcf.md). */
 static double primitive_mass(const Geom* geom, double inertia[3]) {
   double a = geom->size[0], b = geom->size[1], c = geom->size[2], cylinder, ball, across;
   switch (geom->type) {
@@ -412,7 +415,7 @@ static MjcfMask mask_of(Geom* geom, int link) {
   return mask;
 }
 
-/* Adds a mask unless the link has it already; linear search, because a link has few masks. */
+/* Adds a mask unless the link already has an equal mask. The search is linear, because a link has few masks. */
 static void add_mask(MjcfModel* model, MjcfMask mask) {
   for (int i = model->mask_count - 1; i >= 0 && model->masks[i].link == mask.link; i--)
     if (model->masks[i].type == mask.type && model->masks[i].affinity == mask.affinity) return;
@@ -469,8 +472,8 @@ static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
   shapes->items[shapes->count++] = *shape;
 }
 
-/* Adds a torus as a ring of capsules, whose middle line deviates from the circle by the same length inwards and
- * outwards. */
+/* Adds a torus as a ring of capsules. The largest deviations of the ring's centre line from the torus's circle, inwards
+ * and outwards, are equal. */
 static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
   double half = M_PI / TORUS_CAPSULES, radius = 2 * geom->radii[0] / (1 + math_cos(half)),
          deviation = radius - geom->radii[0];
@@ -504,7 +507,7 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   if (to->color[0] < 0) read_color(&geom, to->color);
   bool ground = geom.type == GEOM_PLANE || geom.type == GEOM_HEIGHTS;
   if (ground && collides && !stands_still(&model->robot, link))
-    mjcf_error(model, element.element->place, "a %s belongs to the world: a body cannot carry it",
+    mjcf_error(model, element.element->place, "a body cannot contain a %s: move it to <worldbody>",
                geom.type == GEOM_PLANE ? "plane" : "height field");
   UrdfShapes* shapes = collides ? &to->collision : &to->visual;
   if (collides) {

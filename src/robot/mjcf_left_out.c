@@ -1,5 +1,6 @@
-/* Elements and attributes of MJCF up to MuJoCo 3.12: those that are read, and those without effect on motion. Every
- * other one is reported by its name, so that nothing is dropped silently (tests/mujoco/attributes.py). */
+/* Lists the elements and attributes of MJCF up to MuJoCo 3.12: those that are imported, and those without effect on
+ * motion. All other elements and attributes are reported by name, so that none is dropped silently
+ * (tests/mujoco/attributes.py). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +16,20 @@
 #define DRAWN "|group|material|rgba|user"
 
 typedef enum {
-  FATE_ATTRIBUTES, /* the attributes decide */
-  FATE_IDLE,       /* the element and all in it have no effect on motion */
-  FATE_LEFT        /* the element is reported as a whole */
+  FATE_ATTRIBUTES, /* each attribute is imported, ignored or reported by itself */
+  FATE_IDLE,       /* the element and its descendants have no effect on motion */
+  FATE_LEFT        /* the element is not imported, and is reported without its attributes */
 } ElementFate;
 
-/* An element, or one inside another. read: attributes that are imported, or reported where they are read; idle:
- * attributes without effect on motion. */
+/* Rules for an element, or for an element inside another. parent: "" for any parent. read: attributes that are
+ * imported, or reported where they are read. idle: attributes without effect on motion. */
 typedef struct {
   const char *parent, *element;
   const char *read, *idle;
   ElementFate fate;
 } ElementRow;
 
-/* Rows with a parent come before the row without. */
+/* The first matching row applies, so rows with a parent precede the row of the same element without a parent. */
 static const ElementRow ROWS[] = {
     {"", "mujoco", "", "model", FATE_ATTRIBUTES},
     {"", "include", "file", "", FATE_ATTRIBUTES},
@@ -109,7 +110,7 @@ static const ElementRow ROWS[] = {
     {"", "flex", "", "", FATE_LEFT},
     {"", "flexvert", "", "", FATE_LEFT},
     {"", "flexstrain", "", "", FATE_LEFT},
-    {"", "distance", "", "", FATE_LEFT}, /* an equality of MuJoCo 2.2.2 */
+    {"", "distance", "", "", FATE_LEFT}, /* equality constraint of MuJoCo 2.2.2 */
     {"", "actuator", "", "", FATE_ATTRIBUTES},
     {"", "motor", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
     {"", "position", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
@@ -123,7 +124,7 @@ static const ElementRow ROWS[] = {
     {"actuator", "dcmotor", "", "", FATE_LEFT},
     {"actuator", "pid", "", "", FATE_LEFT},
     {"actuator", "orientation", "", "", FATE_LEFT},
-    {"", "muscle", "", "", FATE_IDLE}, /* in a default: the actuator is reported */
+    {"", "muscle", "", "", FATE_IDLE}, /* in a <default>; the actuator itself is reported */
     {"", "adhesion", "", "", FATE_IDLE},
     {"", "dcmotor", "", "", FATE_IDLE},
     {"", "pid", "", "", FATE_IDLE},
@@ -132,7 +133,7 @@ static const ElementRow ROWS[] = {
     {"", "key", "name|qpos|qvel|act|ctrl", "time", FATE_ATTRIBUTES},
 };
 
-/* Values that leave the attribute without effect. */
+/* Attributes with a value that has no effect on motion. */
 static const struct {
   const char *attribute, *value;
 } NEUTRAL[] = {{"density", "0"},
@@ -164,7 +165,7 @@ static const ElementRow* row_of(const XmlElement* element) {
   return NULL;
 }
 
-/* Returns true for the same words or numbers: 0.0 is 0. */
+/* Returns true if two attribute values are the same words or equal numbers. For example, 0.0 equals 0. */
 static bool same_value(const char* a, const char* b) {
   while (*a || *b) {
     char *after_a, *after_b;
@@ -200,8 +201,8 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
   }
 }
 
-/* The elasticity of a cable is imported (robot/mjcf_composite.c), and so are a torus (robot/mjcf_made.c) and an
- * extension that declares no other. */
+/* Returns true if a <plugin> or <extension> needs no report. The elasticity of a cable (robot/mjcf_composite.c) and a
+ * torus (robot/mjcf_made.c) are imported. An extension is known if all its plugins are. */
 static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
   if (strcmp(element->name, "plugin") == 0) {
     const XmlElement* settings;

@@ -1,12 +1,13 @@
-/* Meshes of MJCF without faces in a file: `builtin` ones, the torus of the plugin mujoco.sdf.torus, and points of OBJ
- * files. Vertices and triangles are those of MuJoCo (user_mesh.cc, version 3.12). */
+/* Builds MJCF meshes that have no faces in a file. They are `builtin` meshes, the torus of the plugin mujoco.sdf.torus,
+ * and points of OBJ files. Vertices and triangles are those of MuJoCo (user_mesh.cc, version 3.12). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "robot/mjcf.h"
 
-/* Vertices around a torus, and around its tube, for its mass. MuJoCo's are those of marching cubes. */
+/* TORUS_RESOLUTION: number of vertices around a torus and around its tube, used for its mass; MuJoCo uses marching
+ * cubes. RESOLUTION_MAX: largest resolution of a builtin mesh. */
 enum { TORUS_RESOLUTION = 64, RESOLUTION_MAX = 200 };
 
 /* ---------------------------------------------------------------- plugins */
@@ -64,14 +65,16 @@ static void add_triangle(ConvexHull* solid, int a, int b, int c) {
   triangle[2] = c;
 }
 
-/* Vertex 0 is free; then come `rings` rings of `around` vertices, and `poles` more (0 or 2). */
+/* Allocates vertices and triangles of a surface. Vertex 0 is unused. `rings` rings of `around` vertices and `poles`
+ * further vertices (0 or 2) follow. */
 static void reserve(ConvexHull* solid, int rings, int around, int poles) {
   solid->vertex_count = 1 + rings * around + poles;
   solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   solid->triangles = memory_alloc(sizeof(int[3]) * 2 * ((size_t)(rings + 1) * (size_t)around));
 }
 
-/* Superellipsoid of unit radii. Rings from the south pole, which is vertex 1, to the north pole, the last one. */
+/* Builds a superellipsoid of unit radii from n - 1 rings. Vertex 1 is the south pole, and the last vertex is the north
+ * pole. around, along: exponents about z and along the meridian. */
 static void make_supersphere(ConvexHull* solid, int n, double around, double along) {
   reserve(solid, n - 1, n, 2);
   int north = solid->vertex_count - 1;
@@ -96,7 +99,8 @@ static void make_supersphere(ConvexHull* solid, int n, double around, double alo
   }
 }
 
-/* Supertorus of major radius 1 about z; tube: its radius, with the exponent `section`; turn: exponent about z. */
+/* Builds a supertorus of major radius 1 about z with n rings of n vertices. tube: radius of the tube; section: exponent
+ * of the cross section; turn: exponent about z. */
 static void make_supertorus(ConvexHull* solid, int n, double tube, double section, double turn) {
   reserve(solid, n, n, 0);
   for (int i = 0; i < n; i++)
@@ -113,7 +117,8 @@ static void make_supertorus(ConvexHull* solid, int n, double tube, double sectio
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Returns true if the parameters of a built-in mesh are those of its type; else an error is reported. */
+/* Reads the `count` parameters of a built-in mesh into values (count). Returns false, with a report, if they are
+ * invalid. */
 static bool read_parameters(MjcfModel* model, const XmlElement* mesh, int count, double* values) {
   const XmlAttribute *given = xml_attribute(mesh, "params"), *builtin = xml_attribute(mesh, "builtin");
   if (!given) {
@@ -157,7 +162,8 @@ MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, Co
 
 /* ---------------------------------------------------------------- OBJ files of points */
 
-/* Returns the next line of a text after *at, without blanks before it; NULL at its end. */
+/* Returns the next line of a text, without leading blanks. Starts at *at, and moves *at to the end of the line. Returns
+ * NULL at the end of the text. */
 static const char* next_line(const char** at) {
   const char* line = *at + strspn(*at, " \t\r\n");
   *at = line + strcspn(line, "\n");

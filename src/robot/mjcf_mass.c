@@ -1,4 +1,4 @@
-/* Masses and inertias of bodies of MuJoCo. */
+/* Sets masses and inertias of MuJoCo's bodies. */
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -28,9 +28,10 @@ static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
   link->inertia = mass_moment_inertia_tensor(moment);
 }
 
-/* Bounds the principal moments of inertia from below, and replaces moments A + B < C by their mean. */
+/* Applies boundinertia and balanceinertia to the link's principal moments of inertia. boundinertia is a lower bound.
+ * With balanceinertia, moments A, B, C with A + B < C are replaced by their mean. */
 static void bound_inertia(const MjcfCompiler* compiler, UrdfLink* link) {
-  Mat3 axes = link->inertia; /* one row each */
+  Mat3 axes = link->inertia; /* each row is a principal axis */
   double moments[3];
   if (!dense_eigen(3, axes.m[0], moments)) return;
   for (int k = 0; k < 3; k++) moments[k] = fmax(moments[k], compiler->least_inertia);

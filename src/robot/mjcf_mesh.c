@@ -1,9 +1,9 @@
-/* Mass moments of meshes by MuJoCo's rules: <mesh inertia="legacy|convex|exact|shell">. */
+/* Computes mass moments of meshes by MuJoCo's rules <mesh inertia="legacy|convex|exact|shell">. */
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* Ratio of the legacy rule's volume to the enclosed one above which it is reported. */
+/* If the legacy rule's volume exceeds the enclosed volume by more than this factor, the difference is reported. */
 #define LEGACY_REPORTED 1.01
 
 static const char RULES[] = "legacy|convex|exact|shell";
@@ -11,8 +11,8 @@ typedef enum { RULE_LEGACY, RULE_CONVEX, RULE_EXACT, RULE_SHELL } MeshRule;
 
 /* ---------------------------------------------------------------- triangles */
 
-/* Sets the triangles of a mesh; larger faces are split into fans. vertices[0] is reserved for an apex. Freed by
- * hull_free. */
+/* Sets *solid to the triangles of a mesh, scaled by `scale`. Faces with more corners are split into triangles. Vertex 0
+ * is reserved for an apex. The caller frees *solid with hull_free. */
 static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
   solid->vertex_count = mesh->position_count + 1;
   solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
@@ -32,8 +32,8 @@ static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
   }
 }
 
-/* Returns the mass moment of the triangles as surfaces of unit density [m^2, m^3, m^4]. Exact, by the midpoints of the
- * edges. */
+/* Returns the mass moment of the triangles as thin shells of unit density [m^2, m^3, m^4]. The quadrature at the
+ * midpoints of the edges is exact. */
 static MassMoment moment_of_surface(const ConvexHull* solid) {
   MassMoment sum = mass_moment_zero();
   for (int t = 0; t < solid->triangle_count; t++) {
@@ -47,7 +47,8 @@ static MassMoment moment_of_surface(const ConvexHull* solid) {
   return sum;
 }
 
-/* Returns the moment of the tetrahedra from an apex to every triangle, each counted as positive. Reverses triangles. */
+/* Returns the mass moment of the tetrahedra between an apex and all triangles. Every tetrahedron counts as positive, so
+ * triangles of wrong orientation are reversed. */
 static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   solid->vertices[0] = apex;
   for (int t = 0; t < solid->triangle_count; t++) {
@@ -61,8 +62,8 @@ static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
   return mass_moment_solid(solid);
 }
 
-/* Returns the mass moment by MuJoCo's default rule. The centre of mass is that of tetrahedra with their apex at the
- * surface's centre. Volume and inertia about this centre are those of tetrahedra with their apex there. */
+/* Returns the mass moment by MuJoCo's legacy rule. Tetrahedra with their apex at the surface's centroid give the centre
+ * of mass. Tetrahedra with their apex at the centre of mass give the volume and the inertia. */
 static MassMoment moment_legacy(ConvexHull* solid) {
   MassMoment surface = moment_of_surface(solid);
   if (!(mass_moment_mass(&surface) > 0)) return mass_moment_zero();
@@ -85,8 +86,8 @@ static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* 
                text_excerpt(name).text, counted / enclosed);
 }
 
-/* Returns the mass moment of a triangle mesh at unit density by `rule`. Vertex 0 of the solid must be unused; it is
- * overwritten. flipped: the triangles face inwards. */
+/* Returns the mass moment of a triangle mesh at unit density by `rule`. Vertex 0 of the solid must be unused, and is
+ * overwritten. flipped: true if the triangles face inwards. */
 static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, ConvexHull* solid, bool flipped,
                                   const char* name, MeshRule rule) {
   MassMoment moment = mass_moment_zero(), zero = mass_moment_zero();
@@ -136,7 +137,8 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
   return moment;
 }
 
-/* Returns the mass moment of the convex hull of points without faces, for which all rules agree except shell. */
+/* Returns the mass moment of the convex hull of points at unit density. All rules except the shell rule agree for
+ * points without faces. */
 static MassMoment weigh_points(const UrdfShape* shape, MeshRule rule) {
   ConvexHull hull = {0};
   MassMoment moment = mass_moment_zero();

@@ -1,10 +1,11 @@
-/* Converts a MuJoCo file to a scene: keyframe, options, total mass. */
+/* Converts a MuJoCo file to a scene. Reads the keyframe, the options and the total mass. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
-/* An initial coordinate nearer to a limit than this fraction of the range is moved inside. */
+/* Initial coordinates stay inside the joint limits by this fraction of the range, because limit forces act close to a
+ * limit. */
 #define LIMIT_SHARE 0.01
 
 /* ---------------------------------------------------------------- the keyframe */
@@ -15,7 +16,7 @@ static const XmlElement* find_attached_key(const MjcfModel* model, const char* n
   return NULL;
 }
 
-/* Names the keyframes of attached models. */
+/* Reports the names of the keyframes of attached models. */
 static void tell_attached_keys(MjcfModel* model) {
   enum { NAMES_MOST = 10 };
   Text names = {0};
@@ -28,8 +29,8 @@ static void tell_attached_keys(MjcfModel* model) {
   text_free(&names);
 }
 
-/* Returns the keyframe of --key, of an attached model too, else the model's own one named home, else its first; NULL
- * without one. */
+/* Returns the keyframe of the initial state: the keyframe named by --key, also of an attached model. Without --key,
+ * returns the model's own keyframe `home`, otherwise its first keyframe. Returns NULL if there is none. */
 static const XmlElement* find_key(MjcfModel* model) {
   const char* wanted = model->options->key;
   const XmlElement *first = NULL, *found = NULL;
@@ -81,7 +82,7 @@ static Quat unit_quat(const double* v) {
                          : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
 }
 
-/* Returns the value moved inside the limits, by LIMIT_SHARE of the range. */
+/* Returns the coordinate nearest to `value` that is inside the joint limits by LIMIT_SHARE of the range. */
 static double inside(const UrdfJoint* joint, double value) {
   double margin = isfinite(joint->upper - joint->lower) ? LIMIT_SHARE * (joint->upper - joint->lower) : 0;
   return fmax(fmin(value, joint->upper - margin), joint->lower + margin);
@@ -107,9 +108,9 @@ static int dof_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
-/* Sets a joint's initial velocity. The linear velocity of a free joint is in world axes in MJCF and in the axes of the
- * joint's frame in a scene (in the body's initial axes for a free joint made of slides and a ball). Angular velocities
- * are in the body's axes in both. */
+/* Sets a joint's initial velocity from the numbers v of the keyframe's qvel. The linear velocity of a free joint is in
+ * world axes in MJCF and in the axes of the joint's frame in a scene. For a free joint made of slides and a ball, the
+ * scene uses the body's initial axes. Angular velocities are in the body's axes in both formats. */
 static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);
@@ -123,7 +124,7 @@ static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, co
   if (joint->type == URDF_FLOATING) memcpy(joint->velocity + 3, v + 3, 3 * sizeof(double));
 }
 
-/* Returns true if the keyframe has numbers for a coordinate. */
+/* Returns true if the keyframe sets this coordinate. coordinate: index into model->coordinates. */
 static bool in_key(const MjcfModel* model, int coordinate) {
   return model->key && mjcf_key_has(model, model->robot.joints[model->coordinates[coordinate].joint].place);
 }
@@ -134,7 +135,8 @@ static void take_velocities(MjcfModel* model) {
   for (int i = 0; i < model->coordinate_count; i++)
     if (in_key(model, i)) wanted += dof_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
-    mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, the joints have %d", count, wanted);
+    mjcf_error(model, model->key->place, "qvel of <key> has %d numbers, but the joints have %d: correct the keyframe",
+               count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
     if (!in_key(model, i)) continue;
     take_velocity(model, &model->coordinates[i], numbers + at);
@@ -152,7 +154,8 @@ void mjcf_take_key(MjcfModel* model) {
   for (int i = 0; i < model->coordinate_count; i++)
     if (in_key(model, i)) wanted += size_of(&model->robot.joints[model->coordinates[i].joint]);
   if (numbers && count != wanted)
-    mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, the joints have %d", count, wanted);
+    mjcf_error(model, model->key->place, "qpos of <key> has %d numbers, but the joints have %d: correct the keyframe",
+               count, wanted);
   for (int i = 0; numbers && count == wanted && i < model->coordinate_count; i++) {
     if (!in_key(model, i)) continue;
     take_coordinate(model, &model->coordinates[i], numbers + at, &moved);
@@ -163,7 +166,8 @@ void mjcf_take_key(MjcfModel* model) {
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond joint limits; these coordinates start inside them: %s", moved.data);
-  for (int i = 0; i < model->options->start_count; i++) /* values of the command line override those of the file */
+  for (int i = 0; i < model->options->start_count;
+       i++) /* values of the command line come last and override values of the file */
     model->starts[model->start_count++] =
         (RobotStart){memory_text(model->options->starts[i].joint), model->options->starts[i].value};
   text_free(&moved);
@@ -204,7 +208,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
 }
 
-/* Scales all masses and inertias by one factor to the total mass of compiler/settotalmass. */
+/* Scales all masses and inertias by a common factor, so that the total mass is that of compiler/settotalmass. */
 static void scale_masses(MjcfModel* model) {
   double sum = 0, wanted = model->compiler.total_mass;
   for (int i = 0; i < model->robot.link_count; i++) sum += model->robot.links[i].mass;
@@ -229,7 +233,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   if (good) mjcf_add_armatures(&model);
   if (good) mjcf_take_key(&model);
   good = good && diagnostics->error_count == before;
-  own.free_base = own.has_height = false; /* the file gives the poses */
+  own.free_base = own.has_height = false; /* the file defines the poses of its bodies */
   own.height = 0;
   own.starts = model.starts;
   own.start_count = model.start_count;
@@ -243,7 +247,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   return good && diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-/* Returns true if the first element is <mujoco>, whatever precedes it. */
+/* Skips the XML declaration, comments and the document type before the first element. */
 bool robot_is_mjcf(const char* text) {
   const char* p = strchr(text, '<');
   while (p && (p[1] == '?' || p[1] == '!')) {

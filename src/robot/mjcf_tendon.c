@@ -1,4 +1,5 @@
-/* Imports spatial tendons of MuJoCo: through sites, and around spheres and cylinders. Pulleys are not supported. */
+/* Imports MuJoCo's spatial tendons, which pass through sites and wrap around spheres and cylinders. Pulleys are not
+ * supported. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
@@ -26,13 +27,14 @@ static const MjcfSite* side_of(const MjcfModel* model, const XmlElement* part) {
 
 static Vec3 axis_of(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
 
-/* Returns the distance of a side site from the centre, or the axis [m]. */
+/* Returns the distance of the side site from the centre of a sphere or from the axis of a cylinder [m]. */
 static double side_distance(const SceneTendonWrap* wrap) {
   Vec3 arm = vec3_sub(wrap->side, wrap->position);
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, wrap->axis));
 }
 
-/* Sets the wrap of a geom in the scene's links. Returns false, with a report, if no wrap represents it. */
+/* Sets *wrap to a geom that a tendon wraps around, in the frame of its scene link. Returns false, with a report, if a
+ * scene cannot represent the wrap. */
 static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carrier, SceneTendonWrap* wrap) {
   const MjcfRound* geom = round_of(model, part);
   const MjcfSite* side = side_of(model, part);
@@ -55,7 +57,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
   return !fault;
 }
 
-/* Returns true if a tendon of a scene can represent the whole tendon. */
+/* Returns true if a scene can represent the whole path of the tendon. Reports unsupported points. */
 static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
   bool good = true;
   for (const XmlElement* part = tendon->first; part; part = part->next) {
@@ -67,8 +69,8 @@ static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* car
   return good;
 }
 
-/* Returns the length from a site to the next one in MuJoCo's reference configuration [m]. part: the geom between them;
- * NULL: none. */
+/* Returns the tendon's length between two consecutive sites in MuJoCo's reference configuration [m]. from, to: world
+ * positions of the sites. part, wrap: the geom between the sites; part is NULL if there is none. */
 static double reference_length(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
                                const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
   TendonWrap way = {0};

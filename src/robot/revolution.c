@@ -1,19 +1,26 @@
-/* Finds hulls that are nearly solids of revolution, and the round solids that fit them. docs/derivations/contact.md
- * (C7) describes the contact of these. */
+/* Finds hulls that are nearly solids of revolution and fits round solids to them. docs/derivations/contact.md (C7)
+ * describes contact of round solids. */
 #include "linalg/dense.h"
 #include "robot/robot.h"
 
-#define DEVIATION 0.01 /* largest deviation of a fit, in radii */
-#define SAME_END \
-  1e-5 /* vertices as near to an end as this belong to it, in sizes; a direction this near an axis is it */
-#define SIMPLER 0.99 /* a solid with more lengths, or about another axis, must deviate less by this factor */
+/* Largest deviation of a fit, relative to the radius of the solid. */
+#define DEVIATION 0.01
+/* Vertices closer to an end than this, relative to the size of the hull, belong to the end. A direction closer to an
+ * axis of the frame than this [rad] is replaced by the axis. */
+#define SAME_END 1e-5
+/* A solid with more parameters, or about another axis, replaces the fit only if its deviation is smaller by this
+ * factor.
+ */
+#define SIMPLER 0.99
 
-/* In cylindrical coordinates about an axis: a point, or a facet's normal. */
+/* Cylindrical coordinates about an axis of a point or of a face normal: distance from the axis, height along the axis.
+ */
 typedef struct {
   double radius, z;
 } Meridian;
 
-/* Two circles about the axis and the radius around them. */
+/* A candidate solid: the convex hull of two circles about the axis, enlarged by a rounding radius. z, radius: heights
+ * and radii of the circles [m]. */
 typedef struct {
   double z[2], radius[2], rounding;
 } Trapezoid;
@@ -21,7 +28,7 @@ typedef struct {
 typedef struct {
   const ConvexHull* hull;
   Vec3 axis, center;
-  double low, high, widest, end_radius[2]; /* heights of the ends; largest radius; radii at the ends [m] */
+  double low, high, widest, end_radius[2]; /* heights of both ends, largest radius, radii at the ends [m] */
 } AxialProfile;
 
 static Meridian meridian_of(const AxialProfile* p, Vec3 x) {
@@ -58,7 +65,7 @@ static double distance_from_segment(Meridian x, double r0, double z0, double r1,
   return sqrt(er * er + ez * ez);
 }
 
-/* Returns the distance of a point from the solid; 0 inside. */
+/* Returns the distance of the point x from the solid [m], or 0 if x is inside. */
 static double distance_outside(const Trapezoid* t, Meridian x) {
   double length = t->z[1] - t->z[0];
   double at = length > 0 ? (x.z - t->z[0]) / length : 0;
@@ -74,7 +81,8 @@ static double support_of(const Trapezoid* t, Meridian n) {
   return fmax(t->z[0] * n.z + t->radius[0] * n.radius, t->z[1] * n.z + t->radius[1] * n.radius) + t->rounding;
 }
 
-/* Returns the largest distance of a hull vertex outside the solid, or of the solid beyond a facet's plane [m]. */
+/* Returns the deviation between the solid and the hull [m]. The deviation is the largest distance of a hull vertex
+ * outside the solid, or of the solid beyond the plane of a face. */
 static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
   const ConvexHull* hull = p->hull;
   double worst = 0;
@@ -95,18 +103,19 @@ static double deviation_of(const AxialProfile* p, const Trapezoid* t) {
 
 /* ---------------------------------------------------------------- candidate solids */
 
-/* Returns the vector with components below `least` set to zero. */
+/* Returns x with all components set to zero whose absolute value is below `least`. */
 static Vec3 snapped(Vec3 x, double least) {
   return vec3(fabs(x.x) < least ? 0 : x.x, fabs(x.y) < least ? 0 : x.y, fabs(x.z) < least ? 0 : x.z);
 }
 
-/* Returns the smallest rotation of the z axis to a unit axis; half a turn about x for the opposite axis. */
+/* Returns the smallest rotation that maps the z axis to a unit vector. For -z, returns half a turn about x. */
 static Quat rotation_of_z(Vec3 axis) {
   double w = 1 + axis.z;
   return w > 0 ? quat_normalized((Quat){w, 0 - axis.y, 0 + axis.x, 0}) : (Quat){0, 1, 0, 0};
 }
 
-/* Replaces the fit by this solid if it is better. The origin of the solid's frame is halfway between its ends. */
+/* Replaces the best fit by a solid if the solid's deviation is smaller. The origin of the solid's frame is halfway
+ * between its ends. */
 static void try_solid(const AxialProfile* p, ShapeType type, Trapezoid t, RobotRound lengths, RobotRound* best) {
   double deviation = deviation_of(p, &t);
   if (!(deviation < SIMPLER * best->deviation)) return;
@@ -142,8 +151,8 @@ static void try_profile(const AxialProfile* p, RobotRound* best) {
 
 /* ---------------------------------------------------------------- axes */
 
-/* Returns the direction of an axis whose largest component is positive. A direction near an axis of the frame is
- * snapped to it. */
+/* Returns the unit direction of an axis, with the sign that makes the largest component positive. A direction close to
+ * an axis of the frame is replaced by the axis of the frame. */
 static Vec3 facing_up(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x > y && x > z ? axis.x : y > z ? axis.y : axis.z;
@@ -155,13 +164,14 @@ static void try_axes_of(const ConvexHull* hull, Vec3 center, Mat3 tensor, RobotR
   if (!dense_eigen(3, tensor.m[0], values)) return;
   for (int k = 0; k < 3; k++) {
     AxialProfile p = profile_about(hull, center, facing_up(vec3(tensor.m[k][0], tensor.m[k][1], tensor.m[k][2])));
-    bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the apex of a cone points along +z */
+    bool points_down = !(p.end_radius[0] > 0) && p.end_radius[1] > 0; /* the apex of a cone is at +z */
     if (points_down) p = profile_about(hull, center, vec3_scale(p.axis, -1));
     try_profile(&p, best);
   }
 }
 
-/* Returns sum area n n^T over the facets. */
+/* Returns the sum of area * n n^T over all faces with unit normals n. The principal axes of the sum are candidates for
+ * the axis of revolution. */
 static Mat3 facet_tensor(const ConvexHull* hull) {
   Mat3 sum = mat3_zero();
   for (int k = 0; k < hull->triangle_count; k++) {
@@ -188,7 +198,7 @@ bool robot_round_fit(const ConvexHull* hull, RobotRound* fit) {
   return fit->relative < DEVIATION;
 }
 
-/* Returns the first use of the shape in a link whose hulls of the shape are as many as its uses; NULL if the shape is
+/* Returns the first use of a shape in a link. Returns NULL if the link does not use the shape, or if the shape is
  * divided into several hulls. */
 static const SceneShapeUse* whole_use(const Scene* scene, const Model* model, int link, int shape) {
   const SceneShapeUse* use = NULL;

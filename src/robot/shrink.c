@@ -1,15 +1,15 @@
-/* Shrinks bodies that touch one another at the start and cannot be lifted apart, such as the bricks of a wall: a scene
- * starts with a gap between them, a MuJoCo file at a distance of 0. */
+/* Shrinks bodies that touch at the start and cannot be separated by lifting, such as the bricks of a wall. A scene must
+ * start with gaps between bodies, while bodies of a MuJoCo file may touch. */
 #include <string.h>
 
 #include "robot/robot.h"
 
 /* Largest displacement of a face, relative to the smallest half extent of the shape. */
 #define SHRINK_MOST 0.02
-/* Distance without contact force, relative to the barrier distance: at 1 a thousandth of the equilibrium force is left.
- */
+/* Bodies farther apart than this multiple of the barrier distance have no contact force. The factor exceeds 1 because
+ * at 1 a thousandth of the equilibrium force remains. */
 #define OUT_OF_RANGE 1.1
-/* Number of shapes that a warning names. */
+/* Largest number of shapes that a warning names. */
 enum { NAMES_MOST = 10 };
 
 /* Axis-aligned bounding box of all hulls of a shape, in the shape's frame. */
@@ -50,9 +50,9 @@ void robot_move_uses(Scene* scene, int shape, Pose by) {
     }
 }
 
-/* Moves all faces of a shape inward by a distance [m]; those of a mesh or point list at least by it along the shortest
- * half extent. Returns false, and changes nothing, if that is more than SHRINK_MOST allows or the shape has another
- * type. */
+/* Moves all faces of a shape inward by `distance` [m]. The faces of a mesh or a list of points move by at least this
+ * distance along the shortest half extent. Returns false, and changes nothing, if SHRINK_MOST is exceeded or the type
+ * is not supported. */
 static bool shrink_shape(Robot* robot, int index, double distance) {
   SceneShape* shape = &robot->scene.shapes[index];
   Extent e = extent_of(robot, index);
@@ -86,9 +86,9 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
 
 static bool stands_still(const Model* model, int link) { return model->links[link].tree < 0; }
 
-/* Returns how far the faces of both links move inward [m]: half the equilibrium gap. If a link's joints may
- * prevent it from leaving a fixed link, its faces move out of the contact range instead: no force acts there, as in
- * MuJoCo at a distance of 0. */
+/* Returns how far the faces of both links of a pair move inward [m]. The distance is half of the sum of overlap and
+ * equilibrium gap. If a joint may prevent a link from leaving a fixed link, the faces move out of the contact range
+ * instead, because MuJoCo has no force at a distance of 0. */
 static double distance_of(const Model* model, const ModelTouch* pair) {
   const int link[2] = {pair->a, pair->b};
   double depth = fmax(pair->depth, 0);
@@ -98,8 +98,8 @@ static double distance_of(const Model* model, const ModelTouch* pair) {
   return 0.5 * (depth + model->contact.gap_at_rest);
 }
 
-/* Sets shrink [m] (shapes) to the distance by which the faces of each must move inward. raise (links): set for moving
- * links of such pairs. */
+/* Sets shrink (shapes) to the distance by which the faces of each shape must move inward [m]. Sets raise (links) to
+ * true for moving links of touching pairs. */
 static void find_distances(const Robot* robot, double* shrink, bool* raise) {
   const Model* model = &robot->model;
   ModelTouch* pairs = NULL;
@@ -131,7 +131,7 @@ bool robot_shrink_touching(Robot* robot, Text* names) {
     if (count++ < NAMES_MOST) text_add(names, "%s%s %.2g m", count > 1 ? ", " : "", scene->shapes[i].name, shrink[i]);
   }
   if (count > NAMES_MOST) text_add(names, " and %d more", count - NAMES_MOST);
-  /* The gap to a floor is half the equilibrium gap so far. */
+  /* Shrinking alone leaves half the equilibrium gap to a floor, so free bodies are raised by the other half. */
   for (int i = 0; i < scene->link_count && count > 0 && pull > 0; i++)
     if (raise[i] && joint_floats(&model->links[i].joint))
       scene->links[i].joint.position = vec3_add_scaled(

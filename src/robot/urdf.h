@@ -1,6 +1,6 @@
 /* urdf: a robot as read from its URDF file, with the place of every element for messages. Private to robot/. A
- * UrdfRobot owns its arrays and borrows all texts from the XmlDocument, which must outlive it. urdf_free accepts a
- * partly read robot. SI units. As in URDF, the pose of a frame is relative to the parent frame. */
+ * UrdfRobot owns its arrays. It borrows all texts from the XmlDocument, which must outlive the robot. urdf_free accepts
+ * a partly read robot. SI units. The pose of a frame is relative to the parent frame, as in URDF. */
 #ifndef SDRS_ROBOT_URDF_H
 #define SDRS_ROBOT_URDF_H
 
@@ -14,11 +14,12 @@ typedef enum {
   URDF_PRISMATIC,
   URDF_FLOATING,
   URDF_PLANAR,
-  URDF_BALL, /* extension: 'ball' of MuJoCo, 'spherical' of Bullet */
+  URDF_BALL, /* extension: `ball` in MuJoCo, `spherical` in Bullet */
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar|spherical"
 
-/* A limit of at least this size means no limit. export writes it for a side without a limit. */
+/* A joint limit of at least this absolute value [m or rad] means no limit. The exporter writes this value for a missing
+ * limit. */
 #define URDF_OPEN 1e10
 
 typedef struct {
@@ -26,8 +27,8 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* Kinds of geometry. URDF_HALF_SPACE: plane with outward normal z, in files for MuJoCo and Bullet. URDF_POINTS: convex
- * hull of points, and URDF_HEIGHT_FIELD: terrain from an image, both in MJCF only. */
+/* Kinds of geometry. URDF_HALF_SPACE is a plane with outward normal z, in files for MuJoCo and Bullet. URDF_POINTS is
+ * the convex hull of points, and URDF_HEIGHT_FIELD is terrain from an image; both occur in MJCF only. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -43,13 +44,13 @@ typedef struct {
   SourcePlace place; /* position of the geometry's element */
   UrdfGeometry kind;
   UrdfPose origin;
-  Vec3 size;             /* box, height field [m] */
-  double level, base;    /* height field: height of its zero level, thickness below the lowest point [m] */
+  Vec3 size;          /* box, height field [m] */
+  double level, base; /* height field: height of its zero level, thickness of the ground below its lowest point [m] */
   double radius, length; /* m */
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
   Vec3 scale;
-  bool concave; /* mesh: decomposed into convex hulls regardless of RobotOptions.decompose */
+  bool concave; /* true for a mesh that is decomposed into convex hulls even if RobotOptions.decompose is false */
   Vec3* points; /* owned (point_count) */
   int point_count;
 } UrdfShape;
@@ -63,15 +64,15 @@ typedef struct {
   const char* name;
   SourcePlace place;
   SourcePlace inertial_place;
-  double mass;  /* kg, >= 0 */
+  double mass;  /* mass [kg], at least 0 */
   Vec3 center;  /* m */
-  Mat3 inertia; /* about the centre, in the link's axes [kg m^2] */
+  Mat3 inertia; /* inertia about the centre of mass, in the link's axes [kg m^2] */
   UrdfShapes visual, collision;
-  double color[3]; /* sRGB of the first visual with one; negative = none */
+  double color[3]; /* sRGB colour of the first visual that has a colour; negative: no colour */
   int joint;       /* joint whose child this link is, or -1 */
   double gravity_compensation;
-  const char* left_out; /* reason why shapes of the link are missing, for messages about the mass of the link; NULL:
-                           none are missing */
+  const char* left_out; /* reason why shapes of the link are missing, for messages about the mass of the link; NULL: no
+                           shapes are missing */
   SourcePlace left_out_place;
 } UrdfLink;
 
@@ -84,51 +85,52 @@ typedef struct {
   const char *parent_name, *child_name;
   UrdfPose origin;
   Vec3 axis;           /* unit */
-  double lower, upper; /* -INFINITY, INFINITY when open */
+  double lower, upper; /* limits [m or rad]; -INFINITY and INFINITY if there is no limit */
   double damping, friction;
-  double stiffness, rest, armature; /* of MuJoCo alone */
-  double start[4];                  /* BALL: w x y z */
-  double velocity[6];               /* velocities of its degrees of freedom, as in initial velocities of a scene */
-  double effort;                    /* largest force or torque of a drive [N, N m]; 0: no limit */
-  double speed;                     /* largest speed [m/s, rad/s]; 0: no limit */
-  bool has_safety;                  /* unsupported elements */
-  const char* mimic; /* name of the joint that this joint follows: q = ratio * (coordinate of that joint) + offset;
-                        NULL: none */
+  double stiffness, rest, armature; /* MJCF only */
+  double start[4];                  /* URDF_BALL: initial rotation, quaternion w x y z */
+  double velocity[6]; /* initial velocities of the joint's degrees of freedom, as in a scene [m/s, rad/s] */
+  double effort;      /* largest force or torque of a drive [N, N m]; 0: no limit */
+  double speed;       /* largest speed [m/s, rad/s]; 0: no limit */
+  bool has_safety;    /* true if the joint has <safety_controller> or <calibration>, which are not supported */
+  const char* mimic;  /* name of the joint that this joint follows, or NULL: q = ratio * (coordinate of the followed
+                         joint) + offset */
   SourcePlace mimic_place;
   double ratio, offset;
 } UrdfJoint;
 
 typedef struct {
-  const char* name; /* "" when not given */
+  const char* name; /* "" if the file gives no name */
   UrdfLink* links;
   int link_count, link_capacity;
   UrdfJoint* joints;
   int joint_count, joint_capacity;
-  int* order;      /* links, each after its parent, in the order of the file  (link_count) */
+  int* order;      /* indices of the links, each link after its parent  (link_count) */
   int root;        /* link, or -1 after an error */
   Text ignored;    /* names of omitted elements, separated by commas */
   Text remarks;    /* values that were replaced, one line each */
-  bool has_drives; /* true if the file defines drives (MJCF), which are added after the links */
+  bool has_drives; /* true if the file defines drives (MJCF only); the drives are added after the links */
 } UrdfRobot;
 
-/* Sets *robot to the links and joints below root, the root element of a document that must outlive the robot. Reports
- * every problem. Returns false if there is an error. The caller frees the robot with urdf_free in any case. */
+/* Sets *robot to the links and joints of a URDF file. root is the root element of a document that must outlive the
+ * robot. Reports every problem. Returns false if there is an error. The caller frees the robot with urdf_free in any
+ * case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
-/* Resolves the names of links, checks that the joints form a tree, and sets robot->order (robot/urdf_tree.c). Call
- * after urdf_read. lenient: joints whose links are undefined are left out and reported, instead of an error. Returns
- * false if there is an error. */
+/* Connects links and joints: resolves the names of links, checks that the joints form a tree, and sets robot->order
+ * (robot/urdf_tree.c). Call after urdf_read. lenient: true if joints with undefined links are left out and reported;
+ * false if they are errors. Returns false if there is an error. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
-/* Frees the arrays, not the texts, and zeroes the robot. Accepts a partly read robot. */
+/* Frees the arrays of the robot and zeroes it. The texts belong to the XmlDocument. Accepts a partly read robot. */
 void urdf_free(UrdfRobot* robot);
 
 /* ---------------------------------------------------------------- construction of the scene (robot/urdf_scene.c) */
 
-/* Mass of the elements merged into one link, in that link's frame. */
+/* Total mass of the links that were merged into one scene link, in the frame of the scene link. */
 typedef struct {
-  double mass; /* kg; 0 = none so far */
+  double mass; /* total mass [kg]; 0 if no link with mass was merged yet */
   Vec3 center;
-  Mat3 inertia;         /* about the centre [kg m^2] */
-  const UrdfLink* from; /* first of the merged links */
+  Mat3 inertia;         /* inertia about the centre of mass [kg m^2] */
+  const UrdfLink* from; /* the first link that was merged */
 } UrdfBody;
 
 typedef struct {
@@ -137,74 +139,76 @@ typedef struct {
   Scene* scene;
   RobotReport* report;
   Diagnostics* diagnostics;
-  Scene defaults;   /* its shapes: one for each UrdfGeometry, with the scene's default values */
-  int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
+  Scene defaults;   /* its shapes hold the scene's default values: one shape for each UrdfGeometry */
+  int* carrier;     /* scene link that contains each robot link; -1: the world  (robot's links) */
   UrdfPose* pose;   /* pose of each link's frame in the frame of its carrier  (robot's links) */
   int* children;    /* number of child joints                                              (robot's links) */
   int* child_joint; /* one of the child joints  (robot's links) */
-  bool* hollow;     /* true if neither the link nor one below it has a mass or a shape (links of the robot; of MuJoCo's
-                       false) */
-  bool* deferred; /* true for a link without mass and shape between two joints that are merged into one  (robot's links)
-                   */
-  int *shape_first, *shape_number; /* index of the first of the link's shapes among the carrier's shapes, and number of
-                                      the link's shapes (robot's links) */
+  bool* hollow;     /* true if neither the link nor any of its descendants has a mass or a shape; always false for MJCF
+                       (robot's links) */
+  bool* deferred; /* true for a link without mass and shape between two joints that become one joint  (robot's links) */
+  int *shape_first, *shape_number; /* index of the link's first shape among the shapes of its carrier, and number of the
+                                      link's shapes  (robot's links) */
   UrdfBody* body;  /*                                                                         (scene's links) */
   bool* moves;     /*                                                                         (scene's links) */
-  int* shape_room; /* capacity for shapes of a link (scene's links) */
+  int* shape_room; /* allocated capacity for the shapes of a link  (scene's links) */
   int shape_capacity;
-  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene ...                (mesh_count) */
-  int* mesh_shapes;               /* ... and these shapes, which links with the same mesh share     (mesh_count) */
+  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene  (mesh_count) */
+  int* mesh_shapes;               /* scene shape of each mesh; links with the same mesh share the shape  (mesh_count) */
   int mesh_count, mesh_capacity, mesh_shape_capacity;
-  Names names; /* names of the scene's links, which own the texts */
+  Names names; /* names of the scene's links; the links own the texts */
 } UrdfBuild;
 
-/* Adds the robot to `scene`, which must have the defaults. Sets carrier (links of the robot) to the scene link of each
- * robot link, -1 for the world. Sets placed (links of the robot), unless it is NULL, to the pose of each robot link's
- * frame in the frame of its carrier. Returns false if there is an error. The caller owns the scene and the report's
- * joints, after a failure too. */
+/* Adds the robot to `scene`, which must have the defaults of urdf_take_defaults. Sets carrier (links of the robot) to
+ * the scene link of each robot link, or -1 for the world. Sets placed (links of the robot) to the pose of each robot
+ * link's frame in the frame of its carrier. carrier and placed may be NULL. Returns false if there is an error. The
+ * caller owns the scene and the report's joints, also after an error. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
-/* Returns true if these consecutive joints, connected by links without mass and shape, can become one joint of a scene.
- * chain: (count). */
+/* Returns true if consecutive joints can become one joint of a scene. chain (count): the joints, connected by links
+ * without mass and shape. */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
-/* Sets *scene to the default values of the scene format, without links. Returns STATUS_OK or an error as scene_parse
- * (robot/urdf_import.c). The caller frees the scene with scene_free. */
+/* Sets *scene to a scene without links that has the default values of the scene format (robot/urdf_import.c). Returns
+ * STATUS_OK or an error as scene_parse does. The caller frees the scene with scene_free. */
 Status urdf_take_defaults(Scene* scene, const char* path);
-/* Sets the scene's name to a copy of `name` if it is a valid name of a scene; otherwise leaves the scene's name
+/* Sets the scene's name to a copy of `name` if `name` is a valid name of a scene. Otherwise leaves the scene's name
  * unchanged. */
 void urdf_take_name(Scene* scene, const char* name);
 
-/* Reports errors of mesh files, for a robot that cannot become a scene for other reasons. */
+/* Reports errors of mesh files. Called if the robot cannot become a scene for other reasons, so that all errors are
+ * reported. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
-/* Fills build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
+/* Fills build->defaults with one shape for each UrdfGeometry. The caller frees build->defaults with scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
-/* Returns the shapes that a robot link contributes to the scene. Borrowed from the link (robot/urdf_shapes.c). */
+/* Returns the shapes of a robot link that become shapes of the scene (robot/urdf_shapes.c). The pointer is borrowed
+ * from the link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
-/* Adds the shapes to link `target` of the scene. pose: of the robot link in the target's frame. Errors of a mesh file
- * are reported, and its shape is left out. */
+/* Adds the shapes of a robot link to link `target` of the scene. pose: pose of the robot link in the frame of `target`.
+ * A shape whose mesh file has errors is left out, and the errors are reported. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
-/* Returns the mass moment, in the frame of scene link `target`, of `count` shapes of this link from `first` on, as
- * uniform solids of `density` [kg/m^3]. Zero if the shapes have no volume or cannot be read; the model of the complete
- * scene reports the error (robot/urdf_mass.c). */
+/* Returns the mass moment of `count` shapes of scene link `target`, from shape `first` on, in the frame of the link.
+ * The shapes are solids of uniform `density` [kg/m^3]. Returns zero if the shapes have no volume or cannot be read; the
+ * model of the complete scene then reports the error (robot/urdf_mass.c). */
 MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int count, double density);
 
 /* Density of links without mass, as in MuJoCo [kg/m^3]. */
 #define DEFAULT_DENSITY 1000.0
-/* Returns the mass, centre and inertia of a robot link in a frame in which the link has this pose (robot/urdf_mass.c).
- */
+/* Returns the mass, centre and inertia of a robot link (robot/urdf_mass.c). The result is in the frame in which the
+ * link has the pose `pose`. */
 UrdfBody urdf_turned_body(const UrdfLink* link, UrdfPose pose);
-/* Adds the mass of a robot link to the body of scene link `target`. pose: of the robot link in the target's frame. Adds
- * nothing for a link without mass. */
+/* Adds the mass of a robot link to the body of the scene link `target`. pose: pose of the robot link in the frame of
+ * the target. Adds nothing for a link without mass. */
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
-/* Weighs the shapes of links without mass in bodies of which other links have a mass: of the links of joints that move,
- * and, if the density is given, of links on fixed joints; otherwise the latter add no mass, which is reported. Bodies
- * without any mass are weighed by weigh_without_mass. */
+/* Computes the masses of links without mass from their shapes, in bodies where other links have a mass. This applies to
+ * links of joints that move and, if the density is given, to links on fixed joints. Other links on fixed joints add no
+ * mass, which is reported. weigh_without_mass computes the mass of bodies without any mass. */
 void urdf_weigh_parts(UrdfBuild* build);
 
-/* Returns true if the pose moves nothing. */
+/* Returns true if the pose is the identity. */
 bool urdf_is_identity(const UrdfPose* pose);
-/* Returns the product a b of two poses: position a + R_a b [m], rotation a b. */
+/* Returns the product a b of two poses. If b is a pose in the frame a, the product is the same pose in the parent frame
+ * of a. The position is p_a + R_a p_b [m]. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Converts a URDF file to a scene: text -> elements -> robot -> tree -> scene. */
+/* Converts a URDF file to a scene. The steps are XML elements, links and joints, the tree, and the scene. */
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -21,7 +21,7 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
   bool good = urdf_read(&robot, root, diagnostics);
-  /* the tree is checked and reported even if numbers are invalid */
+  /* the tree is also checked if numbers are invalid, so that all errors are reported */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
          good;
   if (good) {

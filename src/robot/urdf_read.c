@@ -1,12 +1,13 @@
-/* Elements of a URDF file, one function each. Unsupported elements are collected by name; probable mistakes (an unknown
- * attribute of a known element) are reported. */
+/* Reads the elements of a URDF file, with one function for each element. Unsupported elements are collected by name.
+ * Probable mistakes, such as unknown attributes of known elements, are reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
-/* An axis whose length differs from 1 by more is reported as normalised: files give three digits. */
+/* An axis whose length differs from 1 by more than this is reported as normalised. The tolerance is 1e-3 because many
+ * files write three digits. */
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
@@ -17,7 +18,7 @@ typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
-  Names ignored;   /* names of elements -> number */
+  Names ignored;   /* names of ignored elements */
   Names materials; /* names of materials with a <color> -> index in colors */
   Material* colors;
   int color_count, color_capacity;
@@ -55,7 +56,7 @@ static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...)
   va_end(arguments);
 }
 
-/* Warns of a value that is replaced, also in the remarks at the head of the scene. */
+/* Warns that a value was replaced, and adds the warning to the remarks, which the scene file contains. */
 static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...) {
@@ -71,7 +72,7 @@ static void repair(UrdfReader* reader, SourcePlace place, const char* format, ..
 
 /* ---------------------------------------------------------------- content of elements */
 
-/* Attributes and children that are read. Other attributes of URDF are known and ignored. */
+/* Attributes and child elements that are read. */
 static const struct {
   const char *name, *attributes, *children;
 } ELEMENTS[] = {
@@ -108,7 +109,7 @@ static void ignore(UrdfReader* reader, const XmlElement* element) {
   bool first = names_find(&reader->ignored, name.data) < 0;
   if (first) text_add(&reader->robot->ignored, "%s%s", reader->robot->ignored.length > 0 ? ", " : "", name.data);
   if (first)
-    names_add(&reader->ignored, name.data, 0); /* keeps the text */
+    names_add(&reader->ignored, name.data, 0); /* reader->ignored owns the text */
   else
     text_free(&name);
 }
@@ -135,7 +136,7 @@ static void check_attributes(UrdfReader* reader, const XmlElement* element, cons
   }
 }
 
-/* Checks the attributes and children of an element. Called once for each element that is read. */
+/* Reports unknown attributes and children of an element. Called once for each element that is read. */
 static void enter(UrdfReader* reader, const XmlElement* element) {
   for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++)
     if (strcmp(ELEMENTS[i].name, element->name) == 0) {
@@ -144,13 +145,14 @@ static void enter(UrdfReader* reader, const XmlElement* element) {
     }
 }
 
-/* Returns the only child of that name after checking it by `enter`; NULL if there is none. */
+/* Returns the child element with this name, or NULL if there is none. Checks its attributes and children. Reports an
+ * error if there are several. */
 static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, const char* name) {
   const XmlElement* child = xml_child(parent, name);
   if (!child) return NULL;
   enter(reader, child);
   const XmlElement* second = xml_next(child);
-  if (second) error(reader, second->place, "<%s> occurs twice in <%s>", name, parent->name);
+  if (second) error(reader, second->place, "<%s> occurs twice in <%s>: remove one of them", name, parent->name);
   return child;
 }
 
@@ -158,10 +160,10 @@ static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, cons
 
 static const char* blanks(const char* p) { return p + strspn(p, " \t\r\n"); }
 
-/* Parses `count` finite decimal numbers separated by blanks. Returns false for any other text. */
+/* Sets values (count) to finite decimal numbers separated by blanks. Returns false if the text is anything else. */
 static bool parse_numbers(const char* text, int count, double* values) {
   const char* p = blanks(text);
-  if (p[strspn(p, "0123456789+-.eE \t\r\n")]) return false; /* strtod takes nan, inf and hexadecimals too */
+  if (p[strspn(p, "0123456789+-.eE \t\r\n")]) return false; /* strtod also accepts nan, inf and hexadecimal numbers */
   for (int i = 0; i < count; i++) {
     char* end;
     values[i] = strtod(p, &end);
@@ -171,7 +173,8 @@ static bool parse_numbers(const char* text, int count, double* values) {
   return !*p;
 }
 
-/* Reads an attribute of `count` numbers. Returns false, with the values unchanged, if it is absent or invalid. */
+/* Sets values (count) to the numbers of an attribute. Returns false, with values unchanged, if the attribute is absent
+ * or invalid. Reports an invalid attribute. */
 static bool numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   double read[9];
@@ -188,7 +191,7 @@ static bool numbers(UrdfReader* reader, const XmlElement* element, const char* n
   return true;
 }
 
-/* As numbers, but absence is reported as an error. */
+/* Sets values as function numbers does, but also reports an absent attribute as an error. */
 static bool needed(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
   if (xml_attribute(element, name)) return numbers(reader, element, name, count, values);
   error(reader, element->place, "<%s> needs '%s'", element->name, name);
@@ -201,14 +204,15 @@ static void not_below(UrdfReader* reader, const XmlElement* element, const char*
         zero ? ">=" : ">", value);
 }
 
-/* Reads a required number > 0, such as a length. */
+/* Returns the number of a required attribute, which must be > 0. Reports other values as errors. */
 static double positive(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 1;
   if (needed(reader, element, name, 1, &value)) not_below(reader, element, name, value, false);
   return value;
 }
 
-/* Reads an optional number >= 0. */
+/* Returns the number of an optional attribute, which must be >= 0, or 0 if it is absent. Reports other values as
+ * errors. */
 static double not_negative(UrdfReader* reader, const XmlElement* element, const char* name) {
   double value = 0;
   if (numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, true);
@@ -237,7 +241,8 @@ static UrdfPose read_origin(UrdfReader* reader, const XmlElement* parent) {
   bool angles = numbers(reader, origin, "rpy", 3, rpy), unit = numbers(reader, origin, "quat_xyzw", 4, quat);
   double norm = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
   if (angles && unit) error(reader, origin->place, "<origin>: give rpy or quat_xyzw, not both");
-  if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE)) error(reader, origin->place, "<origin>: quat_xyzw has no length 1");
+  if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE))
+    error(reader, origin->place, "<origin>: quat_xyzw must have length 1: normalize it");
   pose.position = vec3(xyz[0], xyz[1], xyz[2]);
   pose.rotation = unit && norm > 0 ? quat_normalized((Quat){quat[3], quat[0], quat[1], quat[2]})
                                    : quat_from_rpy(vec3(rpy[0], rpy[1], rpy[2]));
@@ -290,7 +295,8 @@ static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape
   shape->size = vec3(size[0], size[1], size[2]);
 }
 
-/* Reads <plane>, an extension of Bullet: a half-space through the origin. Its frame's z axis becomes the normal. */
+/* Reads <plane>, an extension of Bullet, as a half-space through the origin. The z axis of its frame becomes the
+ * normal. */
 static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* shape) {
   double xyz[3] = {0, 0, 1};
   numbers(reader, plane, "normal", 3, xyz);
@@ -301,12 +307,13 @@ static void read_plane(UrdfReader* reader, const XmlElement* plane, UrdfShape* s
     return;
   }
   normal = vec3_scale(normal, 1 / length);
-  /* half-angle formula: (1 + z.n, z x n), normalized; n = -z rotates about x */
+  /* the smallest rotation from z to n is the quaternion (1 + z.n, z x n), normalized; for n = -z it is half a turn
+   * about x */
   Quat turn = normal.z > -1 ? quat_normalized((Quat){1 + normal.z, -normal.y, normal.x, 0}) : (Quat){0, 1, 0, 0};
   shape->origin = urdf_pose_mul(shape->origin, (UrdfPose){{0, 0, 0}, turn});
 }
 
-/* Reads <geometry>. Returns false if it has no known kind. */
+/* Reads <geometry>. Returns false, with an error, if no known kind of geometry is found. */
 static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShape* shape) {
   static const char* const KINDS = "box|cylinder|sphere|capsule|mesh|plane"; /* in the order of UrdfGeometry */
   const XmlElement* geometry = only(reader, parent, "geometry");
@@ -337,7 +344,7 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   reader->colors[reader->color_count++] = (Material){color};
 }
 
-/* Finds the material of each name: the first with a colour below <robot>, or else in any visual. */
+/* Finds the colour of each material name. A material below <robot> takes precedence over materials in visuals. */
 static void find_materials(UrdfReader* reader) {
   for (const XmlElement* item = xml_child(reader->root, "material"); item; item = xml_next(item))
     add_material(reader, item);
@@ -407,8 +414,8 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
 
-/* Reads <limit>. A joint without it, and one whose lower limit is not below its upper one, has no limits, as in MuJoCo:
- * many files write 0 and 0 for "not known". */
+/* Reads <limit>. As in MuJoCo, a joint has no limits if <limit> is absent or the lower limit is not below the upper
+ * limit. Many files write 0 and 0 for unknown limits. */
 static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   const XmlElement* limit = only(reader, element, "limit");
   bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
@@ -543,7 +550,8 @@ bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostic
   if (strcmp(root->name, "robot") == 0)
     read_robot(&reader);
   else
-    error(&reader, root->place, "a URDF file is a <robot>, this is a <%s>", text_excerpt(root->name).text);
+    error(&reader, root->place, "the root element of a URDF file must be <robot>, got <%s>",
+          text_excerpt(root->name).text);
   for (int i = 0; i < reader.ignored.count; i++) memory_free((char*)reader.ignored.texts[i]);
   names_free(&reader.ignored);
   names_free(&reader.materials);

@@ -1,4 +1,4 @@
-/* Converts shapes of a URDF file to shapes of a scene: finds mesh files, and applies scales that a scene cannot
+/* Converts shapes of a URDF file to shapes of a scene. Finds mesh files, and applies scales that a scene cannot
  * express. */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,11 +30,12 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
 
 /* ---------------------------------------------------------------- files */
 
-/* Number of folders above the robot's file in which its package is searched for. */
+/* Number of folders above the robot file that are searched for a package. */
 enum { FOLDERS_ABOVE = 8 };
 
-/* Finds the file of name/rest for a package without a --package option: in a folder above the robot's file that has its
- * name, or contains one that has. The caller frees it; NULL if the mesh is not there. */
+/* Returns the path of the file inside = "name/rest" in a package for which no --package option is given. The package
+ * folder is a folder above the robot file with this name, or a subfolder with this name of such a folder. Returns NULL
+ * if there is no such file. The caller frees the path. */
 static char* found_above(const UrdfBuild* build, const char* inside) {
   const char *file = build->scene->path, *slash = strrchr(file, '/');
   size_t length = strcspn(inside, "/");
@@ -61,8 +62,9 @@ static bool is_reported(const Diagnostics* diagnostics, const char* text) {
   return false;
 }
 
-/* Returns the path of package://name/rest or model://name/rest. NULL if the package is unknown: an error, reported once
- * for each package, unless such meshes are left out. */
+/* Returns the path of package://name/rest or model://name/rest. inside: "name/rest". Returns NULL if the package is
+ * unknown. An unknown package is reported once as an error, unless meshes that cannot be read are left out. The caller
+ * frees the path. */
 static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
@@ -75,7 +77,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
   char *found = found_above(build, inside), *name = memory_text(inside);
   name[length] = '\0';
   Text what = {0};
-  text_add(&what, "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
+  text_add(&what, "the folder of package '%s' is not known: give --package %s=DIR", text_excerpt(name).text,
            text_excerpt(name).text);
   if (!found && !build->options->lenient && !is_reported(build->diagnostics, what.data))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place, "%s", what.data);
@@ -86,7 +88,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
 
 static bool begins_with(const char* text, const char* head) { return strncmp(text, head, strlen(head)) == 0; }
 
-/* Returns the path of a mesh file. Owned by the caller; NULL after an error. */
+/* Returns the path of a mesh file, or NULL after an error. The caller frees the path. */
 static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   const char* file = shape->file;
   if (begins_with(file, "package://") || begins_with(file, "model://"))
@@ -98,13 +100,13 @@ static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   return NULL;
 }
 
-/* Returns the extension of a file without its dot; "" if there is none. */
+/* Returns the extension of a file name without the dot, or "" if there is none. */
 static const char* ending_of(const char* file) {
   const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
   return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-/* Returns false if the mesh was reported and is left out. */
+/* Returns true if the mesh file exists. Otherwise warns that the mesh is left out. */
 static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   char* path = mesh_path(build, shape);
   bool there = path && file_is_regular(path);
@@ -116,7 +118,8 @@ static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* sh
   return there;
 }
 
-/* Returns false if the mesh was reported and is left out. */
+/* Returns true if the format of the mesh file is supported. With options->lenient the file must also exist. Otherwise
+ * reports the mesh. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
   bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);
@@ -143,7 +146,8 @@ void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Converts a mesh with mirroring or unequal scales to a list of its hull's vertices. Returns false after an error. */
+/* Replaces a mesh with mirroring or unequal scales by the vertices of its scaled convex hull. Returns false after an
+ * error. */
 static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Mesh mesh = {0};
   ConvexHull hull = {0};
@@ -212,8 +216,8 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
-/* Returns the scene's shape with the same mesh file and scale, so that the mesh is read only once; -1 if there is none.
- * */
+/* Returns the index of a scene shape with the same mesh file and scale, or -1 if there is none. Links then share the
+ * shape, and the mesh is read only once. */
 static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
   for (int i = 0; i < build->mesh_count; i++) {
     const UrdfShape* other = build->mesh_sources[i];
@@ -230,7 +234,7 @@ static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
   build->mesh_shapes[build->mesh_count++] = shape;
 }
 
-/* Adds a shape to the scene and returns its index; -1 after an error. */
+/* Adds a shape to the scene and returns its index. Returns -1 after an error. */
 static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
   Scene* scene = build->scene;
   int shared = from->kind == URDF_MESH ? shared_mesh(build, from) : -1;

@@ -1,4 +1,4 @@
-/* Connects the links and joints of a URDF file to one tree. */
+/* Connects the links and joints of a URDF file to a kinematic tree. */
 #include <string.h>
 
 #include "base/outside.h"
@@ -13,7 +13,8 @@ static int find_link(const Names* names, const char* name, SourcePlace place, Di
   return index;
 }
 
-/* Leaves out joints to undefined links, in files that are parts of others. */
+/* Removes joints whose parent or child link is undefined, and reports them. Files that are parts of other files have
+ * such joints. */
 static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const Names* names) {
   int kept = 0;
   for (int k = 0; k < robot->joint_count; k++) {
@@ -29,8 +30,8 @@ static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const 
   robot->joint_count = kept;
 }
 
-/* Resolves the names of parents and children. Returns false if one is unknown, which is reported here or was reported
- * when it was read. */
+/* Sets parent and child of each joint from the names of the links. Returns false if a link is undefined. An undefined
+ * link is reported here, an absent name when the file was read. */
 static bool find_ends(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   Names names = {0};
   bool whole = true;
@@ -53,8 +54,8 @@ static void find_parents(UrdfRobot* robot, Diagnostics* diagnostics) {
     UrdfLink* child = &robot->links[joint->child];
     if (child->joint >= 0)
       diagnostics_add(diagnostics, SEVERITY_ERROR, joint->child_place,
-                      "link '%s' has two parents: it is the child of joint '%s' too", text_excerpt(child->name).text,
-                      text_excerpt(robot->joints[child->joint].name).text);
+                      "link '%s' is also the child of joint '%s': a link has one parent; remove one of the joints",
+                      text_excerpt(child->name).text, text_excerpt(robot->joints[child->joint].name).text);
     else
       child->joint = k;
   }
@@ -64,9 +65,10 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->link_count; i++) {
     if (robot->links[i].joint >= 0) continue;
     if (robot->root >= 0)
-      diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[i].place,
-                      "a robot is one tree: neither link '%s' nor link '%s' has a parent",
-                      text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, robot->links[i].place,
+          "a robot must be one tree, but neither link '%s' nor link '%s' has a parent: connect them by joints",
+          text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
     else
       robot->root = i;
   }
@@ -75,14 +77,14 @@ static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
                     "the joints form a loop: every link has a parent; remove the joint whose child is to be the root");
 }
 
-/* Sets robot->order depth first, with children in the order of their joints. first, next: list of the joints of each
- * parent, the last joint first. */
+/* Sets robot->order to depth-first order, with children in the order of their joints. first, next: linked list of the
+ * joints of each parent link, last joint first. */
 static void order_links(UrdfRobot* robot) {
   int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
   int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;
   for (int i = 0; i < robot->link_count; i++) first[i] = robot->order[i] = -1;
   for (int k = 0; k < robot->joint_count;
-       k++) { /* the stack is processed from its end, so the first joint comes first */
+       k++) { /* the last joint is pushed first, so the first joint is popped first */
     next[k] = first[robot->joints[k].parent];
     first[robot->joints[k].parent] = k;
   }
@@ -98,7 +100,7 @@ static void order_links(UrdfRobot* robot) {
   memory_free(stack);
 }
 
-/* Reports links that the root does not reach. Each link has one parent, so they form a loop. */
+/* Reports links that the root does not reach. Such links form a loop, because each link has one parent. */
 static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   bool* reached = MEMORY_NEW(bool, robot->link_count + 1);
   for (int i = 0; i < robot->link_count && robot->order[i] >= 0; i++) reached[robot->order[i]] = true;

@@ -11,15 +11,15 @@ typedef struct {
   int depth;
   const char* text;
   size_t length;
-  SourcePlace place; /* of the byte `counted` */
+  SourcePlace place; /* place of the byte with the index `counted` */
   size_t counted;
   XML_Parser parser;
   Diagnostics* diagnostics;
-  bool stopped; /* the reason is reported */
+  bool stopped; /* true if parsing was stopped; the reason is already reported */
 } Parsing;
 
-/* Counts columns in characters as everywhere; expat's columns count bytes. Positions must be requested in the order of
- * the text. */
+/* Returns the current place, with columns counted in characters. expat counts bytes instead. Places must be requested
+ * in the order of the text. */
 static SourcePlace current_place(Parsing* parsing) {
   XML_Index at = XML_GetCurrentByteIndex(parsing->parser);
   size_t offset = at < 0 ? 0 : (size_t)at;
@@ -44,8 +44,8 @@ static const char* step(SourcePlace* place, const char* p) {
   return p + 1;
 }
 
-/* Finds the positions of attribute values in a tag. expat has checked that it is well formed, so its text has the
- * attributes in order, as name = "value" or 'value'. The end of the text is a guard. */
+/* Sets the places of the attribute values in a tag. The tag is well formed, because expat has checked it, so the
+ * attributes follow in order as name = "value" or name = 'value'. */
 static void find_places(const Parsing* parsing, XmlElement* element) {
   SourcePlace place = element->place;
   const char *p = parsing->text + XML_GetCurrentByteIndex(parsing->parser), *end = parsing->text + parsing->length;
@@ -69,7 +69,7 @@ static const char* add_copy(char** at, const char* text) {
   return copy;
 }
 
-/* Owned by the document; pairs: names and values, then NULL. */
+/* Returns a new element, which the document owns. pairs: names and values of attributes, ending with NULL. */
 static XmlElement* new_element(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs) {
   XmlElement* element = MEMORY_NEW(XmlElement, 1);
   size_t size = strlen(name) + 1;
@@ -127,13 +127,13 @@ static void on_doctype(void* context, const char* name, const char* system_id, c
   const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues here */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
   stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
-          "a document type (DOCTYPE) is not accepted: take it out");
+          "a document type (DOCTYPE) is not supported: remove it");
 }
 
 /* ---------------------------------------------------------------- the text */
 
-/* Parses the text. An XML declaration after blanks is skipped, as other programs do: many URDF files begin with an
- * empty line. Blanks in its place keep the offsets. */
+/* Parses the text. Skips an XML declaration after blanks, as other programs do, because many URDF files begin with an
+ * empty line. Blanks replace the declaration, so that offsets stay valid. */
 static enum XML_Status parse_text(const Parsing* parsing) {
   size_t begin = strspn(parsing->text, " \t\r\n");
   const char* end = strstr(parsing->text + begin, "?>");
@@ -167,7 +167,8 @@ bool xml_read(XmlDocument* document, const char* source, const char* text, size_
   if (!source_check(source, text, length, diagnostics)) return false;
   Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
   parsing.place = (SourcePlace){source, 1, 1};
-  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) parsing.counted = 3; /* a byte order mark is no character */
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+    parsing.counted = 3; /* the byte order mark does not count as a character */
   parsing.parser = XML_ParserCreate("UTF-8");
   bool good = parsing.parser && parse(&parsing) && document->root;
   if (parsing.parser) XML_ParserFree(parsing.parser);

@@ -130,7 +130,7 @@ static void a_keyframe_of_another_model(void** state) {
   urdf_case_free(&c);
   c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='base' prefix='p'/>"), &options);
   char* found = told(&c.diagnostics);
-  assert_non_null(strstr(found, "qpos of <key> has 8 numbers, the joints have 1"));
+  assert_non_null(strstr(found, "qpos of <key> has 8 numbers, but the joints have 1"));
   memory_free(found);
   urdf_case_free(&c);
 }
@@ -280,7 +280,7 @@ static void mistakes_of_cables_are_reported(void** state) {
                {"<composite type='cable' count='5 1 1'><geom type='capsule' size='1'/></composite>",
                 "vertices 0 and 1 of the cable of <composite> are at the same position"},
                {"<composite type='cable' vertex='0 0 1 0 0'><geom type='capsule' size='1'/></composite>",
-                "vertex of <composite>: expected three numbers a point"}};
+                "vertex of <composite>: expected three numbers for each point"}};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     Text text = {0};
     text_add(&text, "<mujoco><worldbody>%s</worldbody></mujoco>", CASES[i].text);

@@ -40,7 +40,8 @@ static void names_stand_once(void** state) {
               "2:1: error: a robot needs a <link>: <deformable> is soft, and only rigid links are supported\n");
   expect_urdf("<robot>\n<link name='a'/>\n<link name='a'/>\n</robot>", NULL,
               "3:13: error: the name 'a' is taken by the link of line 2\n"
-              "3:13: error: a robot is one tree: neither link 'a' nor link 'a' has a parent\n");
+              "3:13: error: a robot must be one tree, but neither link 'a' nor link 'a' has a parent: connect them by "
+              "joints\n");
 }
 
 static void limits_out_of_order_are_none_and_efforts_are_not_negative(void** state) {
@@ -108,7 +109,7 @@ static void what_is_not_read_is_told_in_one_line(void** state) {
   expect_urdf("<robot>\n<link name='a'/><xacro:include filename='b'/></robot>", NULL,
               "2:17: error: 'xacro:include': this is a xacro file; expand it first (xacro file.xacro > "
               "file.urdf)\n");
-  expect_urdf("<sdf/>", NULL, "1:1: error: a URDF file is a <robot>, this is a <sdf>\n");
+  expect_urdf("<sdf/>", NULL, "1:1: error: the root element of a URDF file must be <robot>, got <sdf>\n");
   expect_urdf("<robot/>", NULL, "1:1: error: a robot needs a <link>\n");
 }
 

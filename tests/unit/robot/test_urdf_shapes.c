@@ -54,7 +54,7 @@ static void files_are_found(void** state) {
   expect_file("package://robots/a.obj", "/data/robots/a.obj");
   expect_file("model://robots/a.obj", "/data/robots/a.obj");
   expect_urdf(SHAPE("<mesh filename='package://other/a.obj'/>"), NULL,
-              "2:38: error: where the package 'other' is, is not known: give --package other=DIR\n");
+              "2:38: error: the folder of package 'other' is not known: give --package other=DIR\n");
   expect_urdf(SHAPE("<mesh filename='http://x/a.obj'/>"), NULL,
               "2:38: error: a mesh is a path, file:// or package://, got 'http://x/a.obj'\n");
 }

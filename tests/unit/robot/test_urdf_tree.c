@@ -5,14 +5,16 @@
 
 static void two_parents_are_told(void** state) {
   (void)state;
-  expect_urdf("<robot>" LINK("a") LINK("b") LINK("c") "\n" JOINT("j", "a", "c") JOINT("k", "b", "c") "</robot>", NULL,
-              "3:61: error: link 'c' has two parents: it is the child of joint 'j' too\n");
+  expect_urdf(
+      "<robot>" LINK("a") LINK("b") LINK("c") "\n" JOINT("j", "a", "c") JOINT("k", "b", "c") "</robot>", NULL,
+      "3:61: error: link 'c' is also the child of joint 'j': a link has one parent; remove one of the joints\n");
 }
 
 static void two_trees_are_told(void** state) {
   (void)state;
   expect_urdf("<robot>" LINK("a") LINK("b") "\n" LINK("c") JOINT("j", "a", "b") "</robot>", NULL,
-              "2:13: error: a robot is one tree: neither link 'c' nor link 'a' has a parent\n");
+              "2:13: error: a robot must be one tree, but neither link 'c' nor link 'a' has a parent: connect them by "
+              "joints\n");
 }
 
 static void rings_are_told(void** state) {

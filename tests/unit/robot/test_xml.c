@@ -91,12 +91,12 @@ static void entities_are_never_expanded(void** state) {
     text_add(&text, "\">\n");
   }
   text_add(&text, "]>\n<robot name=\"&e9;\"/>\n");
-  expect_refused(text.data, "2:1: error: a document type (DOCTYPE) is not accepted: take it out\n");
+  expect_refused(text.data, "2:1: error: a document type (DOCTYPE) is not supported: remove it\n");
   text_free(&text);
   expect_refused("<robot><link name=\"a&#10;b\"/></robot>",
                  "1:20: error: a name must not hold a control character: take it out\n");
   expect_refused("<!DOCTYPE robot SYSTEM \"file:///etc/passwd\"><robot/>",
-                 "1:1: error: a document type (DOCTYPE) is not accepted: take it out\n");
+                 "1:1: error: a document type (DOCTYPE) is not supported: remove it\n");
 }
 
 static void deep_nesting_ends_with_a_message(void** state) {
