@@ -1,4 +1,5 @@
-/* Columns that joints.csv and path.csv share: the time, then numbers of every link's joint. */
+/* Columns that joints.csv and path.csv share. The first column is the time; the numbers of every link's joint
+ * follow. */
 #include <string.h>
 
 #include "run/writer.h"
