@@ -1,6 +1,7 @@
 #include "base/base.h"
 
-/* A leading . or ' would be a roff request and is escaped; a minus is escaped to stay copyable. */
+/* A leading . or ' is escaped, because it would be a roff request. A minus is escaped, so that it can be copied as a
+ * minus. */
 void text_add_roff(Text* out, const char* text) {
   bool bold = false;
   for (const char* c = text; *c; c++) {

@@ -46,8 +46,8 @@ typedef struct {
   double reach;            /* half of the length that the image's smaller side shows at the target [m] */
 } RenderCamera;
 
-/* Returns a camera for a standard view of a scene, by value. Sets the axes and the field of view, but not the eye. up:
- * unit vector against gravity. width, height: size of the image [px]. zoom > 0. */
+/* Returns a camera for a standard view of a scene, by value; nothing to free. Sets the axes and the field of view, but
+ * not the eye. up: unit vector against gravity. width, height: size of the image [px]. zoom > 0. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
 /* Returns a camera like camera_create, with the view direction given by two angles [degrees]. azimuth: angle about
  * `up`, from the x axis. elevation: angle above the ground. */
