@@ -483,9 +483,10 @@ static void* memory_room(QueryMemory* memory, size_t bytes) {
 static void put_left_out(AnswerForm* out, int left_out) {
   answer_number(out, "left_out", left_out);
   if (left_out > 0)
-    answer_text(out, "note",
-                "more points or edges are equally deep than `points` or `edges` keeps: those farthest apart were kept; "
-                "which they are changes at once when the depths differ");
+    answer_text(
+        out, "note",
+        "`points` or `edges` is too small for all equally deep points or edges, and those farthest apart were kept: "
+        "raise `points` or `edges`, otherwise the kept points or edges change abruptly when their depths differ");
 }
 
 /* Default smoothing length relative to the mean size of the bodies. */

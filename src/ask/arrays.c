@@ -139,7 +139,8 @@ static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryLi
   if (!cJSON_IsObject(root)) query_reader_problem(reader, false, "options must be a JSON object");
   for (size_t k = 0; cJSON_IsObject(root) && k < sizeof OWN_KEYS / sizeof *OWN_KEYS; k++)
     if (cJSON_HasObjectItem(root, OWN_KEYS[k]))
-      query_reader_problem(reader, false, "'%s' is no option of a query of arrays", OWN_KEYS[k]);
+      query_reader_problem(reader, false, "'%s' is not allowed in the options of a query of arrays: remove the key",
+                           OWN_KEYS[k]);
   if (reader->problems == 0) read_question(reader, root, list, &last, out);
   cJSON_Delete(root);
 }

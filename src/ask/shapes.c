@@ -204,8 +204,9 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
     case VALUE_PIECES:
       text->in_pieces = cJSON_IsString(item) && strcmp(item->valuestring, "hulls") == 0;
       if (!text->in_pieces && !(cJSON_IsString(item) && strcmp(item->valuestring, "hull") == 0))
-        query_reader_problem(reader, false, "must be hull (of all) or hulls (one a group), got %.60s",
-                             cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+        query_reader_problem(
+            reader, false, "must be hull (one convex hull of the mesh) or hulls (one convex hull per group), got %.60s",
+            cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
       break;
     case VALUE_PARTS:
       read_parts(reader, item, text);

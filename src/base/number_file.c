@@ -74,8 +74,9 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
                     kind_word(is_integers), name);
   else
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "the %s has %d %s in array '%s', but %d are required: it belongs to another task", file->kind,
-                    found, kind_word(is_integers), name, count);
+                    "the %s has %d %s in array '%s', but %d are required: the file belongs to another task: give the "
+                    "task that wrote the file",
+                    file->kind, found, kind_word(is_integers), name, count);
   return false;
 }
 

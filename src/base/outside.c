@@ -65,8 +65,8 @@ const char* text_control(const char* text) {
 /* ---------------------------------------------------------------- files that a scene names */
 
 const char FILE_NOT_DATA[] =
-    "not read: its name has no ending of a scene, robot, mesh, table or picture: rename it (.yaml, .obj, .csv, .png, "
-    "...)";
+    "the file was not read, because its name has no extension of a scene, robot, mesh, table or picture: give the file "
+    "such an extension (.yaml, .obj, .csv, .png, ...)";
 
 bool file_is_data(const char* path) {
   static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",

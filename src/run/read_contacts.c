@@ -41,7 +41,7 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
     return true;
   }
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
-                  "no link '%s' in the scene: the run was made from another", name);
+                  "no link '%s' in the scene: the run was made from another scene: give the scene of the run", name);
   return false;
 }
 

@@ -25,7 +25,7 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
   }
   if (!found)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "no column '%s': the run was made from another scene", name.data);
+                    "no column '%s': the run was made from another scene: give the scene of the run", name.data);
   text_free(&name);
   return found;
 }
