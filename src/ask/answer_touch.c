@@ -27,7 +27,8 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
-/* A descent has reached its targets if both points are within this many times the length of its last step. */
+/* A descent has reached its targets if the distance of both points from their targets is at most this many times the
+ * length of the last step. */
 #define REACHED 3.2
 #define MILLIMETRE 1e-3 /* m */
 

@@ -164,8 +164,8 @@ typedef struct {
   int slots;   /* contact slots per row: the largest number of contacts of any pair, 0 if there are no contacts */
   int columns; /* numbers per row */
   int* widths; /* number of numbers for each name  (name_count); owned */
-  int* places[QUERY_PAIR_KINDS]; /* offset in the row of each answer; NULL if there is no such pair; owned. Index: 1 if
-                                    a is smooth, + 2 if b is */
+  int* places[QUERY_PAIR_KINDS]; /* offset in the row of each answer; NULL if there is no such pair; owned. The index of
+                                    a kind of pair is 1 if a is smooth, plus 2 if b is smooth */
   bool whole[QUERY_PAIR_KINDS];  /* true if pairs of this kind answer all columns */
 } QueryPlan;
 

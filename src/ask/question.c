@@ -249,7 +249,7 @@ QueryItem query_first_question(void) {
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
-  /* read into a local variable, because list->items may be reallocated while bodies are read */
+  /* the question is read into a local variable, because list->items may be reallocated while bodies are read */
   QueryItem read = query_first_question();
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {

@@ -46,9 +46,9 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* Returns true if an item is a question about shapes. This is so if it has the key `method`. It is also so if it
- * follows a question with a method and has neither `support` nor `law`; the item then gives other poses for the
- * previous question. */
+/* Returns true if an item is a question about shapes. An item with the key `method` is such a question. An item after a
+ * question with a method that has neither the key `support` nor the key `law` asks the previous question for other
+ * poses, and is such a question too. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&

@@ -26,9 +26,9 @@ bool program_finish(const Program* program);
 /* Returns the first control character of a UTF-8 text, borrowed from the text, or NULL if there is none. Control
  * characters are U+0000 ... U+001F and U+007F ... U+009F. */
 const char* text_control(const char* text);
-/* Returns true if the lines of a file may be printed in messages. This is so if the name has an extension of scenes,
- * robots, meshes, tables or pictures (any case), or if the file is not a regular file. Lines of other files are never
- * printed, because a scene may name any file of the machine. */
+/* Returns true if the lines of a file may be printed in messages. Lines may be printed if the name has an extension of
+ * scenes, robots, meshes, tables or pictures (any case), or if the file is not a regular file. Lines of other files are
+ * never printed, because a scene may name any file of the machine. */
 bool file_is_data(const char* path);
 /* Does the same as file_is_data. If the result is false, adds an error that says what to do. */
 bool file_check_data(const char* path, Diagnostics* diagnostics);

@@ -5,10 +5,9 @@
 #include "base/base.h"
 
 /* Balance of the time that a thread gains and loses by sharing its loops with other threads.
- * On a loaded machine a loop waits at its end until the other threads get a processor. This can take a thousand times
- * as long as the time that sharing saves. The balance is the time gained by sharing minus the time spent waiting. When
- * the balance becomes negative, the thread runs its loops without other threads for a time proportional to the loss.
- * Losses therefore stay below one sixth of the total. The results of the loops do not depend on the balance. */
+ * The balance is the time gained by sharing minus the time spent waiting. On a loaded machine a loop waits at its end
+ * until the other threads get a processor. When the balance becomes negative, the thread runs its loops without other
+ * threads for a time proportional to the loss. Losses therefore stay below one sixth of the total. */
 typedef struct {
   double balance; /* recent gain minus recent waiting time, at least 0 [s] */
   double alone;   /* time until which loops run without other threads [s, timer_now] */

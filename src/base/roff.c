@@ -1,6 +1,6 @@
 #include "base/base.h"
 
-/* A leading . or ' is escaped, because it would be a roff request. A minus is escaped, so that it can be copied as a
+/* Escapes a leading . or ', because roff would read it as a request, and a minus, so that it can be copied as a
  * minus. */
 void text_add_roff(Text* out, const char* text) {
   bool bold = false;

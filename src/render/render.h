@@ -141,9 +141,9 @@ void link_colors(const Model* model, float (*color)[3]);
 float linear_from_srgb(double value);
 /* Converts linear light (0 to 1) to a value of sRGB (0 to 1). Other values continue the curve. */
 double srgb_from_linear(double value);
-/* Returns true if the arrow of a contact force shows the force on link a. This is so if only a can move, or if both
- * links can move and only a is not part of a mechanism. Otherwise the arrow shows the force on link b, as contacts.csv
- * does. */
+/* Returns true if the arrow of a contact force shows the force on link a. The arrow shows the force on a if only a can
+ * move, or if both links can move and only a is not part of a mechanism. Otherwise the arrow shows the force on link b,
+ * as contacts.csv does. */
 bool contact_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB colour of force arrows */
 

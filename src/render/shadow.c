@@ -150,7 +150,8 @@ void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, 
   RenderTarget target = {map->size, 0, map->size, 1, CENTER, map->height, number};
   for (int h = 0; h < stage->model->hull_count; h++)
     if (casts(stage, h)) cast_hull(map, &stage->model->hulls[h], hull_pose(stage, poses, h), (uint32_t)h, &target);
-  int reach = map->blur + 1; /* one more texel, because the penumbra square is not aligned with the texels */
+  int reach =
+      map->blur + 1; /* one more texel than the blur, because the penumbra square is not aligned with the texels */
   map->lowest = extreme_of(map->height, map->size, reach, false);
   map->highest = extreme_of(map->height, map->size, reach, true);
   map->owner = lone_owner(number, map->size, reach);
