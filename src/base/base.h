@@ -263,9 +263,9 @@ bool file_is_regular(const char* path);
 /* Does the same as file_read and adds an error on failure. The caller frees *data with memory_free. *data is NULL after
  * STATUS_IO. */
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
-/* Writes data (length bytes) to a file atomically, so a reader sees either the old file or the new file. The data go to
- * a temporary file, which is synced and renamed. Devices and pipes are written directly. Returns STATUS_IO with errno
- * set on failure. */
+/* Writes data (length bytes) to a file atomically. A reader sees either the old file or the new file. The data go to a
+ * temporary file, which is synced and renamed. Devices and pipes are written directly. Returns STATUS_IO with errno set
+ * on failure. */
 Status file_write(const char* path, const char* data, size_t length);
 /* Does the same as file_write for a Text, which may be empty. The folder must exist. On failure adds an error, returns
  * STATUS_IO and leaves an existing file unchanged. */

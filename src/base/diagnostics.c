@@ -166,8 +166,8 @@ static const char* quoted_end(const char* text, const char* c) {
   return end ? end + 1 : c;
 }
 
-/* Returns a copy of the text with '' in place of each quoted name and 0 in place of each number. The caller frees the
- * copy. */
+/* Returns the pattern of a message. The pattern has '' in place of each quoted name and 0 in place of each number. The
+ * caller frees the pattern. */
 static char* pattern_of(const char* text) {
   Text out = {0};
   text_add_bytes(&out, "", 0);

@@ -28,7 +28,7 @@ typedef struct {
   size_t length, capacity;
 } Reading;
 
-/* errno values that represent two errors of file_read without an errno of their own: the size limits of devices and
+/* Two errors of file_read have no errno of their own and use these values. They are the size limits of devices and
  * pipes. */
 enum { ERROR_DEVICE = ENODEV, ERROR_PIPE = EMSGSIZE };
 

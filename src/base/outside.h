@@ -34,7 +34,7 @@ bool file_is_data(const char* path);
 bool file_check_data(const char* path, Diagnostics* diagnostics);
 /* Message about a file name that file_is_data rejects. It says what to do. */
 extern const char FILE_NOT_DATA[];
-/* Returns true if a column to the right of `column` has the same name, so that the name is ambiguous. */
+/* Returns true if a column's name is ambiguous, because a column to the right has the same name. */
 bool csv_repeated(const CsvTable* table, int column);
 
 #endif

@@ -57,7 +57,8 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* Remaining indices of a thread's share: the begin in the low 32 bits of `left`, the end in the high 32 bits. */
+/* Remaining indices of a thread's share. `left` contains the begin in its low 32 bits and the end in its high 32
+ * bits. */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;

@@ -23,9 +23,9 @@ typedef struct {
 typedef struct {
   const Model* model;
   const RunPoses* run;
-  const char* folder; /* run folder with CSV files and summary.json; NULL for a scene without a run */
-  const char* design; /* folder of sdrs optimize with convergence.csv, design/ and summary.json, whose best design the
-                         run shows; NULL if there is none */
+  const char* folder;      /* run folder with CSV files and summary.json; NULL for a scene without a run */
+  const char* design;      /* folder of sdrs optimize whose best design the run shows; NULL if there is none. The folder
+                              contains convergence.csv, design/ and summary.json */
   const RunPoses* initial; /* run of the initial design, with the same links; NULL if it is not shown */
   const PageLive* live;    /* NULL if the run has ended */
   double fps; /* moments per simulated second; 0 selects all recorded moments, limited by a page size of 5 MB */

@@ -140,7 +140,8 @@ static void add_times(Page* page) {
   memory_free(times);
 }
 
-/* The extent of a live run is unknown, so its ground is this many times the ground of its first state. */
+/* Size of the ground of a live run, relative to the ground of its first state. The final extent of a live run is
+ * unknown. */
 #define LIVE_GROUND 5.0
 
 static void widen(GroundPatch* patch) {

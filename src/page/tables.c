@@ -3,8 +3,8 @@
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Approximate size of a row of contacts.csv on the page [bytes]: frame index, two links, gap, force, centre of
- * pressure, and a contact point. */
+/* Approximate size of a row of contacts.csv on the page [bytes]. The terms are the frame index, two links, gap, force,
+ * centre of pressure and a contact point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 /* Hulls with a larger gap have no contact force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
@@ -93,8 +93,8 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Returns the index of the page's frame for every row of a table, or -1 if no frame has the row's time. The caller
- * frees the array. Returns NULL if the table has no column `time`. */
+/* Returns the index of the page's frame for every row of a table. The index is -1 if no frame has the row's time. The
+ * caller frees the array. Returns NULL if the table has no column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;

@@ -104,9 +104,9 @@ static void set_reach(RenderCamera* camera, double distance) {
 }
 
 /* Let the eye be at e = a right + b up + c forward. Every point is inside side k of the view if n_k . e >= side[k]. For
- * right and left, with the tangents h and the support values s, these conditions are a - h_0 c >= s_0 and -a - h_1 c >=
- * s_1. Their sum bounds c, and a is the centre of the remaining interval. Top and bottom bound c and b in the same way,
- * and the smaller bound determines c. */
+ * right and left, with the tangents h and the support values s, the conditions are a - h_0 c >= s_0 and -a - h_1 c >=
+ * s_1. The sum of the two conditions bounds c, and a is the centre of the remaining interval. Top and bottom bound c
+ * and b in the same way. The smaller bound determines c. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
   if (!(fit->far >= fit->near)) { /* without visible points: a region of one metre about the origin */

@@ -17,7 +17,7 @@ typedef struct {
   float slope[2];      /* gradient of the face's height over the x and y of the shadow map */
   float edge[3][3];    /* forms: distance to the sharp edges [px]; large if there is none */
   float edge_strength;
-  bool tinted;   /* true if the colour is that of the displacement scale; false: `color` */
+  bool tinted;   /* true if the face has the colours of the displacement scale instead of `color` */
   float tint[3]; /* form: value on the displacement scale, multiplied by nearness */
   int hull;
   int floor; /* index in Drawing.floors, or -1 if the face has no grid */

@@ -4,8 +4,7 @@
 /* Distance of the near plane from the eye, relative to the distance of the camera's target. */
 #define NEAR_SHARE 1e-3
 
-/* Brightness of the light: SKY_LIGHT from above, BOUNCE_LIGHT from below, and LAMP_LIGHT from a lamp behind the
- * viewer's left shoulder. */
+/* Brightness of the light from above (SKY), from below (BOUNCE) and from the lamp. */
 #define SKY_LIGHT 0.55f
 #define BOUNCE_LIGHT 0.34f
 #define LAMP_LIGHT 0.60f

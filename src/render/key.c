@@ -1,8 +1,8 @@
 /* Draws the key of the overlays: symbols with labels, and the scales of arrows and colours. */
 #include "render/picture.h"
 
-/* Sizes relative to the height of a capital: width of the colour bar, width of a symbol, gap after a symbol, gap
- * between items, and distance of lines. */
+/* Sizes in the key, in heights of a capital. They are the widths of the colour bar, of a symbol, of the gap after a
+ * symbol and of the gap between items, and the distance of lines. */
 #define BAR_WIDTH 9.0
 #define SYMBOL_WIDTH 1.6
 #define SYMBOL_GAP 0.7

@@ -11,8 +11,8 @@
 #define LEGEND_PITCH 1.9
 /* Ticks have numbers within this distance from the camera's target, in multiples of the camera's reach. */
 #define TICK_REACH 1.5
-/* An axis is drawn only if the ratio of its length in the image to its true length is at least this. An axis with a
- * smaller ratio points towards the viewer and would cover bodies. */
+/* Smallest ratio of the length of an axis in the image to its true length. An axis with a smaller ratio points towards
+ * the viewer. It is not drawn, because it would cover bodies. */
 #define AXIS_SHARE 0.3
 /* SLOPE_COSINE: cosine of one degree. Steeper ground is a slope, on which an arrow shows the direction of gravity.
  * GRAVITY_LENGTH: length of the arrow in heights of a capital. */

@@ -4,8 +4,8 @@
 #include "contact/contact.h"
 #include "render/picture.h"
 
-/* Sizes in pixels for an image of 720 px height (WIDTH_HEIGHT): width of a path, half size of its end mark, width of a
- * contact dot, width of a force's shaft, and width of its rim. */
+/* Sizes of the overlays in pixels, for an image of the height WIDTH_HEIGHT. They are the width of a path, the half size
+ * of its end mark, and the widths of a contact dot, of a force's shaft and of the shaft's rim. */
 #define PATH_WIDTH 1.6
 #define MARK_HALF 4.0
 #define DOT_WIDTH 7.0

@@ -2,8 +2,8 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Empty margins relative to half the image, at the right, left, top and bottom. LABEL_MARGIN has space for ticks, title
- * and names; PLAIN_MARGIN is for images without them. */
+/* Empty margins relative to half the image, at the right, left, top and bottom. LABEL_MARGIN leaves space for ticks,
+ * title and names. PLAIN_MARGIN is for images without text. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
 /* Empty margin around a followed link. It is large, so that the surroundings of the link are visible. */
@@ -29,7 +29,7 @@ RenderOptions render_defaults(void) {
 }
 
 /* Returns the row of panel k in a strip of n panels. The times of the panels are equally spaced from the first row to
- * row `last`; the nearest recorded row is used. */
+ * row `last`. The row is the recorded one nearest to the time of the panel. */
 static int moment_row(const RunPoses* run, int last, int k, int n) {
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
   return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
@@ -96,8 +96,8 @@ static const char* path_name(const RenderRun* render) {
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* Returns the force that the key's arrow represents in all runs [N]: options->newtons if given, otherwise the largest
- * force_unit of the runs. */
+/* Returns the force that the key's arrow represents in all runs [N]. The force is options->newtons if given, otherwise
+ * the largest force_unit of the runs. */
 static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;

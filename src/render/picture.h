@@ -114,7 +114,7 @@ typedef struct {
 
 enum { STAGE_TONES = 4096 };
 
-/* A plane carries a grid only if the cosine of the angle between its normal and `up` is at least this. */
+/* Planes whose normal has a smaller cosine with `up` than this carry no grid. */
 #define STAGE_FLOOR_COSINE 0.3
 
 /* Creates the stage of a run with at least one row. Borrows the model, which must outlive the stage. The caller frees
@@ -131,8 +131,8 @@ void stage_show_displacement(RenderStage* stage, const Model* initial);
  * largest displacement, clamped to 0..1. The scale runs from pale grey through yellow and red to dark purple. Its
  * brightness decreases monotonically, so it is readable without colour. */
 void scale_color(double share, float color[3]);
-/* Sets *normal and *point to the outward unit normal and a point [m] of the ground plane, in the world frame. poses
- * (links). Returns false and leaves both unchanged if there is no ground plane. */
+/* Finds the ground plane of a state. poses (links). Sets *normal to its outward unit normal and *point to a point on
+ * the plane [m], in the world frame. Returns false and leaves both unchanged if there is no ground plane. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
 
 /* Sets *patch to the rectangle of the ground plane [m] below all visible hulls. poses (links). Returns false if there
@@ -157,8 +157,9 @@ typedef struct {
  * is the nearest. A sample on a shared edge belongs to exactly one triangle. Does not allocate. */
 void raster_triangle(const RenderTarget* target, const double x[3], const double y[3], const double plane[3],
                      uint32_t face);
-/* Sets plane (3) to the linear function with the values w at the corners (x, y): w = plane[0] + plane[1] x + plane[2]
- * y. Returns false, with `plane` undefined, if the triangle has no area or the plane is not finite. */
+/* Sets plane (3) to the linear function that has the values w at the corners (x, y) of a triangle. The function is
+ * plane[0] + plane[1] x + plane[2] y. Returns false, with `plane` undefined, if the triangle has no area or the plane
+ * is not finite. */
 bool raster_plane(const double x[3], const double y[3], const double w[3], double plane[3]);
 
 /* ---------------------------------------------------------------- shadows (shadow.c) */
@@ -272,8 +273,8 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
 
 /* ---------------------------------------------------------------- overlays (overlay.c) */
 
-/* Draws the path of a link's centre of mass from the first row to `row`, with a cross at its end. link: index of the
- * link, or RENDER_PATH_ALL for all movable links. row: 0 ... row_count - 1. */
+/* Draws the path of a link's centre of mass up to a row, with a cross at its end. link: index of the link, or
+ * RENDER_PATH_ALL for all movable links. row: last row of the path, 0 ... row_count - 1. */
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 

@@ -204,8 +204,8 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Appends the line styles: the colours of Okabe and Ito, which colour-blind readers can distinguish, then the same
- * colours dashed. */
+/* Appends the styles of lines. The first lines have the colours of Okabe and Ito, which colour-blind readers can
+ * distinguish. Further lines have the same colours and are dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
   static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes first, then open shapes */

@@ -53,8 +53,8 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
   return rows;
 }
 
-/* Returns the name of the group of a row, for example "scene.dt = 0.01" for a number, or the text in column `by`. If
- * `column` is not NULL, the name begins with it. The caller frees the name. */
+/* Returns the name of the group of a row. The name is for example "scene.dt = 0.01" for a number, or the text in column
+ * `by`. If `column` is not NULL, the name begins with `column`. The caller frees the name. */
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);

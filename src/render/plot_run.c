@@ -259,8 +259,8 @@ static bool start_closures(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
-/* The z coordinate of a centre of pressure is drawn if its range exceeds this fraction of the largest range of all
- * coordinates. */
+/* Smallest range of a z coordinate that is drawn, relative to the largest range of all coordinates of centres of
+ * pressure. */
 #define VARIES 0.01
 
 /* Returns the difference of the largest and the smallest finite value of a column. Returns a negative number if there

@@ -50,7 +50,8 @@ typedef struct {
   double newtons; /* force represented by the key's arrow [N]; 0 selects a round number from the forces of the run */
   int threads;
 } RenderOptions;
-/* Returns the default options: one image of 960 x 720 px of the last recorded row, with a fixed camera. */
+/* Returns the default options. The default is one image of 960 x 720 px of the last recorded row, with a fixed
+ * camera. */
 RenderOptions render_defaults(void);
 
 /* One or two subjects drawn side by side with the same camera and scale. A link that the options name must have the
@@ -88,8 +89,9 @@ double render_measure(const RenderSubject* subject, const RenderOptions* options
  * links, with the same numbers of vertices. The positions of the vertices may differ. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
-/* A shape and its convex decomposition, drawn in three panels: the shape's surface, the coloured hulls, and the hulls
- * moved apart (render/hulls.c). Coordinates may have any size. up: index of the upward axis, 0, 1, 2 for x, y, z. */
+/* A shape and its convex decomposition, drawn in three panels (render/hulls.c). The panels show the shape's surface,
+ * the coloured hulls, and the hulls moved apart. Coordinates may have any size. up: index of the upward axis, 0, 1, 2
+ * for x, y, z. */
 typedef struct {
   const ConvexHull* surface; /* surface of the shape as triangles; not convex */
   const ConvexHull* hulls;

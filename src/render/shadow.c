@@ -3,7 +3,7 @@
 
 /* Number of texels along a side of the shadow map. */
 #define SHADOW_SIZE 384
-/* Casters are considered only within this many half images of the camera's target, so that close views get a fine
+/* Casters farther from the camera's target than this many half images are ignored. Close views therefore get a fine
  * map. */
 #define SHADOW_REACH 3.0
 /* Half width of the penumbra (the soft border of a shadow) [texel]. */

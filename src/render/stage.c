@@ -7,11 +7,11 @@
 #define EDGE_COSINE 0.829
 /* Cosine of 0.08 degrees. Triangles at a smaller angle count as coplanar, which allows for rounding errors. */
 #define FLAT_COSINE 0.999999
-/* A fixed hull carries the grid if its larger horizontal width is at least the width of the moving links, and its
- * smaller horizontal width at least this fraction of the width of the moving links. */
+/* Smallest width of a fixed hull that carries the grid, relative to the width of the moving links. The larger
+ * horizontal width of the hull must also be at least the width of the moving links. */
 #define FLOOR_NARROW_SHARE 0.3
-/* A fixed hull is terrain if its largest extent is more than this many times the diagonal of the bounding box of the
- * moving links. */
+/* Smallest extent of terrain, relative to the diagonal of the bounding box of the moving links. Terrain is a fixed hull
+ * that need not be completely visible. */
 #define TERRAIN_SHARE 3.0
 /* Largest number of hull poses that are used for the extent. In longer runs only every n-th row is used. */
 #define EXTENT_SAMPLES 2000000

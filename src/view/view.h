@@ -24,7 +24,7 @@ void view_show(View* view, const Text* page);
 void view_add_moment(View* view, const double* numbers, int count);
 /* Returns true if a request arrived within the last WATCH_SECONDS. */
 bool view_is_watched(View* view);
-/* Reports to the open pages how the run ended, and waits at most three seconds until they have received the report.
+/* Reports to the open pages how the run ended. Waits at most three seconds until the pages have received the report.
  * `how` is copied. Pages keep their content. */
 void view_end(View* view, const char* how);
 /* Ends the server after pending answers and frees the view. Accepts NULL. */
