@@ -15,8 +15,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define MAPS_LARGE false /* blocks are not mapped, because AddressSanitizer would not check the ends of mapped blocks \
-                          */
+#define MAPS_LARGE false /* AddressSanitizer would not check the ends of mapped blocks */
 #else
 #define MAPS_LARGE true
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
