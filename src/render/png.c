@@ -28,8 +28,7 @@ static unsigned char* pack(const unsigned char* data, int length, int* packed_le
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) pack(data, length, packed_length)
-#ifndef __clang_analyzer__ /* the code of the library is excluded from the static analysis, which needs only the \
-                              declarations */
+#ifndef __clang_analyzer__ /* the static analysis needs only the declarations of the library */
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
