@@ -1,4 +1,4 @@
-/* Answers to questions about shapes: as a line of JSON or as a row of numbers. */
+/* Answers questions about shapes, as a line of JSON or as a row of numbers. */
 #include <string.h>
 #include "ask/answer.h"
 
@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Name of an answer and its rows in the table of derivatives. */
+/* Name of an answer, and the rows of its derivatives in the table of derivatives. */
 typedef struct {
   const char* name;
   int first, count;
@@ -39,23 +39,25 @@ static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
                                            {"activity", MANIFOLD_ACTIVITY, 1}};
 enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 
-/* Table of derivatives of an answer. Its columns are six for each pose, then the parameters of the two shapes. */
+/* Table of derivatives of an answer. The columns are six for the pose of each body, then the parameters of the two
+ * shapes. */
 typedef struct {
   const double* values;
   int columns, own[2];
-  double* room;    /* writable address of `values`: an allocation, or the caller's `by_poses` */
-  bool missing[2]; /* derivatives by the parameters of body a, b are unknown */
-  int known;       /* number of leading rows whose derivatives by poses are known when others are missing */
+  double* room;    /* writable pointer to `values`: allocated memory, or the caller's array `by_poses` */
+  bool missing[2]; /* true if the derivatives by the parameters of body a or b are unknown */
+  int known; /* number of leading rows whose derivatives by the poses are known although those of other rows are not */
 } Table;
 
-/* Sets key to `d_<name>_<of>` if the form is a line or names. Sets it to "" for a row, whose numbers have no keys. */
+/* Sets key to `d_<name>_<of>` if the form is a line or names. Sets key to "" for a row, because numbers in a row have
+ * no keys. */
 static void add_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
   key[0] = '\0';
   if (!out->in_row) snprintf(key, ANSWER_KEY, "d_%s_%s", name, of);
 }
 
-/* Writes the derivatives `d_<name>_<of>`: one row of `count` columns, or a list of such rows; null if the values are
- * unknown. */
+/* Writes the derivatives `d_<name>_<of>` as a list of `count` numbers, or as a list of such lists. Writes null if the
+ * values are unknown. */
 static void add_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
                      int count) {
   const double* values = table->values ? table->values + rows->first * table->columns + first : NULL;
@@ -109,7 +111,8 @@ static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth*
   answer_numbers(out, "wrench_b", known ? w.on_b : NULL, 6);
 }
 
-/* table: of growth_derivatives; without values where there is a reason, which was reported with them. */
+/* Writes the derivatives of the contact force. table: result of growth_derivatives. If `reason` is not NULL, the table
+ * has no values, and the reason was written with the derivatives of the distance. */
 static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const Growth* g, const Table* table,
                                    const char* reason) {
   double by_poses[WRENCH_ROWS * QUERY_POSE_COLUMNS];
@@ -123,7 +126,7 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Adds a note if the derivatives of the distance exist, but those of the point do not. */
+/* Note for a question whose derivatives of the distance exist, but whose derivatives of the contact point do not. */
 #define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -157,14 +160,14 @@ static void distance_numbers(AnswerForm* out, const Distance* d) {
   answer_vector(out, "witness_b", &d->witness_b);
 }
 
-/* ---- derivatives by the points of hulls: three columns per point, in the order of the input */
+/* ---- derivatives by the points of hulls. Each point has three columns, in the order of the input. */
 
 static int own_columns(const QueryItem* item, const QueryBody* body) {
   if (!item->parameters) return 0;
   return body->smooth ? shape_parameter_count(&body->shape) : 3 * body->given_count;
 }
 
-/* Returns the index of the first given point that coincides with this vertex, or -1 if there is none. */
+/* Returns the index of the first given point that coincides with a vertex of the hull, or -1 if there is none. */
 static int given_point(const QueryBody* body, PointView view, int vertex) {
   for (int i = 0; i < body->given_count; i++)
     if (body->given[i].x == view.x[vertex] && body->given[i].y == view.y[vertex] && body->given[i].z == view.z[vertex])
@@ -172,8 +175,8 @@ static int given_point(const QueryBody* body, PointView view, int vertex) {
   return -1;
 }
 
-/* Returns a zeroed table of derivatives of a distance: columns by the poses, then by the parameters of both bodies.
- * Without such parameters it borrows `by_poses`. Freed by table_free. */
+/* Returns a zeroed table of derivatives of a distance. The columns are the poses, then the parameters of both bodies.
+ * The caller frees the table with table_free. If no parameters are requested, the table borrows `by_poses`. */
 static Table table_create(const QueryItem* item, const QueryBody* bodies[2],
                           double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS]) {
   Table table = {.columns = QUERY_POSE_COLUMNS};
@@ -188,15 +191,15 @@ static void table_free(Table* table) {
   if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
-/* Copies `count` derivatives per row of `values`, which has `columns` numbers per row, from column `from` on to the
- * columns of the table from `to` on. */
+/* Copies `count` derivatives per row to the table. values: array with `columns` numbers per row. from: first column in
+ * `values`. to: first column in the table. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
   for (int r = 0; r < DISTANCE_ROWS; r++)
     memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,
            sizeof(double) * (size_t)count);
 }
 
-/* Adds a note that a face or an edge has more corners than determine it, so that its derivatives are those of a best
+/* Adds a note that a face or an edge has more corners than determine it. Its derivatives are then those of a best
  * fit. */
 static void tell_fitted(AnswerForm* out, int body) {
   answer_text(
@@ -204,8 +207,8 @@ static void tell_fitted(AnswerForm* out, int body) {
       "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
 }
 
-/* Sets the derivatives by the points of the hulls. For a body whose derivatives are unknown, writes null and, in a
- * line, the reason. */
+/* Sets the derivatives by the points of the hulls. If the derivatives of a body are unknown, writes null, and in a line
+ * also the reason. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
   for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
@@ -222,12 +225,13 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
-/* Adds the note for a derivative of the distance that exists although those of the witness points do not. */
+/* Note for a question whose derivatives of the distance exist, but whose derivatives of the witness points do not. */
 #define KINKED \
   "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
 
-/* Returns the derivatives for two hulls with respect to the poses and, on request, to their points. Freed by
- * table_free. *reason: why there are none. by_poses: as in table_create. */
+/* Returns the derivatives for two hulls with respect to the poses and, if requested, to their points. Sets *reason to
+ * the reason why there are no derivatives, or to NULL. by_poses: as in table_create. The caller frees the table with
+ * table_free. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
                         const Distance* d, double* by_poses, const char** reason) {
   Table table = table_create(item, bodies, by_poses);
@@ -270,13 +274,13 @@ static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], co
   table_free(&table);
 }
 
-/* Returns the convex piece of a body with this index: a piece of the mesh, or the body itself. */
+/* Returns convex piece `number` of a body. A body without pieces is its own only piece. */
 static ConvexBody convex_piece(const QueryBody* body, int number) {
   if (body->smooth) return (ConvexBody){.shape = &body->shape};
   return (ConvexBody){.points = body->pieces ? body->witness.pieces[number].points : body->points};
 }
 
-/* Returns the distance of the nearest pair of convex pieces of the two bodies. Sets pair (2) to these pieces. */
+/* Returns the distance of the nearest pair of convex pieces of two bodies. Sets pair (2) to the two pieces. */
 static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
   ConvexDistance least = {.nearest.distance = HUGE_VAL};
   int count[2];
@@ -328,8 +332,8 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
     answer_hull_distance(out, bodies, item, memory);
 }
 
-/* Writes the derivatives of smooth_a by the points of body a, and of smooth_b by the points of body b: 3 rows with 3
- * columns per point (V12). */
+/* Writes the derivatives of the smoothed witness points by the points of their own bodies: smooth_a by body a, and
+ * smooth_b by body b. Each has 3 rows and 3 columns per point (V12). */
 static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
   WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
   for (int k = 0; k < 2; k++) {
@@ -348,8 +352,9 @@ static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const Que
   }
 }
 
-/* Derivatives of smooth_a by the motion of body a, and zero by that of b, whose point is fixed. Then those with both
- * points moving. */
+/* Writes the derivatives of the smoothed witness points (smooth_a, smooth_b).
+ * First come the derivatives by the pose of each body, with the point of the other body fixed. The derivatives by the
+ * pose of the other body are therefore zero. Then come the derivatives with both points moving. */
 static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
   answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
@@ -408,20 +413,20 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
 
 /* ---------------------------------------------------------------- contacts */
 
-/* A pair of bodies of QUERY_MANIFOLD and the requested derivatives. */
+/* A question with QUERY_MANIFOLD: a pair of bodies and the requested derivatives. */
 typedef struct {
   const QueryItem* item;
   const ManifoldBody* body[2];
   ManifoldOptions options;
-  int own[2]; /* requested parameters of either body */
+  int own[2]; /* number of requested parameters of each body */
 } ManifoldQuestion;
 
 enum { CAUSES = 6 }; /* parameters per call of manifold_query_by */
 
 static int blocks_of(const ManifoldQuestion* q, int body) { return (q->own[body] + CAUSES - 1) / CAUSES; }
 
-/* Returns the derivatives of all contacts by the parameters of both bodies: blocks of `count`, those of a first. NULL:
- * not requested. Owned by the caller. */
+/* Returns the derivatives of all contacts by the parameters of both bodies, or NULL if they are not requested. The
+ * result consists of blocks of `count` contacts; the blocks of body a come first. The caller frees the result. */
 static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t count) {
   int blocks = blocks_of(q, 0) + blocks_of(q, 1);
   if (blocks == 0) return NULL;
@@ -433,8 +438,9 @@ static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t co
   return out;
 }
 
-/* Derivatives of contact i: rows as in manifold.h; columns of the poses, then of both bodies' parameters. by_shapes: of
- * contacts_by_shapes. values: room for all. */
+/* Writes the derivatives of one contact. The rows are those in manifold.h. The columns are the poses, then the
+ * parameters of both bodies. by_shapes: element of the result of contacts_by_shapes for this contact. values: workspace
+ * for all numbers. */
 static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
                                     const ManifoldContact* by_shapes, int64_t count, double* values) {
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
@@ -462,7 +468,7 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
   answer_number(out, "activity", contact->activity);
 }
 
-/* Returns scratch memory of this many bytes, aligned to 64. Borrowed; the next query overwrites it. */
+/* Returns scratch memory of `bytes` bytes, aligned to 64. The memory is borrowed, and the next query overwrites it. */
 static void* memory_room(QueryMemory* memory, size_t bytes) {
   if (memory->room_bytes < bytes) {
     memory_free(memory->room);
@@ -472,16 +478,18 @@ static void* memory_room(QueryMemory* memory, size_t bytes) {
   return memory->room;
 }
 
-/* Writes the number of omitted points or edges that are as deep as a kept one (X1), with a note. */
+/* Writes the number of omitted points or edges that are as deep as a kept point or edge (X1). Adds a note if the number
+ * is not 0. */
 static void put_left_out(AnswerForm* out, int left_out) {
   answer_number(out, "left_out", left_out);
   if (left_out > 0)
-    answer_text(out, "note",
-                "more points or edges are equally deep than `points` or `edges` keeps: those farthest apart were kept; "
-                "which they are changes at once when the depths differ");
+    answer_text(
+        out, "note",
+        "`points` or `edges` is too small for all equally deep points or edges, and those farthest apart were kept: "
+        "raise `points` or `edges`, otherwise the kept points or edges change abruptly when their depths differ");
 }
 
-/* Default smoothing, as a fraction of the bodies' mean size. */
+/* Default smoothing length relative to the mean size of the bodies. */
 #define SMOOTHING_PART 0.01
 
 static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
@@ -516,8 +524,8 @@ static double contact_value(const ManifoldContact* c, int row) {
   return values[row];
 }
 
-/* Writes the derivatives of all contacts with respect to the parameters of a body, slot by slot. by_shapes: result of
- * contacts_by_shapes. */
+/* Writes the derivatives of all contacts by the parameters of a body, contact by contact. by_shapes: result of
+ * contacts_by_shapes. Unused slots are NaN. */
 static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];
@@ -532,7 +540,7 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
       }
 }
 
-/* Writes the numbers of all contacts, one slot for each contact. The numbers of unused slots are NaN. */
+/* Writes the numbers of all contacts to the row, one slot for each contact. The numbers of unused slots are NaN. */
 static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
                       const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;
@@ -560,7 +568,7 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
   }
 }
 
-/* Writes the contacts of one query as a row of the answer. Works in the buffers of `memory`. */
+/* Writes the contacts of one query as a row of numbers. Uses the scratch memory of `memory`. */
 static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
   const Pose* pose = q->item->pose;
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);

@@ -28,8 +28,8 @@ double* answer_room(AnswerForm* out, const char* key, int numbers) {
   return out->row && place >= 0 ? out->row + place : NULL;
 }
 
-/* Adds one answer to a row, or its name to the names of a row. Unknown numbers are NaN. Returns false, and does
- * nothing, if the form is a line. */
+/* Adds one answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing and returns false
+ * if the form is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (!answer_keeps_places(out)) return false;
   double* room = answer_room(out, key, rows * columns);

@@ -1,4 +1,5 @@
-/* Answers questions with QUERY_TOUCH: the result of one descent, or the losses of many descents. */
+/* Answers questions with QUERY_TOUCH. The answer is the result of one gradient descent, or the losses of many
+ * descents. */
 #include "ask/answer.h"
 
 static void add_pose(AnswerForm* out, const char* position, const char* quaternion, Pose pose) {
@@ -7,8 +8,8 @@ static void add_pose(AnswerForm* out, const char* position, const char* quaterni
   answer_numbers(out, quaternion, (const double[4]){q.w, q.x, q.y, q.z}, 4);
 }
 
-/* Returns a pose of b with a random rotation around a, at 0.5 to 1.5 times the distance at which the spheres of their
- * boxes touch. */
+/* Returns a random start pose of b. The rotation and the direction from a to b are random. The distance is 0.5 to 1.5
+ * times the distance at which the bounding spheres of the bodies touch. */
 static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
   Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
   Vec3 way = vec3(random_normal(random), random_normal(random), random_normal(random));
@@ -26,16 +27,16 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
-/* A descent has reached its targets if the distance of both points from them is at most this many times the length of
- * its last step. */
+/* A descent has reached its targets if the distance of both points from their targets is at most this many times the
+ * length of the last step. */
 #define REACHED 3.2
 #define MILLIMETRE 1e-3 /* m */
 
-/* Number of random rotations of b from which a start is chosen. */
+/* Number of random rotations of b among which a start pose is chosen. */
 enum { ROTATIONS = 256 };
 
-/* Returns the pose with both targets at one point and, of some random rotations of b, the one with the least overlap: a
- * pose without overlap is a solution (V13). */
+/* Returns a start pose of b in which both targets coincide. Chooses among random rotations the one with the least
+ * overlap of the bodies. A pose without overlap is a solution (V13). */
 static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target, Random* random) {
   Pose best = pose_identity();
   double most = -HUGE_VAL;
@@ -53,8 +54,8 @@ static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b
   return best;
 }
 
-/* Returns the least loss of several descents and sets the poses to those with this loss. The first descent starts from
- * the given poses, further ones from joined_start until the targets are reached. */
+/* Returns the smallest loss of several descents, and sets pose (2) to the poses with this loss. The first descent
+ * starts from the given poses. Further descents start from joined_start, until the targets are reached. */
 static double descend(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
                       Random* random, Pose pose[2]) {
   const Pose first = pose[0];
@@ -75,7 +76,7 @@ static double descend(const WitnessBody* a, const WitnessBody* b, const QueryIte
   return best;
 }
 
-/* Writes the losses of descents from random starts to random targets. */
+/* Writes the final losses of descents from random starts to random targets. */
 static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
   double *losses = MEMORY_NEW(double, item->targets), *bounds = MEMORY_NEW(double, item->targets);

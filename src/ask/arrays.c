@@ -1,4 +1,4 @@
-/* Answers one question for many poses (rows of numbers) or for many pairs (arrays). */
+/* Answers one question for many poses of a pair, or for many pairs of bodies. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -54,7 +54,7 @@ int answer_pose_problem(const double* pose, const char* of, Text* out) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Returns the parsed JSON, which the caller deletes. Returns NULL if the text is invalid, with *stopped set to the
+/* Returns the parsed JSON, which the caller deletes. If the text is invalid, returns NULL and sets *stopped to the
  * position of the error. Ends the program if there is no memory. */
 static cJSON* parse(const char* text, const char** stopped) {
   errno = 0;
@@ -106,7 +106,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 
 /* ---------------------------------------------------------------- the question */
 
-/* Reporter of problems of the call. They have no position in a file. */
+/* Collects the errors of a call. The errors have no position in a file. */
 typedef struct {
   Diagnostics* diagnostics;
   int problems;
@@ -124,7 +124,7 @@ static void refuse(Refusals* r, const char* format, ...) {
   text_free(&text);
 }
 
-/* Keys that the call sets itself, or that have no effect here. */
+/* Keys that the call sets itself, or that have no effect in a question about many pairs. */
 static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
 
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
@@ -139,7 +139,8 @@ static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryLi
   if (!cJSON_IsObject(root)) query_reader_problem(reader, false, "options must be a JSON object");
   for (size_t k = 0; cJSON_IsObject(root) && k < sizeof OWN_KEYS / sizeof *OWN_KEYS; k++)
     if (cJSON_HasObjectItem(root, OWN_KEYS[k]))
-      query_reader_problem(reader, false, "'%s' is no option of a query of arrays", OWN_KEYS[k]);
+      query_reader_problem(reader, false, "'%s' is not allowed in the options of a query of arrays: remove the key",
+                           OWN_KEYS[k]);
   if (reader->problems == 0) read_question(reader, root, list, &last, out);
   cJSON_Delete(root);
 }
@@ -148,7 +149,7 @@ static int kind_of(const QueryList* list, const int* pair) {
   return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
 }
 
-/* Returns true if derivatives with respect to the shapes' parameters are requested: names that end in _shape_a or
+/* Returns true if derivatives by the parameters of the shapes are requested. Their names end in _shape_a or
  * _shape_b. */
 static bool wants_parameters(const QueryArrays* arrays) {
   for (int k = 0; k < arrays->name_count; k++) {
@@ -170,7 +171,7 @@ static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refu
   return true;
 }
 
-/* Checks that the requested bodies are valid, and creates the data that they need. */
+/* Checks that the method supports the requested bodies, and creates the data that these bodies need. */
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   bool* used = MEMORY_NEW(bool, list->body_count);
   bool pieces = false;
@@ -186,7 +187,7 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Returns the largest number of contacts of any pair, with one query per sequence of rows of a pair. */
+/* Returns the largest number of contacts of any pair. Asks once for consecutive rows of the same pair. */
 static int most_contacts(const QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   int slots = 0;
   const int* last = NULL;
@@ -208,7 +209,7 @@ static int name_place(const AnswerNames* names, const char* key) {
   return -1;
 }
 
-/* Sets the names of the answers for every kind of pair, from the first row with a pair of this kind. */
+/* Sets names to the names of the answers for the pair of bodies in a row. */
 static void list_answers(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
                          AnswerNames* names) {
   QueryItem item = plan->question;
@@ -216,13 +217,14 @@ static void list_answers(const QueryList* list, const QueryArrays* arrays, const
   answer_names(list, &item, plan->slots, names);
 }
 
-/* Sets row to the first row of each kind of pair; -1: none. */
+/* Sets row to the first row of each kind of pair, or to -1 if there is no pair of this kind. */
 static void first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
   for (int k = 0; k < QUERY_PAIR_KINDS; k++) row[k] = -1;
   for (int64_t i = arrays->count - 1; i >= 0; i--) row[kind_of(list, arrays->bodies + 2 * i)] = i;
 }
 
-/* Returns true if derivatives are requested, that is, if a requested name exists only with derivatives. */
+/* Returns true if derivatives are requested. A request contains derivatives if one of its names exists only with
+ * derivatives. */
 static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
                               const int64_t row[QUERY_PAIR_KINDS]) {
   bool known[ANSWER_NAMES] = {false};
@@ -252,7 +254,7 @@ static void refuse_name(Refusals* r, const char* method, const char* key, const 
   text_free(&known);
 }
 
-/* Checks that all pairs have as many shape parameters as the first pair, since the derivatives by shape parameters have
+/* Checks that all pairs have as many shape parameters as the first pair, because derivatives by shape parameters have
  * one column per parameter. */
 static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, Refusals* r) {
   const int* last = NULL;
@@ -275,8 +277,7 @@ static void check_widths(const QueryPlan* plan, const QueryList* list, const Que
   }
 }
 
-/* Sets the number of columns of each requested name, then the offsets in the row for the answers of each kind of pair.
- * */
+/* Sets the number of columns of each requested name, and the offset in the row of each answer for each kind of pair. */
 static void make_places(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
                         const int64_t row[QUERY_PAIR_KINDS], Refusals* r) {
   AnswerNames* names = MEMORY_NEW(AnswerNames, QUERY_PAIR_KINDS);
@@ -352,7 +353,7 @@ void query_plan_free(QueryPlan* plan) {
 
 /* ---------------------------------------------------------------- all rows */
 
-/* Rows that one task checks for valid poses. A row takes 10 ns. */
+/* Number of rows that one task of parallel_for checks for valid poses. */
 enum { POSES_PART = 4096 };
 
 typedef struct {
@@ -378,7 +379,7 @@ static bool poses_good(const QueryArrays* arrays, int threads) {
   return !atomic_load(&check.bad);
 }
 
-/* Reports the rows whose poses are not valid. */
+/* Adds an error for each row with an invalid pose. */
 static void refuse_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
   Refusals r = {.diagnostics = diagnostics};
   for (int64_t i = 0; i < 2 * arrays->count; i++) {
@@ -392,7 +393,8 @@ static void refuse_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
   }
 }
 
-/* Sorts the row numbers `from` by body `side` of their pair into `to` (count each); the sort is stable. */
+/* Sorts row numbers by the body on one side of their pair. from, to: row numbers before and after (count each). side: 0
+ * for body a, 1 for body b. The sort is stable. */
 static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const int64_t* from, int64_t* to) {
   int64_t* next = MEMORY_NEW(int64_t, bodies + 1);
   for (int64_t i = 0; i < arrays->count; i++) next[arrays->bodies[2 * i + side] + 1]++;
@@ -407,7 +409,7 @@ static bool is_one_pair(const QueryArrays* arrays) {
   return true;
 }
 
-/* Returns the row numbers grouped by pair of bodies, or NULL if all rows have the same pair. The caller frees the
+/* Returns the row numbers grouped by pair of bodies. Returns NULL if all rows have the same pair. The caller frees the
  * array. */
 static int64_t* rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
   if (is_one_pair(arrays)) return NULL;
@@ -424,7 +426,7 @@ typedef struct {
   const QueryList* list;
   const QueryArrays* arrays;
   const QueryPlan* plan;
-  const int64_t* order; /* row numbers in the order of evaluation; NULL: rows in their own order */
+  const int64_t* order; /* row numbers in the order of evaluation; NULL: rows are evaluated in their own order */
   double* out;
   int64_t stride;
   QueryMemory* memory; /* one per thread */

@@ -1,17 +1,17 @@
-/* Creates the bodies of queries from their parsed form. */
+/* Creates the bodies of questions from their parsed shapes. */
 #include <string.h>
 #include "ask/reader.h"
 
-/* Default smoothing of a hull, as a fraction of its size. */
+/* Default smoothing length of a hull, relative to the size of the hull. */
 #define SMOOTHING_PART 0.01
-/* Relative difference of the volumes of a mesh and of its hull up to which the mesh is convex. */
+/* A mesh is convex if its volume differs from the volume of its hull by at most this relative difference. */
 #define CONVEX_TOLERANCE 1e-6
-/* Subdivision level of the surfaces of smooth shapes (shape_mesh). */
+/* Subdivision level of the triangulated surfaces of smooth shapes (shape_mesh). */
 enum { SURFACE_LEVEL = 2 };
 
 /* ---------------------------------------------------------------- meshes */
 
-/* Splits all faces into fans of triangles. */
+/* Returns the triangles of a mesh. Faces with more corners are split into fans of triangles. */
 static TriangleSurface triangles_of(const Mesh* mesh) {
   TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
   memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
@@ -32,7 +32,7 @@ static double enclosed_volume(const TriangleSurface* surface) {
   return sum;
 }
 
-/* Creates the convex hull of the vertices of each group. */
+/* Creates a convex hull for each group of the mesh. Reports an error and returns false if a group has no hull. */
 static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
   body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
   Vec3* corner = MEMORY_NEW(Vec3, mesh->corner_count);
@@ -53,7 +53,7 @@ static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) 
   return good;
 }
 
-/* Sets the surface to the triangles of the mesh, and the points to its vertices. */
+/* Reads a mesh file. Sets the surface of the body to the triangles of the mesh, and text->points to its vertices. */
 static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
   char* path = file_resolve(reader->file, text->file);
   Mesh mesh = {0};
@@ -84,7 +84,8 @@ static bool is_convex(const QueryBody* body) {
          fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
 }
 
-/* Creates the field of a hull from its planes, that of a non-convex mesh from surface points with normals. */
+/* Creates the field of a hull. The field of a convex body is created from its planes, the field of a non-convex mesh
+ * from surface points with normals. */
 static void make_hull_field(const ShapeText* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);
@@ -133,7 +134,7 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Joins normals and offsets into the parameters of the polytope. */
+/* Joins the normals and offsets of a shape into the parameters of a polytope. */
 static bool join_faces(QueryReader* reader, ShapeText* text) {
   if (text->normal_count != text->offset_count) {
     query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
@@ -218,7 +219,7 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
-    surface_free(&body->surface); /* kept: the next question may use the same body */
+    surface_free(&body->surface); /* the body stays valid, because the next question may use the same body */
     query_reader_problem(reader, false, "%s: the body has no surface: its parts cover one another", key);
     return false;
   }
@@ -231,8 +232,8 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
   return true;
 }
 
-/* Returns for each point the index of the equal point in the input, the first of several; -1: none. Owned by the
- * caller. */
+/* Returns the index of the equal given point for each of points (count), or -1 if there is none. Returns the first of
+ * several equal points. The caller frees the result. */
 static int* given_numbers(const QueryBody* body, const Vec3* points, int count) {
   int given = body->given_count;
   Vec3* all = MEMORY_NEW(Vec3, given + count);

@@ -1,22 +1,22 @@
-/* Line and column of a value in a JSON text. cJSON does not store them, so the (valid) text is scanned again for each
- * message. */
+/* Finds the line and column of a value in a JSON text. cJSON does not store positions, so the valid text is scanned
+ * again for each message. */
 #include <string.h>
 #include "ask/ask.h"
 
-/* Skips the characters that cJSON treats as white space: codes up to that of ' '. */
+/* Skips the characters that cJSON treats as white space. These are all characters with codes up to that of ' '. */
 static const char* skip_space(const char* p) {
   while (*p && (unsigned char)*p <= ' ') p++;
   return p;
 }
 
-/* Moves from an opening quote past the closing one. */
+/* Moves from an opening quote to the character after the closing quote. */
 static const char* skip_string(const char* p) {
   for (p++; *p && *p != '"'; p++)
     if (*p == '\\' && p[1]) p++;
   return *p ? p + 1 : p;
 }
 
-/* Moves from the first character of a value past its last. */
+/* Moves from the first character of a value to the character after its last. */
 static const char* skip_value(const char* p) {
   int depth = 0;
   do {
@@ -37,13 +37,13 @@ static const char* skip_value(const char* p) {
   return p;
 }
 
-/* Moves from a member past the colon of its key, if it has a key. */
+/* Moves from the key of an object's member to its value. */
 static const char* skip_key(const char* p) {
   p = skip_space(skip_string(p));
   return *p ? skip_space(p + 1) : p;
 }
 
-/* Moves from a list or an object to a child, or to the key of that child. */
+/* Moves from a list or an object to a child, or to the key of the child if `key` is true. */
 static const char* descend(const char* p, int child, bool key) {
   bool object = *p == '{';
   p = skip_space(p + 1);

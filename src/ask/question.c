@@ -1,14 +1,14 @@
-/* Parses questions with a method: the method, its bodies and its options. */
+/* Parses questions with a method, including their bodies and options. */
 #include <string.h>
 #include "ask/reader.h"
 
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
 #define POSES_MAX 1e9
-/* N/m^exponent */
+/* limits of the stiffness [N/m^exponent] */
 #define STIFFNESS_MIN 1e-12
 #define STIFFNESS_MAX 1e18
-#define EXPONENT_MAX 4 /* exponent of the force, as in the law penalty */
+#define EXPONENT_MAX 4 /* largest exponent of the force, the same as in the contact law `penalty` */
 /* limits of the temperature, a squared length [m^2] */
 #define TEMPERATURE_MIN 1e-18
 #define TEMPERATURE_MAX 1e12
@@ -25,7 +25,7 @@ typedef enum {
   KEY_PARAMETERS,
   KEY_TARGET_A,
   KEY_TARGET_B,
-  /* for witness and touch */
+  /* keys of witness and touch */
   KEY_SCORE,
   KEY_SAMPLING,
   KEY_ESTIMATE,
@@ -34,7 +34,7 @@ typedef enum {
   KEY_TEMPERATURE,
   KEY_PERTURBATION,
   KEY_TURN,
-  /* of touch */
+  /* keys of touch */
   KEY_ITERATIONS,
   KEY_STEP,
   KEY_LAST,
@@ -44,10 +44,10 @@ typedef enum {
   KEY_STARTS,
   KEY_SEED,
   KEY_PAIRS,
-  /* of growth */
+  /* keys of growth */
   KEY_STIFFNESS,
   KEY_EXPONENT,
-  /* of manifold */
+  /* keys of manifold */
   KEY_SMOOTHING,
   KEY_SOFTNESS,
   KEY_REGULARIZATION,
@@ -55,7 +55,7 @@ typedef enum {
   KEY_EDGES,
   KEY_CULL,
   KEY_MEAN,
-  /* for a file of rows */
+  /* key of a file of rows */
   KEY_POSES,
   KEY_COUNT,
 } QuestionKey;
@@ -66,7 +66,7 @@ static const char* const KEYS[KEY_COUNT] = {
     "starts",         "seed",       "pairs",    "stiffness",   "exponent",   "smoothing",   "softness",
     "regularization", "points",     "edges",    "cull",        "mean",       "poses"};
 
-/* Words, in the order of the enumerations. */
+/* Values of the keys, in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
 static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
 static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
@@ -103,7 +103,7 @@ static bool read_truth(QueryReader* reader, const cJSON* item) {
   return cJSON_IsTrue(item);
 }
 
-/* Returns the index of the word in words (count). Reports a problem and returns 0 if it is unknown. */
+/* Returns the index of a text in words (count). Reports an error and returns 0 if the text is not one of the words. */
 static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
   bool text = cJSON_IsString(item);
   int found = text ? query_reader_find_key(item->valuestring, words, count) : -1;
@@ -203,7 +203,7 @@ static bool in_pieces(const QueryList* list, const QueryItem* item) {
   return false;
 }
 
-/* Checks that the method supports both kinds of bodies. */
+/* Checks that the method supports the body, and creates the data that the method needs. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
   bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
   if (item->method == QUERY_GROWTH && !body->smooth)
@@ -236,7 +236,7 @@ static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item
     query_reader_problem(reader, false, "touch needs target_a and target_b, or a number of random targets");
 }
 
-/* Returns the defaults of a question. */
+/* Returns the default question. */
 QueryItem query_first_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},
@@ -249,7 +249,7 @@ QueryItem query_first_question(void) {
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
-  /* the array of items may be reallocated while bodies are read */
+  /* the question is read into a local variable, because list->items may be reallocated while bodies are read */
   QueryItem read = query_first_question();
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {

@@ -1,12 +1,12 @@
-/* Parses the questions of a file, and pairs of point sets. */
+/* Parses the questions of a file, including pairs of point sets. */
 #include <errno.h>
 #include <string.h>
 
 #include "ask/reader.h"
 
-/* Smallest support [m]: below it the derivatives of the barrier overflow. */
+/* Smallest support [m]. For a smaller support the derivatives of the barrier overflow. */
 #define SUPPORT_MIN 1e-12
-/* Laws supported for pairs of point sets. */
+/* Contact laws that are supported for pairs of point sets. */
 static const struct {
   const char* name;
   ContactModel law;
@@ -46,8 +46,9 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* Returns true if the item has the key `method`, or if it has none of the keys method, support and law and follows a
- * question with a method. In the second case it gives other poses for the previous question. */
+/* Returns true if an item is a question about shapes. An item with the key `method` is such a question. An item after a
+ * question with a method that has neither the key `support` nor the key `law` asks the previous question for other
+ * poses, and is such a question too. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
@@ -91,13 +92,13 @@ static Status refuse_syntax(const char* path, const char* text, const char* at, 
   return STATUS_BAD_INPUT;
 }
 
-/* Skips the characters that cJSON treats as white space: codes up to that of ' '. */
+/* Skips the characters that cJSON treats as white space. These are all characters with codes up to that of ' '. */
 static const char* skip_space(const char* text) {
   while (*text && (unsigned char)*text <= ' ') text++;
   return text;
 }
 
-/* Parses all JSON values of the text in sequence. */
+/* Parses all JSON values of the text, one after the other. */
 static Status read_documents(QueryReader* reader, const char* text, size_t length, QueryList* list) {
   const char* at = text;
   do {

@@ -1,11 +1,9 @@
-/* Reads values of a JSON query; every message has line and column. */
+/* Reads the values of a JSON query. Every message gives line and column. */
 #include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
-/* Number of reported problems; further ones are only counted. */
 #define PROBLEM_MAX READER_PROBLEM_MAX
-/* Largest coordinate [m]. Squares of larger ones lose digits that contact needs. */
 #define COORDINATE_MAX READER_COORDINATE_MAX
 
 size_t query_reader_enter(QueryReader* reader, int child) {
@@ -19,8 +17,7 @@ void query_reader_leave(QueryReader* reader, size_t mark) {
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
 
-/* Returns the line and column of the reader's position in the file. The document need not begin at the start of the
- * file. */
+/* Returns the line and column of the reader's position in the file. The document may begin anywhere in the file. */
 static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
   SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
   SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);

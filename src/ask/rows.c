@@ -1,4 +1,4 @@
-/* Questions about many poses, given as rows of numbers instead of lines of JSON. */
+/* Answers questions about many poses, which are given as rows of binary numbers instead of lines of JSON. */
 #include <inttypes.h>
 #include <string.h>
 #include "ask/answer.h"
@@ -8,7 +8,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "rows are written as t
 
 enum { POSE_NUMBERS = QUERY_ROW_NUMBERS / 2, ROW_BYTES = QUERY_ROW_NUMBERS * 8 };
 
-/* Returns the number of bytes of the first line without its newline; -1: no newline. */
+/* Returns the length of the first line without its newline [bytes], or -1 if there is no newline. */
 static int64_t first_line(const char* data, size_t length) {
   const char* end = memchr(data, '\n', length);
   return end ? end - data : -1;
@@ -47,7 +47,7 @@ static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_N
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-/* Checks row i of `bytes`. number: index of this row in the file, for messages. */
+/* Checks the poses in row i of rows->bytes. number: index of the row in the file, for messages. */
 static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
@@ -62,7 +62,7 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int6
   }
 }
 
-/* Checks that the number of bytes fits the number of rows in the first line. */
+/* Checks that the number of bytes in the file matches the number of rows in the first line. */
 static void check_length(RowsReader* reader, const QueryRows* rows, size_t length) {
   int64_t count = rows->count;
   size_t there = length - rows->first, wanted = (size_t)count * ROW_BYTES;

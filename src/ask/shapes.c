@@ -1,4 +1,4 @@
-/* Parses shapes of questions, with their keys and poses. */
+/* Parses the shapes in questions, including their poses. */
 #include <string.h>
 #include "ask/reader.h"
 
@@ -7,7 +7,7 @@
 #define LENGTH_MAX 1e6
 #define SHARPNESS_MAX 1e6
 #define SMOOTHING_MIN 1e-9 /* m */
-/* Largest difference of a quaternion's length from 1; it is then normalized. */
+/* A quaternion whose length differs from 1 by at most this is accepted and normalized. */
 #define UNIT_TOLERANCE 1e-6
 
 static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
@@ -51,10 +51,10 @@ enum { KEYS_MAX = 6, TEXT_BOX = TEXT_TYPES, TEXT_SPHERE, TYPES };
 
 typedef struct {
   const char* name;
-  ShapeKey keys[KEYS_MAX]; /* ends with a row without name */
+  ShapeKey keys[KEYS_MAX]; /* the last entry has no name */
 } BodyType;
 
-/* A new type of shape is a row here. */
+/* Table of the types of shapes with their keys. A new type needs one entry here. */
 static const BodyType TYPE[TYPES] = {
     [SMOOTH_POLYTOPE] = {"smooth_polytope",
                          {{"normals", VALUE_NORMALS, 0, false},
@@ -88,12 +88,13 @@ static const BodyType TYPE[TYPES] = {
                       {"radius", VALUE_RADIUS, 0, false}}},
     [TEXT_UNION] = {"union", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
     [TEXT_SUBTRACTION] = {"subtraction", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
-    /* synonyms of two of these */
+    /* synonyms of shapes above */
     [TEXT_BOX] = {"box", {{"size", VALUE_AXES, 0, false}}},
     [TEXT_SPHERE] = {"sphere", {{"radius", VALUE_LENGTH, 0, false}}},
 };
 
-/* A box is the hull of its corners. A sphere is the superellipsoid of exponent 1, which is exact. */
+/* Replaces a box or a sphere by an equal shape of another type. A box becomes the hull of its corners. A sphere becomes
+ * the superellipsoid of exponent 1, which is exact. */
 static void spell_out(ShapeText* text) {
   double* size = text->form.size;
   if (text->type == TEXT_SPHERE) {
@@ -203,8 +204,9 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
     case VALUE_PIECES:
       text->in_pieces = cJSON_IsString(item) && strcmp(item->valuestring, "hulls") == 0;
       if (!text->in_pieces && !(cJSON_IsString(item) && strcmp(item->valuestring, "hull") == 0))
-        query_reader_problem(reader, false, "must be hull (of all) or hulls (one a group), got %.60s",
-                             cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+        query_reader_problem(
+            reader, false, "must be hull (one convex hull of the mesh) or hulls (one convex hull per group), got %.60s",
+            cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
       break;
     case VALUE_PARTS:
       read_parts(reader, item, text);
@@ -212,7 +214,7 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
   }
 }
 
-/* Keys of all shapes come first. */
+/* Keys of every shape, which precede the keys of its type. */
 static const char* const COMMON[] = {"type", "position", "quaternion"};
 enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
 
@@ -223,7 +225,7 @@ static void read_shape_member(QueryReader* reader, const cJSON* item, int key, v
   if (key >= COMMON_COUNT) read_value(reader, item, &TYPE[text->type].keys[key - COMMON_COUNT], text);
 }
 
-/* Returns the type; -1, with a reported error, if it is unknown. */
+/* Returns the type of a shape. Reports an error and returns -1 if the type is unknown. */
 static int read_type(QueryReader* reader, const cJSON* item) {
   const cJSON* type = cJSON_GetObjectItemCaseSensitive(item, "type");
   if (!cJSON_IsString(type)) {
@@ -242,7 +244,8 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* Reads the keys of the shape's type. If `moves` is true the object has no `type`, and only the pose is read. */
+/* Reads the keys of a shape. If `moves` is true, the object has no `type`, and only the pose is read. Returns false
+ * after a reported error. */
 static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeText* text) {
   const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};
@@ -267,7 +270,8 @@ static void shape_text_free(ShapeText* text) {
   memory_free(text->parts);
 }
 
-/* Reads an item of the key `of` as a body and moves the field of the body to *out. Frees the rest of the body. */
+/* Reads a shape in the list `of` of a union or subtraction, and moves its field to *out. Frees the rest of the
+ * shape. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
   ShapeText text = {.scale = 1, .pose = &pose};

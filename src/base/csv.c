@@ -19,15 +19,16 @@ void csv_add_field(Text* row, const char* text) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* Splits the text into cells in place: each separator is overwritten by the NUL byte that ends its cell. */
+/* Splits a text into cells in place. The separator after each cell is overwritten by a NUL byte. */
 typedef struct {
   char* cursor;
   int line;
   bool open_quote;
-  bool row_ends; /* the last cell ended its row */
+  bool row_ends; /* true if the last cell ended its row */
 } CsvScanner;
 
-/* Reads a quoted cell; doubled quotes become one. Leaves the cursor after the closing quote. */
+/* Reads a quoted cell and returns it. Doubled quotes become single quotes. Leaves the cursor after the closing
+ * quote. */
 static char* scan_quoted(CsvScanner* scanner) {
   char *start = ++scanner->cursor, *out = start;
   for (; *scanner->cursor; scanner->cursor++) {
@@ -67,7 +68,7 @@ static void cell_list_add(CellList* list, char* cell) {
   list->items[list->count++] = cell;
 }
 
-/* Appends the cells of one row; returns their number. */
+/* Appends the cells of one row to the list. Returns the number of cells. */
 static int scan_row(CsvScanner* scanner, CellList* cells) {
   int first = cells->count;
   do cell_list_add(cells, scan_cell(scanner));
@@ -154,7 +155,7 @@ const char* csv_cell(const CsvTable* table, int row, int column) {
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
-/* Decimal numbers only: strtod also accepts hexadecimal numbers and nan(...). */
+/* Reads a decimal number. Hexadecimal numbers and nan(...), which strtod accepts, are rejected. */
 static bool read_decimal(const char* cell, double* value) {
   char* end;
   *value = strtod(cell, &end);
@@ -193,35 +194,36 @@ double csv_value(const CsvTable* table, int row, int column) {
 /* ---------------------------------------------------------------- row by row */
 
 typedef struct {
-  int row; /* -1: none */
+  int row; /* index of the row; -1 if there is none */
   char* text;
   size_t length, capacity;
   CellList cells;
   int line;
-  CsvTable table; /* its names are borrowed from the file */
+  CsvTable table; /* the names of the columns are borrowed from the file */
 } HeldRow;
 
-/* Position of a row in the file, and its line. */
+/* Position of a row in the file [bytes], and number of its first line. */
 typedef struct {
   off_t at;
   int line;
 } CsvPlace;
-/* Number of rows between two rows whose positions in the file are stored. Going back reads at most as many rows. */
+/* The file position of every 64th row is stored. A jump back to an earlier row therefore reads at most 64 rows
+ * again. */
 enum { PLACES_APART = 64 };
 
 struct CsvRows {
   char* path;
   FILE* stream;
   HeldRow header, held[CSV_WINDOW];
-  CsvTable names;   /* without rows */
+  CsvTable names;   /* column names, without rows */
   char** blank;     /* one row of empty cells */
   CsvPlace* places; /* position of every PLACES_APART-th row */
   int place_count, place_capacity;
-  int next, line; /* index and line of the row that the stream reads next */
+  int next, line; /* index and first line of the row that the stream reads next */
   int count;
 };
 
-/* How reading a row's text ended. */
+/* Result of reading the text of a row: a row, no further row, or a NUL byte. */
 typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowText;
 
 static void add_char(HeldRow* to, int c) {
@@ -233,7 +235,8 @@ static void add_char(HeldRow* to, int c) {
   to->text[to->length++] = (char)c;
 }
 
-/* Position within a cell. CELL_QUOTE: after a quote that either closes the cell or is the first of two. */
+/* State of the scanner within a cell. In CELL_QUOTE the last byte was a quote that either closes the cell or is the
+ * first of two. */
 typedef enum { CELL_BEGINS, CELL_PLAIN, CELL_QUOTED, CELL_QUOTE } CellPart;
 
 static CellPart part_after(CellPart part, int c) {
@@ -242,7 +245,7 @@ static CellPart part_after(CellPart part, int c) {
   return c == ',' ? CELL_BEGINS : CELL_PLAIN;
 }
 
-/* Reads the bytes up to the end of the row; line ends inside quotes belong to a cell. */
+/* Reads the text of the next row. Line ends inside quotes belong to a cell. */
 static RowText read_text(CsvRows* r, HeldRow* to) {
   CellPart part = CELL_BEGINS;
   int c = getc_unlocked(r->stream);
@@ -272,7 +275,7 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   return STATUS_BAD_INPUT;
 }
 
-/* Reads the next row into `to`; *more: there was one. */
+/* Reads the next row into `to`. Sets *more to true if there was a row. */
 static Status read_row(CsvRows* r, HeldRow* to, int columns, bool* more, Diagnostics* diagnostics) {
   RowText found = read_text(r, to);
   *more = found == ROW_READ;
@@ -358,7 +361,7 @@ int csv_rows_count(const CsvRows* r) { return r->count; }
 
 const CsvTable* csv_rows_header(const CsvRows* r) { return &r->names; }
 
-/* Moves the stream to at most PLACES_APART rows before `row`. */
+/* Moves the stream to a position at most PLACES_APART rows before `row`. */
 static void go_near(CsvRows* r, int row) {
   int place = row / PLACES_APART;
   if (r->next <= row && r->next >= place * PLACES_APART) return;

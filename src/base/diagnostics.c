@@ -3,9 +3,10 @@
 #include <string.h>
 #include "base/outside.h"
 
-/* Largest width of a printed source line, so that a one-line JSON file does not flood the terminal. */
+/* Largest width of a printed source line [characters]. The limit prevents that a JSON file of one long line fills the
+ * terminal. */
 #define EXCERPT_WIDTH 120
-/* Characters kept left of the caret when a longer line is cut. */
+/* Number of characters kept left of the caret when a longer line is cut. */
 #define EXCERPT_BEFORE 60
 
 static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
@@ -19,7 +20,7 @@ static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
   return false;
 }
 
-/* Replaces control characters: a message is one printable line, whatever file name it quotes. */
+/* Replaces control characters by '?', so that a message is one printable line. A message may quote any file name. */
 static void keep_printable(char* text) {
   for (; *text; text++)
     if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
@@ -27,7 +28,7 @@ static void keep_printable(char* text) {
 
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
   Text text = {0};
-  text_add_bytes(&text, "", 0); /* an empty message is still a string */
+  text_add_bytes(&text, "", 0); /* makes an empty message a string */
   va_list arguments;
   va_start(arguments, format);
   text_add_v(&text, format, arguments);
@@ -67,7 +68,7 @@ void diagnostics_free(Diagnostics* diagnostics) {
 
 typedef struct {
   Diagnostic item;
-  int position; /* original index, keeps the sort stable */
+  int position; /* original index, which keeps the sort stable */
 } Ranked;
 
 static int three_way(int a, int b) { return (a > b) - (a < b); }
@@ -95,7 +96,7 @@ static void sort_by_place(Diagnostics* diagnostics) {
 typedef struct {
   const char* path;
   char* data;
-  const char* cursor; /* start of `line`; NULL when there is no such line */
+  const char* cursor; /* start of `line`; NULL if the file has no such line */
   int line;
 } SourceText;
 
@@ -104,7 +105,7 @@ static void source_open(SourceText* source, const char* path) {
   memory_free(source->data);
   *source = (SourceText){.path = path, .line = 1};
   size_t length;
-  /* Only a regular file can be read a second time; a pipe would be empty or block. */
+  /* Only a regular file can be read again; a pipe would be empty or block. */
   if (file_is_regular(path) && file_is_data(path)) (void)file_read(path, &source->data, &length);
   source->cursor = source->data;
 }
@@ -120,7 +121,7 @@ static const char* source_line(SourceText* source, int line) {
 
 static bool continues_character(char c) { return ((unsigned char)c & 0xc0) == 0x80; } /* UTF-8 */
 
-/* Column 1 is the first character; characters are counted, not bytes. */
+/* Returns the byte offset of a column in a line. Columns count characters, from 1. */
 static size_t column_offset(const char* line, size_t length, int column) {
   size_t offset = 0;
   for (int i = 1; i < column && offset < length; i++) {
@@ -132,7 +133,7 @@ static size_t column_offset(const char* line, size_t length, int column) {
 
 static bool is_control(char c) { return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f; }
 
-/* Prints the line and a caret below its column; a long line is cut around the caret. */
+/* Prints a source line and a caret below the given column. A long line is cut around the caret. */
 static void print_excerpt(FILE* stream, const char* line, int column, bool color) {
   size_t length = strcspn(line, "\r\n"), caret = column_offset(line, length, column), start = 0;
   if (length > EXCERPT_WIDTH && caret > EXCERPT_BEFORE) start = caret - EXCERPT_BEFORE;
@@ -151,19 +152,22 @@ static void print_excerpt(FILE* stream, const char* line, int column, bool color
   fputs(color ? "\033[1;32m^\033[0m\n" : "^\n", stream);
 }
 
-/* ---------------------------------------------------------------- messages alike */
+/* ---------------------------------------------------------------- similar messages */
 
-/* Up to so many notes or warnings alike are printed one by one, more as one with a count and names. */
+/* Up to ALIKE_MOST similar notes or warnings are printed one by one. More similar messages are printed as one, with
+ * their number and the first ALIKE_NAMES names. */
 enum { ALIKE_MOST = 12, ALIKE_NAMES = 4 };
 
-/* Returns the end of the quoted name that begins at c, or c: an apostrophe within a word begins none. */
+/* Returns the end of the quoted name that begins at c. Returns c if no quoted name begins at c. An apostrophe within a
+ * word begins no name. */
 static const char* quoted_end(const char* text, const char* c) {
   if (*c != '\'' || (c > text && isalnum((unsigned char)c[-1]))) return c;
   const char* end = strchr(c + 1, '\'');
   return end ? end + 1 : c;
 }
 
-/* Returns the text with '' for each quoted name and 0 for each number. Freed by the caller. */
+/* Returns the pattern of a message. The pattern has '' in place of each quoted name and 0 in place of each number. The
+ * caller frees the pattern. */
 static char* pattern_of(const char* text) {
   Text out = {0};
   text_add_bytes(&out, "", 0);
@@ -176,7 +180,8 @@ static char* pattern_of(const char* text) {
   return out.data;
 }
 
-/* Appends the first quoted name of a text that differs from its counterpart in a text alike, if there is one. */
+/* Appends the first quoted name of `text` that differs from the corresponding name in `other`. Appends nothing if all
+ * names are equal. The two texts must have the same pattern. */
 static void add_own_name(Text* out, const char* text, const char* other) {
   const char *c = text, *d = other;
   for (;;) {
@@ -194,18 +199,19 @@ static void add_own_name(Text* out, const char* text, const char* other) {
   }
 }
 
-/* Messages alike have the same file, severity and pattern. Errors are alone. */
+/* Groups of similar messages. Similar messages have the same file, severity and pattern (pattern_of). Errors are not
+ * grouped. */
 typedef struct {
-  int* first;  /* index of the first message alike  (messages) */
-  int* count;  /* number of messages alike, at the first one  (messages) */
-  Text* names; /* names of the others, at the first one  (messages) */
+  int* first;  /* index of the first message of the group of each message  (messages) */
+  int* count;  /* number of messages in the group, stored at its first message  (messages) */
+  Text* names; /* names in the other messages of the group, stored at its first message  (messages) */
 } Alike;
 
 static Alike find_alike(const Diagnostics* diagnostics) {
   int n = diagnostics->count, kinds = 0;
   Alike alike = {MEMORY_NEW(int, n), MEMORY_NEW(int, n), MEMORY_NEW(Text, n)};
   char** pattern = MEMORY_NEW(char*, n);
-  int* kind = MEMORY_NEW(int, n); /* first messages */
+  int* kind = MEMORY_NEW(int, n); /* index of the first message of each group */
   for (int i = 0; i < n; i++) {
     const Diagnostic* item = &diagnostics->items[i];
     int k = item->severity == SEVERITY_ERROR ? kinds : 0;
@@ -239,7 +245,8 @@ static void free_alike(Alike* alike, int messages) {
 static const char* const SEVERITY_NAME[] = {"error", "warning", "note"};
 static const char* const SEVERITY_COLOR[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
 
-/* Prints place, severity and text, and how many others are alike. */
+/* Prints position, severity and text of a message. others: number of further similar messages, which is printed with
+ * their names. */
 static void print_heading(FILE* stream, const Diagnostic* item, int others, const Text* names, bool color) {
   if (color) fputs("\033[1m", stream);
   if (item->file) fprintf(stream, "%s:", item->file);

@@ -1,6 +1,7 @@
-/* Functions evaluated for every joint and body in every line-search evaluation use plain arithmetic, which is identical
- * everywhere. The others, and unusual arguments, use SLEEF's consistent functions ("cinz": no fused operations, one
- * code path for all processors).
+/* Elementary functions that give the same bits on every processor.
+ * Functions that every line-search evaluation calls for every joint and body use plain arithmetic, which gives the same
+ * bits everywhere. Other functions, and unusual arguments, use SLEEF's consistent functions ("cinz": no fused
+ * operations, one code path for all processors).
  *
  * The polynomials, the reduction by pi/2 in three parts and the breakpoints of the arc tangent are those of FreeBSD's
  * msun: Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
@@ -11,17 +12,20 @@
 #include <sleef.h>
 #include "base/base.h"
 
-/* An angle reduced modulo pi/2: a multiple of pi/2 and a remainder in [-pi/4, pi/4] as a sum of two doubles. */
+/* An angle reduced modulo pi/2 to [-pi/4, pi/4]. The reduced angle is rest + tail, a sum of two doubles for
+ * precision. */
 typedef struct {
   double rest, tail;
-  int quarter; /* modulo 4 */
+  int quarter; /* the multiple of pi/2 that was subtracted, modulo 4 */
 } Reduced;
 
-/* Largest argument of the reduction: below it the products of the multiple with the parts of pi/2 are exact. */
+/* Largest argument of `reduce`. For larger arguments the products of the multiple with the parts of pi/2 would not be
+ * exact. */
 #define REDUCED_MOST 1.0e6
 
-/* Reduces x. pi/2 is the sum of parts of 33 bits; `left` are the remainders of that sum. A further part is used when
- * the sum so far cancels x to below 2^-16, then 2^-49 of it. */
+/* Reduces x modulo pi/2 (Cody and Waite). pi/2 is the sum of parts of 33 bits, and left[k] is pi/2 minus the parts 0 to
+ * k. If the remainder is smaller than enough[k] |x|, cancellation has lost too many bits, and a further part is
+ * used. */
 static Reduced reduce(double x) {
   static const double part[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69};
   static const double left[] = {0x1.0b4611a626331p-34, 0x1.3198a2e037073p-69, 0x1.b839a252049c1p-104};
@@ -40,7 +44,7 @@ static Reduced reduce(double x) {
 }
 
 static double sine_of(double x, double tail) {
-  if (fabs(x) < 0x1p-26) return tail == 0 ? x : x + tail; /* -0 stays */
+  if (fabs(x) < 0x1p-26) return tail == 0 ? x : x + tail; /* keeps the sign of -0 */
   double z = x * x, w = z * z, v = z * x;
   double r = 8.3333333333224895e-3 + z * (-1.9841269829857949e-4 + z * 2.7557313707070068e-6) +
              z * w * (-2.5050760253406863e-8 + z * 1.58969099521155010e-10);
@@ -80,8 +84,8 @@ double math_cos(double x) {
   return cosine;
 }
 
-/* Arc tangent for x in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and
- * infinity. */
+/* Returns the arc tangent of x in [0, 2^60]. Method: atan x = atan c + atan((x - c) / (1 + c x)), where c is the
+ * nearest of 0, 1/2, 1, 3/2 and infinity. */
 static double arc_tangent(double x) {
   static const double high[] = {0, 4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01,
                                 1.57079632679489655800e+00};
@@ -109,7 +113,8 @@ static double arc_tangent(double x) {
 
 double math_atan2(double y, double x) {
   double ratio = fabs(y / x);
-  if (!(ratio > 0x1p-60 && ratio < 0x1p60)) return Sleef_cinz_atan2d1_u10purec(y, x); /* zeros, infinities, NaN too */
+  if (!(ratio > 0x1p-60 && ratio < 0x1p60))
+    return Sleef_cinz_atan2d1_u10purec(y, x); /* also zeros, infinities and NaN */
   double angle = arc_tangent(ratio);
   if (x < 0) angle = 3.1415926535897931160e+00 - (angle - 1.2246467991473531772e-16);
   return y < 0 ? -angle : angle;

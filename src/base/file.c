@@ -11,24 +11,25 @@
 
 /* ---------------------------------------------------------------- reading */
 
-/* Size limits: of a regular file, of a pipe, and of a device, which may never end. */
+/* Size limits of a regular file, of a pipe, and of a device, which may never end [bytes]. */
 #define MEBIBYTE ((size_t)1 << 20)
 #define FILE_MOST (2048 * MEBIBYTE)
 #define PIPE_MOST (256 * MEBIBYTE)
 #define DEVICE_MOST MEBIBYTE
-/* Longest wait for a writer to open a named pipe [ms]. */
+/* Longest time for which file_read waits until a writer opens a named pipe [ms]. */
 enum { PIPE_PATIENCE = 10000 };
 
 typedef struct {
   int file;
   struct stat info;
-  size_t most; /* bytes */
-  bool waited; /* already waited for a writer */
+  size_t most; /* limit of the size [bytes] */
+  bool waited; /* true after the wait for a writer */
   char* data;
   size_t length, capacity;
 } Reading;
 
-/* errno values reused for two errors of file_read. */
+/* Two errors of file_read have no errno of their own and use these values. They are the size limits of devices and
+ * pipes. */
 enum { ERROR_DEVICE = ENODEV, ERROR_PIPE = EMSGSIZE };
 
 const char* file_error_text(int error) {
@@ -48,7 +49,8 @@ const char* file_error_text(int error) {
   }
 }
 
-/* Opens without blocking: a pipe without a writer would block forever. */
+/* Opens a file without blocking, because a pipe without a writer would block forever. Returns false with errno set on
+ * failure. */
 static bool open_reading(Reading* r, const char* path) {
   *r = (Reading){.file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   if (r->file < 0 || fstat(r->file, &r->info) != 0) return false;
@@ -57,11 +59,12 @@ static bool open_reading(Reading* r, const char* path) {
   bool sized = S_ISREG(mode) && r->info.st_size > 0;
   bool fits = !sized || (uint64_t)r->info.st_size <= r->most;
   if (!fits) errno = EFBIG;
-  r->capacity = sized && fits ? (size_t)r->info.st_size + 1 : 4096; /* one more byte, to detect the end */
+  r->capacity = sized && fits ? (size_t)r->info.st_size + 1 : 4096; /* one more byte than the size, to detect the end */
   return fits;
 }
 
-/* True if no writer has opened the pipe yet: read returns 0 as at its end, but poll reports no hang-up. */
+/* Returns true if no writer has opened the pipe yet. read then returns 0 as at the end of a file, but poll reports no
+ * hang-up. */
 static bool lacks_writer(const Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   return S_ISFIFO(r->info.st_mode) && r->length == 0 && poll(&who, 1, 0) == 0;
@@ -71,7 +74,7 @@ static bool wait_for_writer(Reading* r) {
   struct pollfd who = {.fd = r->file, .events = POLLIN};
   if (r->waited) errno = ETIMEDOUT;
   if (r->waited || poll(&who, 1, PIPE_PATIENCE) < 0) return false;
-  r->waited = true; /* a writer can have opened the pipe without writing yet */
+  r->waited = true; /* a writer may have opened the pipe without writing */
   return true;
 }
 
@@ -93,7 +96,8 @@ static void grow(Reading* r) {
   r->capacity *= 2;
 }
 
-/* Reads to the end, independent of the reported size: pipes have none, and files may grow. */
+/* Reads all data up to the end of the file. The reported size is not used as a limit, because pipes have none and files
+ * may grow. */
 static bool read_all(Reading* r) {
   r->data = memory_alloc(r->capacity + 1);
   for (;;) {
@@ -125,7 +129,8 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
-/* Returns path.yaml, owned by the caller, if that exists and `path` has no extension; else NULL. */
+/* Returns the name path.yaml if this file exists, otherwise NULL. For messages about a name without extension. The
+ * caller frees the result. */
 static char* with_its_ending(const char* path) {
   Text name = {0};
   text_add(&name, "%s.yaml", path);
@@ -134,10 +139,10 @@ static char* with_its_ending(const char* path) {
   return NULL;
 }
 
-/* Largest number of files of a folder among which a name is searched for. */
+/* Largest number of files of a folder that are compared with a misspelled name. */
 enum { FOLDER_MOST = 2000 };
 
-/* Returns the length of a name without its ending. */
+/* Returns the length of a file name without its extension. */
 static size_t stem_length(const char* name) {
   const char* dot = strrchr(name, '.');
   return dot && dot > name ? (size_t)(dot - name) : strlen(name);
@@ -147,8 +152,8 @@ static int compare_texts(const void* a, const void* b) {
   return strcmp(*(const char* const*)a, *(const char* const*)b);
 }
 
-/* Returns a file beside `path` that has the same ending and a name of which it may be a misspelling (text_nearest),
- * owned by the caller; else NULL. */
+/* Returns an existing file of which `path` may be a misspelling (text_nearest). Only files with the same folder and
+ * extension are compared. The caller frees the result. Returns NULL if there is none. */
 static char* nearest_file(const char* path) {
   const char* slash = strrchr(path, '/');
   const char* name = slash ? slash + 1 : path;
@@ -163,12 +168,13 @@ static char* nearest_file(const char* path) {
     if (strcmp(e->d_name + length, name + stem) != 0) continue;
     Text other = {0};
     text_add(&other, "%.*s", (int)length, e->d_name);
-    if (names_add(&stems, other.data, 0)) continue; /* keeps the text */
+    if (names_add(&stems, other.data, 0)) continue; /* the table `stems` keeps the text */
     text_free(&other);
   }
   if (entries) closedir(entries);
   if (stems.count > 0)
-    qsort(stems.texts, (size_t)stems.count, sizeof *stems.texts, compare_texts); /* of equals the first is taken */
+    qsort(stems.texts, (size_t)stems.count, sizeof *stems.texts,
+          compare_texts); /* sorted, so that the first of several equally near names is taken */
   const char* nearest = text_nearest(own.data, stems.texts, stems.count);
   if (nearest) text_add(&found, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0, path, nearest, name + stem);
   for (int i = 0; i < stems.count; i++) memory_free((char*)stems.texts[i]);
@@ -191,7 +197,7 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
   return status;
 }
 
-/* Adds an error with strerror(errno). */
+/* Adds an error with the failed action `act` and strerror(errno). Returns STATUS_IO. */
 static Status report(const char* path, const char* act, Diagnostics* diagnostics) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act, strerror(errno));
   return STATUS_IO;
@@ -256,14 +262,14 @@ bool file_exists(const char* path) {
 
 /* ---------------------------------------------------------------- writing */
 
-/* True for a device or pipe: renaming over it would replace it, so it is written directly. */
+/* Returns true if the path is a device or pipe. A rename would replace the device, so the data are written directly. */
 static bool is_special(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/* Creates a new file. One left by a killed run is removed first; a symbolic link of this name is not followed, because
- * it would select the file to overwrite. */
+/* Creates a new file for writing. A file that an interrupted run has left is deleted first. A symbolic link of this
+ * name is not followed, because the link would select the file to overwrite. */
 static FILE* create_new(const char* path) {
   if (unlink(path) != 0 && errno != ENOENT) return NULL;
   return fopen(path, "wxbe");
@@ -288,7 +294,8 @@ Status file_stream_open(FileStream* out, const char* path) {
   return STATUS_IO;
 }
 
-/* Flushes to disk. Pipes and some file systems cannot sync, which is not an error. */
+/* Flushes a stream to the disk. Returns false on failure. Pipes and some file systems cannot sync, which is not a
+ * failure. */
 static bool flush_to_disk(FILE* stream) {
   if (fflush(stream) != 0 || ferror(stream)) return false;
   return fsync(fileno(stream)) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
@@ -314,7 +321,7 @@ Status file_stream_close(FileStream* out) {
   return STATUS_IO;
 }
 
-/* Also the destructor: an open stream is discarded. */
+/* Discards an open stream. Also frees a stream that file_stream_close has closed. */
 void file_stream_discard(FileStream* out) {
   if (out->stream) {
     fclose(out->stream);
@@ -328,7 +335,8 @@ void file_stream_discard(FileStream* out) {
 Status file_write(const char* path, const char* data, size_t length) {
   FileStream out = {0};
   if (file_stream_open(&out, path) != STATUS_OK) return STATUS_IO;
-  if (length > 0) fwrite(data, 1, length, out.stream); /* a failure stays in ferror, which close checks */
+  if (length > 0)
+    fwrite(data, 1, length, out.stream); /* a failure is stored in ferror, which file_stream_close checks */
   return file_stream_close(&out);
 }
 
@@ -371,9 +379,10 @@ char* file_resolve(const char* base_file, const char* relative) {
   return path.data;
 }
 
-/* Absolute path without links, `.` and `..`. A path that does not exist yet is only normalized. */
+/* Returns the absolute path without links, `.` and `..`. A path that does not exist is only normalized. The caller
+ * frees the result. */
 static char* absolute_path(const char* path) {
-  char* real = realpath(path, NULL); /* allocated by the C library: freed by free */
+  char* real = realpath(path, NULL); /* allocated by the C library, therefore freed by free */
   if (!real && path[0] != '/') real = realpath(".", NULL);
   Text text = {0};
   bool whole = real && file_exists(path);
@@ -397,7 +406,7 @@ static char* absolute_path(const char* path) {
 
 static char* relative_path(const char* folder, const char* path) {
   char *from = absolute_path(folder), *to = absolute_path(path);
-  size_t same = 0; /* length of the common folders */
+  size_t same = 0; /* length of the common leading folders */
   for (size_t i = 0;; i++) {
     bool from_ends = from[i] == '/' || from[i] == '\0', to_ends = to[i] == '/' || to[i] == '\0';
     if (from_ends && to_ends) same = i;

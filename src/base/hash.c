@@ -1,7 +1,7 @@
 #include <string.h>
 #include "base/base.h"
 
-/* SHA-256, FIPS 180-4. Sections below are those of the standard. */
+/* SHA-256 as in FIPS 180-4. The comments below name the sections of the standard. */
 #define BLOCK_SIZE 64
 
 /* 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
@@ -16,14 +16,14 @@ static const uint32_t ROUND_CONSTANTS[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-/* 5.3.3: the same of the square roots of the first 8 primes. */
+/* 5.3.3: the first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 static const uint32_t INITIAL_STATE[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
 
 static uint32_t rotate(uint32_t x, int bits) { return (x >> bits) | (x << (32 - bits)); }
 
-/* 6.2.2 step 1: the message schedule. */
+/* 6.2.2 step 1: computes the message schedule. */
 static void expand_schedule(const unsigned char* block, uint32_t w[64]) {
   for (int t = 0; t < 16; t++)
     w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 | (uint32_t)block[4 * t + 2] << 8 |
@@ -35,7 +35,7 @@ static void expand_schedule(const unsigned char* block, uint32_t w[64]) {
   }
 }
 
-/* 6.2.2 steps 2 to 4; v holds the working variables a..h. */
+/* 6.2.2 steps 2 to 4: updates the state by one block. v contains the working variables a..h. */
 static void absorb_block(uint32_t state[8], const unsigned char* block) {
   uint32_t w[64], v[8];
   expand_schedule(block, w);
@@ -53,7 +53,7 @@ static void absorb_block(uint32_t state[8], const unsigned char* block) {
   for (int i = 0; i < 8; i++) state[i] += v[i];
 }
 
-/* 5.1.1: the rest of the message, a one bit, zeros, the length in bits. */
+/* 5.1.1: pads the rest of the message with a one bit, zeros and the length in bits, and absorbs it. */
 static void absorb_tail(uint32_t state[8], const unsigned char* rest, size_t rest_length, uint64_t length) {
   unsigned char tail[2 * BLOCK_SIZE] = {0};
   size_t size = rest_length < BLOCK_SIZE - 8 ? BLOCK_SIZE : 2 * BLOCK_SIZE;

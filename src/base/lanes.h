@@ -1,4 +1,4 @@
-/* SIMD vectors of doubles and elementary functions of them. */
+/* SIMD vectors of doubles, and elementary functions of these vectors. */
 #ifndef SDRS_BASE_LANES_H
 #define SDRS_BASE_LANES_H
 
@@ -8,10 +8,10 @@
 #endif
 #include "base/base.h"
 
-/* Vectors are passed only between functions of one file, so the ABI of older processors does not matter. */
+/* The warning about the ABI of older processors does not apply, because vectors are passed only within one file. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-/* Vectors of LANES doubles, four unless defined before inclusion. Operations are elementwise, so results are
+/* Number of doubles in a vector, 4 unless defined before inclusion. Operations are elementwise, so results are
  * bit-identical to scalar arithmetic on every processor. */
 #ifndef LANES
 #define LANES 4
@@ -20,7 +20,7 @@ typedef double Lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t LaneBits __attribute__((vector_size(8 * LANES)));
 typedef uint64_t LaneWords __attribute__((vector_size(8 * LANES)));
 
-/* LANES 3-vectors. */
+/* LANES vectors of three components. */
 typedef struct {
   Lanes x, y, z;
 } Lanes3;
@@ -33,15 +33,15 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
 /* Returns e^r for |r| <= log(2)/2 by the Taylor series of degree 13. The relative error is below 3e-16. */
 static inline Lanes lanes_exp_near(Lanes r) {
   Lanes s = r * r, s2 = s * s;
-  /* evaluated in pairs to shorten dependency chains */
+  /* evaluates terms in pairs, because this shortens dependency chains */
   Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
   Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
   Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
   return (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
 }
 
-/* Returns e^x for x <= 0; 0 below -700. The relative error is below 3e-16. Method: e^x = 2^k e^r, with k rounded from x
- * / log 2 by adding 1.5 2^52. */
+/* Returns e^x for x <= 0, and 0 below -700. The relative error is below 3e-16. Method: e^x = 2^k e^r. k is x / log 2,
+ * rounded by adding 1.5 * 2^52. */
 static inline Lanes lanes_decay(Lanes x) {
   const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
   LaneBits gone = x < least;
@@ -56,7 +56,7 @@ static inline Lanes lanes_decay(Lanes x) {
  * result and 1. */
 static inline Lanes lanes_log(Lanes x) {
   LaneWords word = (LaneWords)x,
-            k = (word + 0x95f619980c433u) >> 52; /* the addition carries into the exponent where m >= sqrt 2 */
+            k = (word + 0x95f619980c433u) >> 52; /* the addition increments the exponent if m >= sqrt 2 */
   Lanes m = (Lanes)(word - ((k - 1023) << 52)), whole = (Lanes)(k + (0x4338000000000000u - 1023)) - 0x1.8p52;
   Lanes s = (m - 1) / (m + 1), q = s * s, q2 = q * q, q4 = q2 * q2;
   Lanes low = (2.0 / 3 + q * (2.0 / 5)) + q2 * (2.0 / 7 + q * (2.0 / 9));
@@ -97,7 +97,7 @@ static inline bool lanes_any(LaneBits where) {
 #endif
 }
 
-/* Returns the sigmoid 1 / (1 + e^-x). Sets *rest to 1 minus the sigmoid, without cancellation. */
+/* Returns the sigmoid 1 / (1 + e^-x). Sets *rest to 1 minus the sigmoid, computed without cancellation. */
 static inline Lanes lanes_sigmoid(Lanes x, Lanes* rest) {
   Lanes less = lanes_decay(-lanes_magnitude(x)), most = 1 / (1 + less), part = less * most;
   *rest = lanes_chosen(x < 0, most, part);

@@ -1,5 +1,6 @@
-/* Memory: every block has a header that names its pool. On an allocation failure inside memory_try control returns
- * there, and the blocks taken meanwhile are freed with their pool. */
+/* Memory allocation with pools.
+ * Every block has a header that names its pool. If an allocation fails within memory_try, control returns to
+ * memory_try, and the blocks allocated since are freed with their pool. */
 #include <assert.h>
 #include <limits.h>
 #include <malloc.h>
@@ -14,33 +15,34 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define MAPS_LARGE false /* mapped blocks have no red zones, so AddressSanitizer would not check their ends */
+#define MAPS_LARGE false /* AddressSanitizer would not check the ends of mapped blocks */
 #else
 #define MAPS_LARGE true
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* A cache line, and the widest vector register. */
+/* Alignment of blocks [bytes]: the size of a cache line and of the widest vector register. */
 #define ALIGNMENT ((size_t)64)
-/* Size of a huge page. Loops that read a little of each element of a large array otherwise spend most of their time in
- * address translation (TLB misses). */
+/* Size of a huge page [bytes]. Large arrays use huge pages. Otherwise loops that read little of each element would
+ * spend most of their time in address translation (TLB misses). */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Least size of mapped blocks after memory_give_back: blocks of many sizes that come and go would fragment malloc's
- * heap. Not the default, because arrays that all start at the same offset in a page conflict in the cache. */
+/* Smallest size of mapped blocks after memory_give_back [bytes]. Blocks of many sizes that are allocated and freed
+ * would fragment the heap of malloc. This size is not the default, because arrays that all start at the same offset in
+ * a page conflict in the cache. */
 #define OWN_PAGES ((size_t)128 << 10)
 
-/* Header before a block, in ALIGNMENT bytes. */
+/* Header in the ALIGNMENT bytes before a block. */
 typedef struct Header {
-  MemoryPool* pool; /* NULL: no pool; before and after are then unused */
+  MemoryPool* pool; /* NULL if the block has no pool; `before` and `after` are then unused */
   struct Header *before, *after;
-  size_t mapped; /* size of the mapping that begins with the header; 0: allocated by malloc */
+  size_t mapped; /* size of the mapping that begins with the header; 0 if malloc has allocated the block */
 } Header;
 _Static_assert(sizeof(Header) <= ALIGNMENT, "a header keeps the block aligned");
 
 struct MemoryPool {
-  pthread_mutex_t lock; /* threads of one loop may allocate in the same pool */
-  Header ends;          /* head of the ring of blocks */
+  pthread_mutex_t lock; /* needed because threads of one loop may allocate in the same pool */
+  Header ends;          /* head of the ring of the pool's blocks */
   int64_t count;
 };
 
@@ -51,15 +53,15 @@ typedef struct Guard {
   struct Guard* outer;
 } Guard;
 
-/* Innermost memory_try of this thread; NULL: a failure ends the process. */
+/* Innermost memory_try of this thread. NULL if there is none; a failure then ends the process. */
 static _Thread_local Guard* guard;
 
-/* Counters read only by tests; results do not depend on them. allocations_left is set only by tests: allocations within
- * memory_try until all fail, 0: never. */
+/* Counters for tests; results do not depend on them. allocations_left is the number of allocations within memory_try
+ * until all allocations fail. 0 means that none fails. */
 static atomic_uint_fast64_t allocation_count, held, peak;
 static atomic_int_fast64_t allocations_left;
 
-/* Least size of blocks with a mapping of their own. Results do not depend on it. */
+/* Smallest size of blocks that have a mapping of their own [bytes]. Results do not depend on this size. */
 static atomic_size_t own_pages = HUGE_PAGE;
 
 void memory_give_back(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memory_order_relaxed); }
@@ -92,7 +94,7 @@ static void release(Header* block) {
     free(block);
 }
 
-/* ---------------------------------------------------------------- large blocks: mappings of their own
+/* ---------------------------------------------------------------- large blocks with their own mappings
  * Mapped pages are zero without being written, use no memory before the first write, and grow without copying. */
 
 static size_t whole_pages(size_t size) {
@@ -100,7 +102,8 @@ static size_t whole_pages(size_t size) {
   return (size + page - 1) / page * page;
 }
 
-/* Maps `length` bytes (whole pages), aligned to a huge page if at least that large. Returns NULL on failure. */
+/* Maps `length` bytes (whole pages). The mapping is aligned to a huge page if it is at least that large. Returns NULL
+ * on failure. */
 static void* map_pages(size_t length, int protection) {
   size_t all = length < HUGE_PAGE ? length : length + HUGE_PAGE;
   char* from = mmap(NULL, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,7 +115,7 @@ static void* map_pages(size_t length, int protection) {
   return from + before;
 }
 
-/* Requests huge pages; a failure is ignored. */
+/* Asks the system for huge pages. Ignores a failure. */
 static void wish_for_huge_pages(void* block, size_t length) {
   if (length >= HUGE_PAGE) (void)madvise(block, length, MADV_HUGEPAGE);
 }
@@ -126,7 +129,8 @@ static Header* map_block(size_t size) {
   return block;
 }
 
-/* Moves a mapping to a larger one and returns its header. Returns NULL, with the block unchanged, on failure. */
+/* Moves a mapping to a larger one and returns the header of the moved block. On failure returns NULL and leaves the
+ * block unchanged. */
 static Header* grow_block(Header* block, size_t size) {
   size_t length = whole_pages(size);
   void* room = map_pages(length, PROT_NONE);
@@ -207,7 +211,7 @@ static Header* header_of(void* pointer) { return (Header*)((char*)pointer - ALIG
 
 void memory_fail_at(int64_t allocation) { atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0); }
 
-/* Decrements allocations_left down to 1. Returns true if this allocation must fail, for a test. */
+/* Counts allocations until the failure that a test has requested. Returns true if this allocation must fail. */
 static bool test_wants_failure(void) {
   if (!guard || atomic_load_explicit(&allocations_left, memory_order_relaxed) == 0) return false;
   int_fast64_t left = atomic_load(&allocations_left);
@@ -215,7 +219,8 @@ static bool test_wants_failure(void) {
   return left <= 2;
 }
 
-/* Allocates `size` bytes, a multiple of ALIGNMENT. Sets only the member `mapped` of the header. */
+/* Allocates `size` bytes, a multiple of ALIGNMENT. Sets only the member `mapped` of the header. Returns NULL on
+ * failure. */
 static Header* take(size_t size) {
   if (MAPS_LARGE && size >= atomic_load_explicit(&own_pages, memory_order_relaxed)) return map_block(size);
   Header* block = aligned_alloc(ALIGNMENT, size);
@@ -223,25 +228,25 @@ static Header* take(size_t size) {
   return block;
 }
 
-/* Returns the size of a block of `size` bytes with its header, rounded up to ALIGNMENT. Also counts the allocation. */
+/* Returns the size of a block including its header, rounded up to ALIGNMENT. Also counts the allocation. */
 static size_t whole_size(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
   if (size > PTRDIFF_MAX - 2 * ALIGNMENT)
-    memory_exhausted(size); /* also catches a negative count converted to a size */
+    memory_exhausted(size); /* also rejects a negative count that was converted to a size */
   return ALIGNMENT + (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Enters a new or moved block into the current pool. Returns its data. */
+/* Adds a new or moved block to the current pool and to the counters. Returns the block's data. */
 static char* enter(Header* block) {
   count_bytes(block);
   *block = (Header){.mapped = block->mapped};
   if (guard) pool_add(guard->pool, block);
   if (!block->pool)
-    ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* so that AddressSanitizer detects accesses before the block */
+    ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* makes AddressSanitizer detect accesses before the block */
   return (char*)block + ALIGNMENT;
 }
 
-/* Returns an aligned block, not zeroed unless mapped; never NULL, also for size 0. */
+/* Returns an aligned block, never NULL, also for size 0. The block is zeroed only if it is mapped. */
 static char* allocate(size_t size) {
   size_t whole = whole_size(size);
   Header* block = test_wants_failure() ? NULL : take(whole);
@@ -264,7 +269,7 @@ void* memory_alloc(size_t size) {
   return is_mapped(pointer) ? pointer : memset(pointer, 0, size);
 }
 
-/* Grows a mapped block and returns its data. Returns NULL, with the old block unchanged, if that is not possible. */
+/* Grows a mapped block and returns its data. If this fails, returns NULL and leaves the old block unchanged. */
 static char* grown_in_place(void* old, size_t old_size, size_t size) {
   Header* block = header_of(old);
   size_t before = block->mapped - ALIGNMENT;

@@ -2,16 +2,16 @@
 
 #include "base/base.h"
 
-/* Largest number of names among which the nearest one is searched. */
+/* The nearest name is searched only among at most this many names, because the search compares all of them. */
 #define NEAREST_MAX 5000
 
-static uint64_t hash(const char* text) { /* FNV-1a */
+static uint64_t hash(const char* text) { /* hash function FNV-1a */
   uint64_t h = 14695981039346656037U;
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211U;
   return h;
 }
 
-/* Returns the slot of a text, or the free slot in which it can be stored. */
+/* Returns the slot that contains a text, or the free slot in which the text can be stored. */
 static int find_slot(const Names* names, const char* text) {
   int slot = (int)(hash(text) % (uint64_t)names->slot_count);
   while (names->slots[slot] >= 0 && strcmp(names->texts[names->slots[slot]], text) != 0)
@@ -19,7 +19,7 @@ static int find_slot(const Names* names, const char* text) {
   return slot;
 }
 
-/* Doubles the number of slots, so that at most half of them are used. */
+/* Doubles the size of the table, so that at most half of the slots are used. */
 static void grow(Names* names) {
   int capacity = names->capacity ? 2 * names->capacity : 16;
   names->texts = memory_resize(names->texts, sizeof(char*) * (size_t)names->capacity, sizeof(char*) * (size_t)capacity);

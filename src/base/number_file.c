@@ -37,7 +37,7 @@ static NumberArray* append(NumberFile* file, const char* name, size_t name_lengt
   return array;
 }
 
-/* Doubles and integers are stored as their 8 bytes. */
+/* Adds an array of doubles or integers, which are stored as their 8 bytes. */
 static void add(NumberFile* file, const char* name, bool is_integers, const void* values, int count) {
   assert(count >= 0 && is_name(name, strlen(name)) && !find(file, name));
   NumberArray* array = append(file, name, strlen(name), is_integers, count);
@@ -74,8 +74,9 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
                     kind_word(is_integers), name);
   else
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "the %s has %d %s in array '%s', but %d are required: it belongs to another task", file->kind,
-                    found, kind_word(is_integers), name, count);
+                    "the %s has %d %s in array '%s', but %d are required: the file belongs to another task: give the "
+                    "task that wrote the file",
+                    file->kind, found, kind_word(is_integers), name, count);
   return false;
 }
 
@@ -131,7 +132,7 @@ Status number_file_write(const NumberFile* file, const char* path) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* The unread rest of the text. */
+/* The part of the text that has not been read yet. */
 typedef struct {
   const char *kind, *path;
   const char *at, *end;
@@ -152,7 +153,8 @@ static bool refuse(const Lines* lines, const char* format, ...) {
   return false;
 }
 
-/* Reads the next line, without its end. A last line without a line end is rejected. */
+/* Sets *text and *length to the next line without its end. Returns false if there is none. A last line without a line
+ * end is rejected. */
 static bool take_line(Lines* lines, const char** text, size_t* length) {
   lines->line++;
   size_t rest = (size_t)(lines->end - lines->at);
@@ -186,7 +188,7 @@ static bool read_bits(const char* text, size_t length, uint64_t* bits) {
   return true;
 }
 
-/* Reads a decimal count without leading zeros, at most `most`. */
+/* Reads a decimal count without leading zeros. Returns false if the text is not a count or is greater than `most`. */
 static bool read_count(const char* text, size_t length, size_t most, int* count) {
   if (length == 0 || length > 9 || (text[0] == '0' && length > 1)) return false;
   size_t value = 0;
@@ -211,7 +213,8 @@ static bool read_version(Lines* lines) {
   return true;
 }
 
-/* Compares the hash, which covers every byte after its line, so any change is detected. */
+/* Compares the hash in the file with the hash of all bytes after the line of the hash. Any change of the content is
+ * detected. */
 static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
@@ -236,7 +239,7 @@ static bool read_values(Lines* lines, NumberArray* array) {
   return true;
 }
 
-/* Reads the line "<kind> <name> <count>" and the numbers of the array. */
+/* Reads an array. text (length bytes): its first line "<kind> <name> <count>". */
 static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
   bool is_integers = begins_with(text, length, "integers ");
   if (!is_integers && !begins_with(text, length, "doubles "))
@@ -246,7 +249,7 @@ static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t 
   if (!space || !is_name(name, (size_t)(space - name)))
     return refuse(lines, "the name of an array must consist of letters, digits and . _ - /");
   int count;
-  /* the count is limited by the rest of the file, so that a wrong count allocates nothing */
+  /* limits the count by the rest of the file, so that a wrong count allocates no memory */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");

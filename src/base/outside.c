@@ -34,7 +34,7 @@ int program_start(Program* program, const char* const* words, int output, int er
   return error;
 }
 
-/* A socket is used because, unlike a pipe, it reports a closed reader without a signal. */
+/* The input is a socket, because a socket, unlike a pipe, reports a closed reader without a signal. */
 bool program_send(const Program* program, const void* data, size_t size) {
   for (const char* at = data; size > 0;) {
     ssize_t sent = send(program->input, at, size, MSG_NOSIGNAL);
@@ -62,11 +62,11 @@ const char* text_control(const char* text) {
   return NULL;
 }
 
-/* ---------------------------------------------------------------- files that others name */
+/* ---------------------------------------------------------------- files that a scene names */
 
 const char FILE_NOT_DATA[] =
-    "not read: its name has no ending of a scene, robot, mesh, table or picture: rename it (.yaml, .obj, .csv, .png, "
-    "...)";
+    "the file was not read, because its name has no extension of a scene, robot, mesh, table or picture: give the file "
+    "such an extension (.yaml, .obj, .csv, .png, ...)";
 
 bool file_is_data(const char* path) {
   static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",

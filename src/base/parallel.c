@@ -14,8 +14,8 @@
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
-/* The OpenMP runtime is not instrumented, so ThreadSanitizer does not see its fork and join. They are annotated here,
- * and the outlined worker function is not instrumented. */
+/* ThreadSanitizer does not see the fork and join of the OpenMP runtime, which is not instrumented. Fork and join are
+ * therefore annotated here, and the outlined worker function is not instrumented. */
 #define NOT_INSTRUMENTED __attribute__((no_sanitize("thread")))
 #define SYNC_RELEASE(address) __tsan_release(address)
 #define SYNC_ACQUIRE(address) __tsan_acquire(address)
@@ -30,10 +30,10 @@ static void run_serially(int count, ParallelBody body, void* context) {
 }
 
 #ifdef _OPENMP
-/* A loop that may run within memory_try. Worker threads do not have the caller's memory_try and must not jump out of
- * the loop. */
+/* A loop that may run within memory_try. Worker threads do not inherit the caller's memory_try, and they must not jump
+ * out of the loop. */
 typedef struct {
-  MemoryPool* pool; /* NULL: no memory_try is active */
+  MemoryPool* pool; /* NULL if no memory_try is active */
   ParallelBody body;
   void* context;
   atomic_bool failed;
@@ -57,18 +57,19 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
-/* Remaining indices of a thread's share: begin (low 32 bits) and end (high 32 bits). */
+/* Remaining indices of a thread's share. `left` contains the begin in its low 32 bits and the end in its high 32
+ * bits. */
 typedef struct {
   _Alignas(64) _Atomic uint64_t left;
 } ParallelShare;
 
-/* Largest number of shares; further threads begin in another thread's share. */
+/* Largest number of shares. Further threads have no share and begin with indices of another thread's share. */
 enum { SHARES_MOST = 64 };
 
 static uint64_t share_of(int begin, int end) { return (uint64_t)(uint32_t)end << 32 | (uint32_t)begin; }
 
-/* Takes up to `grain` indices from the front of a share (its owner does) or from the back (other threads do). Sets
- * *first to the first of them and returns their number. */
+/* Takes up to `grain` indices from a share. The owner of the share takes indices from the front, other threads from the
+ * back. Sets *first to the first taken index and returns the number of taken indices. */
 static int take_indices(ParallelShare* share, int grain, bool front, int* first) {
   uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed);
   for (;;) {
@@ -81,9 +82,8 @@ static int take_indices(ParallelShare* share, int grain, bool front, int* first)
   }
 }
 
-/* Runs the indices of the thread's own share, then indices of the other shares (work stealing). Shares are the same in
- * every loop of the same count, so data stay in the thread's cache. Returns the number of indices that the thread
- * ran. */
+/* Runs the indices of the thread's own share, then indices of the other shares (work stealing). All loops of the same
+ * count have the same shares, so data stay in the thread's cache. Returns the number of indices that the thread ran. */
 static int run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
   int ran = 0;
   for (int n = 0; n < count; n++) {
@@ -105,7 +105,8 @@ static double processor_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Builds with assertions (tests) always share, so that data races are found. */
+/* Returns true if loops are currently divided among threads. Builds with assertions (tests) always divide loops, so
+ * that data races are found. */
 static bool shares_now(void) {
 #ifdef NDEBUG
   return timer_now() >= account.alone;
@@ -114,14 +115,14 @@ static bool shares_now(void) {
 #endif
 }
 
-/* ---------------------------------------------------------------- threads that may not be created */
+/* ---------------------------------------------------------------- number of available threads */
 
 enum { THREADS_MOST = 1024 };
 
-/* Returns the number of threads of the process; 0 if unknown. */
+/* Returns the number of threads of the process, or 0 if the number is unknown. */
 static int living_threads(void) {
   DIR* folder = opendir("/proc/self/task");
-  int count = -2; /* "." and ".." */
+  int count = -2; /* does not count "." and ".." */
   while (folder && readdir(folder)) count++;
   if (folder) closedir(folder);
   return count > 0 ? count : 0;
@@ -133,8 +134,8 @@ static void* wait_for(void* gate) {
   return NULL;
 }
 
-/* Returns the number of further threads that can be created, at most `wanted`. Starts all of them, then joins them. A
- * joined thread counts against the system's limits until it has left /proc. */
+/* Returns the number of further threads that can be created, at most `wanted`. Starts all of them, then joins them.
+ * Waits until the joined threads have left /proc, because until then they count against the system's limits. */
 static int threads_to_have(int wanted) {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t created[THREADS_MOST];
@@ -149,7 +150,7 @@ static int threads_to_have(int wanted) {
 }
 
 /* The OpenMP runtime ends the process if it cannot create a thread. The number of threads that can be created is
- * therefore found out first. The runtime keeps the threads that it has created. */
+ * therefore measured first. The runtime keeps the threads that it has created. */
 NOT_INSTRUMENTED int parallel_start(int threads) {
   static _Thread_local int tried = 1, there = 1;
   int most = omp_get_thread_limit() < THREADS_MOST ? omp_get_thread_limit() : THREADS_MOST;
@@ -163,7 +164,7 @@ NOT_INSTRUMENTED int parallel_start(int threads) {
 }
 
 NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
-  char fork, join; /* addresses for the annotations */
+  char fork, join; /* addresses for the annotations of ThreadSanitizer */
   ParallelShare shares[SHARES_MOST];
   int parts = threads < SHARES_MOST ? threads : SHARES_MOST;
   for (int k = 0; k < parts; k++)
@@ -212,7 +213,7 @@ void parallel_for(int threads, int count, int threshold, int grain, ParallelBody
   run_serially(count, body, context);
 }
 
-/* Processors available to this process, not those of the machine. */
+/* Counts the processors available to this process, which may be fewer than those of the machine. */
 int parallel_processor_count(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);

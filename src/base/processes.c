@@ -1,14 +1,15 @@
-/* Interface to MPI; no other file uses MPI. */
+/* Interface to MPI. No other file uses MPI. */
 #include "base/base.h"
 
 #ifdef SDRS_MPI
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Returns true if mpirun started the program. Otherwise MPI is not initialized, because it would start a daemon. */
+/* Returns true if mpirun started the program. MPI is initialized only then, because it would otherwise start a
+ * daemon. */
 static bool launched(void) { return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK"); }
 
-/* Returns true between MPI_Init and MPI_Finalize. Errors of MPI end all processes with a message, which is MPI's
+/* Returns true between MPI_Init and MPI_Finalize. An error of MPI ends all processes with a message, which is MPI's
  * default. */
 static bool connected(void) {
   int started, finished;
@@ -39,7 +40,7 @@ int processes_rank(void) {
 }
 
 void processes_share(void* data, size_t size, int owner) {
-  const size_t most = (size_t)1 << 30; /* MPI counts in int */
+  const size_t most = (size_t)1 << 30; /* MPI counts bytes in an int */
   char* bytes = data;
   if (!connected()) return;
   for (size_t done = 0; done < size; done += most) {

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
-/* A leading . or ' would be a roff request and is escaped; a minus is escaped to stay copyable. */
+/* Escapes a leading . or ', because roff would read it as a request, and a minus, so that it can be copied as a
+ * minus. */
 void text_add_roff(Text* out, const char* text) {
   bool bold = false;
   for (const char* c = text; *c; c++) {

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* Returns the length of the UTF-8 character at p; 0 if it is invalid (overlong forms and surrogates included). */
+/* Returns the length of the UTF-8 character at p, or 0 if it is invalid. Overlong forms and surrogates are invalid. */
 static int utf8_length(const unsigned char* p, const unsigned char* end) {
   if (p[0] < 0x80) return 1;
   int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/base.h"
 
-/* Returns the next `count` words of the block; NULL in BLOCK_MEASURE and beyond the end. */
+/* Returns the next `count` words of the block. Returns NULL in BLOCK_MEASURE and beyond the end. */
 static uint64_t* take(StateBlock* block, size_t count) {
   size_t at = block->at;
   if (block->pass == BLOCK_READ && (block->failed || count > block->count - at)) {

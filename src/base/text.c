@@ -51,24 +51,26 @@ void text_free(Text* text) {
 }
 
 /* ---------------------------------------------------------------- numbers
- * A trajectory contains millions of numbers, so the common range is converted with exact 128-bit integers: x = m 2^e
- * with m < 2^53. With k such that x 10^k has 17 digits, x 10^k = (m 5^k) 2^(e+k), and m 5^k < 2^116 for k <= 27. A
- * decimal reads back as x if its exact distance is within half the distance to the neighbours. */
+ * The shortest decimal of a double in the common range is found with exact 128-bit integers, because a trajectory
+ * contains millions of numbers.
+ * Let x = m 2^e with m < 2^53, and k such that x 10^k has 17 digits. Then x 10^k = (m 5^k) 2^(e+k), and m 5^k < 2^116
+ * for k <= 27. A decimal reads back as x if its exact distance from x is within half the distance to the neighbouring
+ * double. */
 
 typedef unsigned __int128 Wide;
 
-#define EXACT_MIN 1e-10 /* below it 5^k exceeds 64 bits: 256-bit integers are used, */
-#define TINY_MIN 1e-60  /* ... while 4 m 5^k < 2^241, k <= 77 */
-#define EXACT_MAX 1e15  /* above it e + k may be positive */
+#define EXACT_MIN 1e-10 /* below this value 5^k exceeds 64 bits, and 256-bit integers are used */
+#define TINY_MIN 1e-60  /* smallest value for 256-bit integers: 4 m 5^k < 2^241 for k <= 77 */
+#define EXACT_MAX 1e15  /* above this value e + k may be positive */
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
 
-/* The number x 10^k in units of 2^-shift, and the distances below and above it within which a decimal is read back as
- * x. */
+/* The number x 10^k in units of 2^-shift. A decimal reads back as x if it is at most `below` smaller or `above`
+ * larger. */
 typedef struct {
   Wide value, below, above;
   int shift;
-  bool closed; /* the ends of the interval also read back (ties go to the even m) */
+  bool closed; /* true if decimals at the ends of the interval also read back as x (ties go to the even m) */
 } Scaled;
 
 static uint64_t power_of_5(int k) {
@@ -77,8 +79,8 @@ static uint64_t power_of_5(int k) {
   return power;
 }
 
-/* Returns x 10^k for x = m 2^e, with the significand multiplied by 4. Half the distance to the next lower double is
- * then an integer, also for powers of two, below which doubles are twice as dense. */
+/* Returns x 10^k for x = m 2^e. The significand is multiplied by 4, so that half the distance to the next lower double
+ * is an integer. This holds also for powers of two, below which doubles are twice as dense. */
 static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
   uint64_t five = power_of_5(k);
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
@@ -103,7 +105,7 @@ static uint64_t nearest_multiple(const Scaled* x, uint64_t unit) {
   return 2 * rest >= (Wide)unit << x->shift ? low + unit : low;
 }
 
-/* Appends digits * 10^-scale in the layout of printf's %g; digits > 0. */
+/* Appends digits * 10^-scale in the layout of printf's %g. digits > 0. */
 static void add_decimal(Text* text, uint64_t digits, int scale) {
   char reversed[24];
   int count = 0;
@@ -120,20 +122,20 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
     if (i == point + 1 && i > 0) out[n++] = '.';
     out[n++] = i < count ? reversed[count - 1 - i] : '0';
   }
-  if (!fixed) { /* the exact range has no large exponents */
+  if (!fixed) { /* large exponents do not occur in the exact range */
     out[n++] = 'e', out[n++] = '-';
     out[n++] = (char)('0' - exponent / 10), out[n++] = (char)('0' - exponent % 10);
   }
   text_add_bytes(text, out, (size_t)n);
 }
 
-/* Appends the shortest decimal that is read back as x, for x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15
- * digits survives the conversion to double. A shorter decimal is therefore the one of 15 digits without its trailing
+/* Appends the shortest decimal that reads back as x, for x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15 digits
+ * survives the conversion to double. A decimal with fewer digits is therefore the one of 15 digits without its trailing
  * zeros. */
 static void add_exact(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
-  int k = 16 - (int)floor((binary - 1) * 0.30102999566398120); /* log10(2); one too many at most */
+  int k = 16 - (int)floor((binary - 1) * 0.30102999566398120); /* log10(2); the result is at most one too large */
   Scaled scaled = scale_by_power_of_10(m, binary - 53, k);
   if ((uint64_t)(scaled.value >> scaled.shift) >= TEN_TO_17) scaled = scale_by_power_of_10(m, binary - 53, --k);
   for (uint64_t unit = 100; unit > 0; unit /= 10) {
@@ -144,11 +146,11 @@ static void add_exact(Text* text, double x) {
   }
 }
 
-/* ---- decimals of small numbers: residual coordinates at rest are rounding errors of this size */
+/* ---- decimals of small numbers. Coordinates of bodies at rest are often rounding errors of this size. */
 
-enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* largest power of 5 in a word */ };
+enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* largest power of 5 that fits into a word */ };
 typedef struct {
-  uint64_t word[LONG_WORDS]; /* least significant first */
+  uint64_t word[LONG_WORDS]; /* least significant word first */
 } Long;
 
 static Long long_times(Long a, uint64_t b) {
@@ -191,7 +193,7 @@ static int long_compare(const Long* a, const Long* b) {
   return 0;
 }
 
-/* Returns a - b; a >= b. */
+/* Returns a - b. a >= b is required. */
 static Long long_minus(Long a, const Long* b) {
   uint64_t borrow = 0;
   for (int i = 0; i < LONG_WORDS; i++) {
@@ -203,7 +205,7 @@ static Long long_minus(Long a, const Long* b) {
   return a;
 }
 
-/* Appends the shortest decimal that is read back as x, for x in [TINY_MIN, EXACT_MIN), in the layout of add_exact. A
+/* Appends the shortest decimal that reads back as x, for x in [TINY_MIN, EXACT_MIN). The layout is that of add_exact. A
  * decimal is never exactly half-way between two candidates, because x 10^k has too few factors of 2. */
 static void add_tiny(Text* text, double x) {
   int binary;
@@ -227,8 +229,8 @@ static void add_tiny(Text* text, double x) {
   }
 }
 
-/* Appends any finite or infinite value by trying precisions until it is read back. Below DBL_MIN only few digits are
- * significant, so the search starts at one digit. */
+/* Appends any finite or infinite value. Increases the precision until the decimal reads back as the value. Below
+ * DBL_MIN only few digits are significant, so the search starts at one digit. */
 static void add_by_trial(Text* text, double value) {
   char digits[48];
   int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
@@ -310,7 +312,7 @@ void text_add_json_string(Text* text, const char* string) {
 
 /* ---------------------------------------------------------------- base64 */
 
-/* Three bytes give four digits of six bits; the last group is padded with '='. */
+/* Three bytes give four digits of six bits. The last group is padded with '='. */
 void text_add_base64(Text* text, const void* bytes, size_t length) {
   assert(bytes || length == 0);
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -331,7 +333,8 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 int text_distance(const char* a, const char* b) {
   int length = (int)strlen(b), width = length + 1;
-  /* distances between every prefix of b and a prefix of a, and its two predecessors: row i is at i mod 3 */
+  /* edit distances between a prefix of a and all prefixes of b; the row of the prefix of length i is at index i mod 3,
+   * and the rows of the two preceding lengths are kept */
   int* rows = MEMORY_NEW(int, 3 * width);
   for (int j = 0; j <= length; j++) rows[j] = j;
   int i = 1;
@@ -349,8 +352,8 @@ int text_distance(const char* a, const char* b) {
   return distance;
 }
 
-/* At most one error in three letters counts as a misspelling; with more errors it is another word. Words of 100 letters
- * and more are not corrected. */
+/* A word with at most one error in three letters counts as a misspelling. Words of 100 letters and more are not
+ * corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
   assert(candidates || count == 0);
   int length = (int)strnlen(word, 100);

@@ -8,7 +8,7 @@ Excerpt text_excerpt(const char* text) {
   Excerpt excerpt = {{0}};
   size_t length = strlen(text), limit = sizeof excerpt.text - 4, n = length < limit ? length : limit;
   if (n < length)
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* do not cut a character */
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* does not split a UTF-8 character */
   for (size_t i = 0; i < n; i++) excerpt.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
   if (n < length) memcpy(excerpt.text + n, "...", 4);
   return excerpt;

@@ -89,7 +89,7 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
   return sag;
 }
 
-/* Sets the surface of a convex polyhedron: its vertices and edges, and the smooth maximum over its faces (Y13). */
+/* Sets the surface of a convex polyhedron: its vertices and edges, and the smooth maximum over its faces (X18, Y13). */
 static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   int count = hull->solid.vertex_count;
@@ -283,7 +283,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
       pair_set_apart(state, apart, found.normal);
       return;
     }
-    if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) {
+    if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) { /* (X20) */
       press_polyhedra(p, b, &found);
       return;
     }

@@ -1,12 +1,12 @@
-/* Progress of an optimization on a page: its log, and the shapes stored in design/<iteration>/<link>.obj. */
+/* Writes the progress of an optimization to a page: its log, and the shapes stored in design/<iteration>/<link>.obj. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include "page/parts.h"
 
-/* Iterations selectable by the slider. */
+/* Iterations that the slider of the page can select. */
 typedef struct {
-  int* iterations; /* ascending; owned */
+  int* iterations; /* numbers of the iterations, ascending; owned */
   int count;
   int* links; /* links with stored shapes; owned */
   int link_count;
@@ -27,7 +27,7 @@ static int compare_integers(const void* a, const void* b) {
   return (left > right) - (left < right);
 }
 
-/* Finds the folders whose name is a number. */
+/* Sets list->iterations to the folders of design/ whose name is a number. */
 static void find_iterations(const Page* page, DesignList* list) {
   Text path = {0};
   text_add(&path, "%s/design", page->source->design);
@@ -45,7 +45,7 @@ static void find_iterations(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* Finds the links with varying shape: they have a file in every iteration. */
+/* Finds the links with varying shape. Such a link has a file in the folder of every iteration. */
 static void find_links(const Page* page, DesignList* list) {
   const Model* model = page->source->model;
   Text path = {0};
@@ -57,14 +57,15 @@ static void find_links(const Page* page, DesignList* list) {
   text_free(&path);
 }
 
-/* Approximate bytes of one iteration, from the best design. */
+/* Returns the approximate size of one iteration [bytes], from the best design. */
 static double shape_bytes(const Page* page, const DesignList* list) {
   double bytes = 0;
   for (int i = 0; i < list->link_count; i++) bytes += page_surface_bytes(page->source->model, list->links[i]);
   return bytes;
 }
 
-/* Keeps every n-th iteration and the last, so that they fit into the page. */
+/* Removes iterations until the shapes fit into the page. Keeps every n-th iteration and the last. bytes: size of one
+ * iteration. */
 static void thin(DesignList* list, double bytes) {
   int stride = (int)fmin(ceil(list->count * bytes / PAGE_DESIGN_BYTES), list->count), kept = 0;
   for (int i = 0; i < list->count; i++)
@@ -74,7 +75,7 @@ static void thin(DesignList* list, double bytes) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Adds a shape from a file of run_link_obj, whose faces are triangles. */
+/* Adds a shape from a file that run_link_obj has written. The faces must be triangles. */
 static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
   Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
@@ -91,7 +92,7 @@ static Status add_shape(Page* page, const char* path) {
   return status;
 }
 
-/* Adds the shapes of an iteration; < 0: the best design. */
+/* Adds the shapes of an iteration, or of the best design if iteration < 0. */
 static Status add_shapes(Page* page, const DesignList* list, int iteration) {
   Status status = STATUS_OK;
   Text path = {0};

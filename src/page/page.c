@@ -1,10 +1,10 @@
-/* Writes a run as one HTML file: the template built into the program, with the run's data inserted. */
+/* Writes a run as one HTML file. The file is the template built into the program, with the run's data inserted. */
 #include "page/parts.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* Placeholders of data and title in src/page/viewer/page.html. */
+/* Placeholders in src/page/viewer/page.html, which are replaced by the data and the title. */
 static const char DATA_PLACE[] = "<!--data-->";
 static const char TITLE_PLACE[] = "<!--title-->";
 
@@ -33,8 +33,8 @@ void page_end(Page* page, const char* key, PageArray array) {
 
 /* ---------------------------------------------------------------- text in HTML */
 
-/* Writes JSON inside a script element. '<' occurs only in strings, where \u003c is equivalent and cannot end the
- * element. */
+/* Writes JSON inside a script element. Every '<' becomes \u003c, so that no string can end the element. '<' occurs only
+ * in strings, where \u003c is equivalent. */
 static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "<script type=\"application/json\" id=\"%s\">", id);
   for (size_t i = 0; i < json->length; i++) {
@@ -46,7 +46,7 @@ static void add_json(Text* out, const char* id, const Text* json) {
   text_add(out, "</script>\n");
 }
 
-/* Embeds summary.json of a run folder; omitted if it is not valid JSON. */
+/* Embeds summary.json of a run folder. Omits the file if it is not valid JSON. */
 static void add_json_file(Text* out, const char* id, const char* folder) {
   if (!folder) return;
   Text path = {0};

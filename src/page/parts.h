@@ -1,13 +1,14 @@
-/* Private to page/: declarations shared by the writers of a page.
- * A page holds a JSON text that describes its content, and one block of numbers that the text refers to. A reference is
- * [offset in bytes, count, bytes of each]; little-endian, 4-byte floats, 2- or 4-byte integers. */
+/* Declarations that the writers of a page share. Private to page/.
+ * A page contains a JSON text that describes its content, and one block of numbers. The JSON text refers to an array in
+ * the block by [offset in bytes, count, bytes of each number]. Numbers are little-endian, as 4-byte floats or 2- or
+ * 4-byte integers. */
 #ifndef SDRS_PAGE_PARTS_H
 #define SDRS_PAGE_PARTS_H
 
 #include "page/page.h"
 
-/* Largest size of the block, and of the earlier designs in it [bytes]: with three.js and base64 (4/3) a page stays
- * below 5 MB. */
+/* PAGE_BYTES: largest size of the block [bytes]. PAGE_DESIGN_BYTES: largest size of the earlier designs in the block
+ * [bytes]. With three.js and base64 (factor 4/3) a page stays below 5 MB. */
 #define PAGE_BYTES 3.0e6
 #define PAGE_DESIGN_BYTES 0.8e6
 
@@ -16,56 +17,59 @@ typedef struct {
   Diagnostics* diagnostics;
   Text text, block; /* owned */
   Json json;        /* writes to text */
-  int* rows;        /* rows of the run that are shown; owned  (row_count) */
+  int* rows;        /* rows of the run that the page shows  (row_count); owned */
   int row_count;
 } Page;
 
-/* An array in the block: its numbers are written between page_start and page_end. */
+/* An array in the block. Its numbers are appended between page_start and page_end. */
 typedef struct {
   size_t offset;
   int bytes;
 } PageArray;
-/* Begins an array of numbers of `bytes` (2 or 4) bytes at the end of the block. */
+/* Begins an array at the end of the block. bytes: size of each number, 2 or 4. */
 PageArray page_start(Page* page, int bytes);
-/* Appends a number as a 4-byte float. */
+/* Appends a number to the block as a 4-byte float. */
 void page_add_float(Page* page, double value);
-/* Appends x, y, z as floats. */
+/* Appends x, y, z to the block as 4-byte floats. */
 void page_add_vector(Page* page, Vec3 v);
-/* Appends an integer with the array's number of bytes. */
+/* Appends an integer to the block, with the array's number of bytes. */
 void page_add_index(Page* page, PageArray array, int value);
-/* Ends an array: writes its reference under `key` (NULL in a list) and pads the block to a multiple of 4 bytes. */
+/* Ends an array. Writes the reference to the array under `key`, or without key in a list if `key` is NULL. Pads the
+ * block to a multiple of 4 bytes. */
 void page_end(Page* page, const char* key, PageArray array);
 
 /* ---------------------------------------------------------------- scene.c */
-/* Writes links with shapes and colours, ground, times and poses; metres, world frame. The run's rows must have been
- * selected. */
+/* Writes links with shapes and colours, the ground, times and poses. Lengths are in metres in the world frame.
+ * page_choose_rows must have been called. */
 void page_add_scene(Page* page);
-/* Writes vertices (vertex_count) and triangles (triangle_count x 3, vertex indices) under two keys of the open object.
- */
+/* Writes a surface under the keys `vertices` and `triangles` of the open object. vertices (vertex_count), triangles
+ * (triangle_count x 3, vertex indices). */
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
 
-/* Approximate size of a link's hulls in the block [bytes]. */
+/* Returns the approximate size of a link's hulls in the block [bytes]. */
 double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- tables.c */
-/* Selects the rows that fit into the page, always the first and the last, and sets page->rows (row_count), owned by the
- * page, also on failure. STATUS_IO or STATUS_BAD_INPUT for a file of the run that cannot be read. */
+/* Selects the rows of the run that fit into the page, always including the first and the last. Sets page->rows
+ * (row_count), which the page owns, also on failure. Returns STATUS_IO or STATUS_BAD_INPUT if a file of the run cannot
+ * be read. */
 Status page_choose_rows(Page* page);
-/* Writes the existing ones of joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and
- * contacts.csv. STATUS_IO or STATUS_BAD_INPUT with errors for one that cannot be read. */
+/* Writes the tables of the run: joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and
+ * contacts.csv. Omits files that do not exist. Returns STATUS_IO or STATUS_BAD_INPUT with errors if a file cannot be
+ * read. */
 Status page_add_tables(Page* page);
-/* Writes all rows of a file as an object under `key`; nothing for folder NULL, a missing file, or one without rows.
- * STATUS_IO, STATUS_BAD_INPUT with errors. */
+/* Writes all rows of a file as an object under `key`. Writes nothing if `folder` is NULL, or if the file is missing or
+ * has no rows. Returns STATUS_IO or STATUS_BAD_INPUT with errors. */
 Status page_add_table(Page* page, const char* key, const char* folder, const char* file);
 
 /* ---------------------------------------------------------------- design.c */
-/* Writes the stored designs of an optimization. *count: number with shapes on the page; 0 without a design folder.
- * STATUS_IO, STATUS_BAD_INPUT with errors. */
+/* Writes the stored designs of an optimization. Sets *count to the number of designs with shapes on the page, which is
+ * 0 without a design folder. Returns STATUS_IO or STATUS_BAD_INPUT with errors. */
 Status page_add_designs(Page* page, int* count);
 
 /* ---------------------------------------------------------------- template.c */
-/* The template, NUL-terminated, static; "" if the build has none. */
+/* Returns the page template, NUL-terminated and static. Returns "" if the build has no template. */
 const char* page_template(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Scene of a page: links with shapes and colours, ground, poses over time. */
+/* Writes the scene of a page: links with shapes and colours, the ground, and poses over time. */
 #include "page/parts.h"
 
-/* Number of curve colours: the palette three times, each time lighter. */
+/* Number of curve colours. The palette is used three times, each time lighter. */
 enum { CURVE_COLORS = 21 };
 
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
@@ -26,7 +26,7 @@ double page_surface_bytes(const Model* model, int link) {
 
 /* ---------------------------------------------------------------- links */
 
-/* Writes the bounded hulls of a link as one surface; hulls share no vertices. */
+/* Writes the bounded hulls of a link as one surface. Hulls share no vertices. */
 static void add_hulls(Page* page, const ModelLink* link) {
   const ModelHull* hulls = page->source->model->hulls + link->hull_first;
   int vertex_count = 0, triangle_count = 0;
@@ -59,7 +59,7 @@ static void add_half_spaces(Page* page, const ModelLink* link) {
   json_close(&page->json, ']');
 }
 
-/* Writes positions (x y z), then rotations (x y z w) of a link for all rows. */
+/* Writes the positions (x y z) of a link for all rows, then its rotations (x y z w). */
 static void add_motion(Page* page, const RunPoses* run, int link, const int* rows, int count) {
   PageArray array = page_start(page, 4);
   for (int i = 0; i < count; i++) page_add_vector(page, run_row_poses(run, rows[i])[link].t);
@@ -73,7 +73,8 @@ static void add_motion(Page* page, const RunPoses* run, int link, const int* row
   page_end(page, "turns", array);
 }
 
-/* Writes the motion of the initial design at the same times; after its end, its last pose. */
+/* Writes the motion of the initial design at the times of the page's rows. After the end of its run, its last pose is
+ * repeated. */
 static void add_initial_motion(Page* page, int link) {
   const RunPoses* run = page->source->initial;
   int* rows = MEMORY_NEW(int, page->row_count);
@@ -106,7 +107,7 @@ static void add_vec3(Page* page, const char* key, Vec3 v) {
   json_vector(&page->json, key, (const double[]){v.x, v.y, v.z}, 3);
 }
 
-/* Writes the ground grid: the plane and lines of rendered images. */
+/* Writes the ground grid with the same plane and lines as in rendered images. */
 static void add_ground(Page* page, const GroundPatch* patch) {
   double wide = fmax(patch->high[0] - patch->low[0], patch->high[1] - patch->low[1]), spacing = grid_spacing(wide);
   json_open(&page->json, "ground", '{');
@@ -139,7 +140,8 @@ static void add_times(Page* page) {
   memory_free(times);
 }
 
-/* Size of the ground for a live run, whose extent is unknown: this many times that of its first state. */
+/* Size of the ground of a live run, relative to the ground of its first state. The final extent of a live run is
+ * unknown. */
 #define LIVE_GROUND 5.0
 
 static void widen(GroundPatch* patch) {

@@ -1,16 +1,18 @@
-/* Tables of a run on a page: choice of moments (the times of the page's frames), numbers to plot, contacts with their
- * points. */
+/* Writes the tables of a run to a page. Selects the moments (rows of the run) that the page shows, and writes their
+ * numbers to plot and their contacts with contact points. */
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Bytes per row of contacts.csv: index of the frame, links, gap, force, centre, and a point. */
+/* Approximate size of a row of contacts.csv on the page [bytes]. The terms are the frame index, two links, gap, force,
+ * centre of pressure and a contact point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
-/* Largest distance of hulls of a pair with a contact force [m]. */
+/* Hulls with a larger gap have no contact force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
 
 /* ---------------------------------------------------------------- files */
 
-/* Reads a table. A missing file is an empty table: run folders may be incomplete, and scenes have none. */
+/* Reads a table of the run. A missing file gives an empty table, because run folders may be incomplete and scenes have
+ * no tables. */
 static Status read_table(const Page* page, const char* folder, const char* file, CsvTable* table) {
   *table = (CsvTable){0};
   if (!folder) return STATUS_OK;
@@ -29,7 +31,7 @@ static int number_columns(const CsvTable* table) {
 
 /* ---------------------------------------------------------------- moments */
 
-/* Sets *bytes to the size of one recorded time, poses and tables together. */
+/* Sets *bytes to the size of one recorded time on the page, including poses and tables. */
 static Status moment_bytes(Page* page, double* bytes) {
   static const char* const files[] = {"joints.csv",   "solver.csv",   "velocities.csv", "forces.csv",
                                       "closures.csv", "pressure.csv", "contacts.csv"};
@@ -49,7 +51,7 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
-/* Returns the bytes of the page that remain for the moments, after the shapes. */
+/* Returns the size that remains on the page for the moments, after the shapes [bytes]. */
 static double moment_room(const Page* page) {
   double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
   for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
@@ -58,7 +60,8 @@ static double moment_room(const Page* page) {
 
 static void take_row(Page* page, int row) { page->rows[page->row_count++] = row; }
 
-/* Selects rows about 1 / fps apart, or every n-th that fits; always the first and the last. */
+/* Selects rows about 1 / fps apart if fps > 0. Otherwise selects every n-th row, so that the rows fit into the page.
+ * Always selects the first and the last row. */
 Status page_choose_rows(Page* page) {
   const RunPoses* run = page->source->run;
   double bytes, fps = page->source->fps;
@@ -75,7 +78,8 @@ Status page_choose_rows(Page* page) {
   return status;
 }
 
-/* Returns the index of the frame of the page with exactly this time, or -1. Times are ascending. */
+/* Returns the index of the page's frame with exactly this time, or -1 if there is none. The times of frames are
+ * ascending. */
 static int moment_at(const Page* page, double time) {
   const double* times = page->source->run->time;
   int low = 0, high = page->row_count - 1;
@@ -89,8 +93,8 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Returns, for every row of a table, the index of the frame of the page at its time, or -1. Owned by the caller; NULL
- * if the table has no column `time`. */
+/* Returns the index of the page's frame for every row of a table. The index is -1 if no frame has the row's time. The
+ * caller frees the array. Returns NULL if the table has no column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;
@@ -101,8 +105,8 @@ static int* moments_of(const Page* page, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- columns */
 
-/* Writes the columns of a table. moment: index of the frame of each row (rows), -1: omitted; NULL: all rows are
- * written. */
+/* Writes the columns of a table. moment (rows): index of the frame of each row, -1 if the row is omitted. If `moment`
+ * is NULL, all rows are written. */
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
@@ -139,7 +143,7 @@ Status page_add_table(Page* page, const char* key, const char* folder, const cha
   return status;
 }
 
-/* Writes the rows of a table with a time column at the times of the frames that the page shows. */
+/* Writes those rows of a table whose time is the time of one of the page's frames. */
 static Status add_timed_table(Page* page, const char* file) {
   CsvTable table;
   Status status = read_table(page, page->source->folder, file, &table);
@@ -162,7 +166,7 @@ static Status add_timed_table(Page* page, const char* file) {
 typedef struct {
   Page* page;
   const RunContacts* rows;
-  int *row, *moment; /* indices of the rows that are written, and of their frames (count) */
+  int *row, *moment; /* indices of the rows that are written, and indices of their frames  (count) */
   int count;
 } ContactList;
 
@@ -204,8 +208,8 @@ static void add_contact_rows(const ContactList* list) {
   page_end(page, "on_a", array);
 }
 
-/* Writes the contact points of all frames (frame m: first[m] to first[m + 1]) and the centre of pressure of each row.
- * Rows are ascending in time. */
+/* Writes the contact points of all frames, and the centre of pressure of each contact row. The points of frame m have
+ * the indices first[m] to first[m + 1] - 1. The contact rows are ascending in time. */
 static void add_contact_places(const ContactList* list) {
   Page* page = list->page;
   const Model* model = page->source->model;
@@ -251,7 +255,7 @@ static void write_contacts(Page* page, const RunContacts* rows) {
   memory_free(list.moment);
 }
 
-/* Writes contacts; without contacts.csv points only, no forces. */
+/* Writes the contacts. Without contacts.csv it writes contact points but no forces. */
 static Status add_contacts(Page* page) {
   RunContacts rows = {0};
   Text path = {0};

@@ -1,4 +1,4 @@
-/* The page template bundled by scripts/make_page.sh, embedded in the program. */
+/* The page template, which scripts/make_page.sh bundles and the assembler embeds in the program. */
 #include <string.h>
 #include "page/parts.h"
 
@@ -13,7 +13,7 @@ extern const char sdrs_page_template[];
 
 const char* page_template(void) { return sdrs_page_template; }
 
-/* The version is in the template's head. */
+/* reads the version from the template's head */
 int page_library_version(const char** version) {
   static const char mark[] = "content=\"sdrs with three.js ";
   const char* found = strstr(page_template(), mark);

@@ -1,7 +1,8 @@
 #include "render/picture.h"
 
-/* Direction of a view: azimuth from the x axis about up, elevation above the ground, and tangent of half the field of
- * view of the image's smaller side. Narrow views reduce perspective, so that distances are comparable with the grid. */
+/* Directions and fields of view of the standard views. azimuth is the angle about `up` from the x axis, elevation the
+ * angle above the ground. half_view is the tangent of half the field of view of the image's smaller side. The fields of
+ * view are narrow, because this reduces perspective and makes distances comparable with the grid. */
 typedef struct {
   double azimuth, elevation; /* degrees */
   double half_view;
@@ -14,7 +15,7 @@ static const ViewAngles VIEW_ANGLES[] = {
     [RENDER_TOP] = {-90.0, 90.0, 0.12},
 };
 
-/* Two horizontal axes; x and y if z is up. */
+/* Sets *x and *y to two horizontal axes. If z is up, they are the world's x and y axes. */
 static void horizontal_axes(Vec3 up, Vec3* x, Vec3* y) {
   Vec3 ahead = fabs(up.y) < 0.9 ? vec3(0, 1, 0) : vec3(0, 0, -1);
   *x = vec3_normalized(vec3_cross(ahead, up));
@@ -63,7 +64,7 @@ RenderCamera camera_moved(RenderCamera camera, Vec3 offset) {
 
 /* ---------------------------------------------------------------- fitting */
 
-/* Zoom magnifies the image without changing the fit: the tangents are those without zoom. */
+/* Zoom magnifies the image without changing the fit. The tangents are therefore those at zoom 1. */
 CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]) {
   double smaller = camera->width < camera->height ? camera->width : camera->height;
   CameraFit fit = {.forward = camera->forward, .near = INFINITY, .far = -INFINITY};
@@ -102,12 +103,13 @@ static void set_reach(RenderCamera* camera, double distance) {
   camera->reach = distance * 0.5 * fmin(camera->width, camera->height) / camera->focal;
 }
 
-/* With the eye at e = a right + b up + c forward, side k is satisfied if n_k . e >= side[k]: for right and left, with
- * the tangents h,  a - h_0 c >= s_0  and  -a - h_1 c >= s_1.  Their sum bounds c, and a is the centre of the remaining
- * interval. The tighter of the two pairs determines c. */
+/* Let the eye be at e = a right + b up + c forward. Every point is inside side k of the view if n_k . e >= side[k]. For
+ * right and left, with the tangents h and the support values s, the conditions are a - h_0 c >= s_0 and -a - h_1 c >=
+ * s_1. The sum of the two conditions bounds c, and a is the centre of the remaining interval. Top and bottom bound c
+ * and b in the same way. The smaller bound determines c. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
-  if (!(fit->far >= fit->near)) { /* nothing visible: a region of one metre about the origin */
+  if (!(fit->far >= fit->near)) { /* without visible points: a region of one metre about the origin */
     for (int k = 0; k < 4; k++) empty.side[k] = 1.0;
     empty.near = empty.far = 0.0;
     fit = &empty;

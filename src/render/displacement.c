@@ -1,7 +1,7 @@
-/* Colours by the displacement of a design's vertices. */
+/* Colours of hulls by the displacement of a design's vertices. */
 #include "render/picture.h"
 
-/* sRGB at equally spaced values of the scale. */
+/* sRGB colours at equally spaced values of the displacement scale. */
 static const uint8_t SCALE[][3] = {
     {0xE2, 0xE2, 0xE0}, {0xFA, 0xC8, 0x60}, {0xEE, 0x72, 0x2E}, {0xB8, 0x20, 0x50}, {0x40, 0x0C, 0x52},
 };

@@ -1,39 +1,39 @@
-/* State of drawing one image: the faces in front of the camera and their triangles. Private to faces.c (scene ->
- * faces), shade.c (face -> colour) and scene.c (rows of the image). */
+/* State of the drawing of one image: the visible faces and their triangles. Private to render/.
+ * faces.c collects the faces of a scene, shade.c computes colours of faces, and scene.c draws the rows of the image. */
 #ifndef SDRS_RENDER_DRAWING_H
 #define SDRS_RENDER_DRAWING_H
 
 #include "render/picture.h"
 
-/* Pixel rows drawn together: their samples fit into the second-level cache. */
+/* Number of pixel rows that are drawn together. The samples of 16 rows fit into the second-level cache. */
 enum { BAND_ROWS = 16 };
 
-/* A planar face. A form f is the linear function f[0] + f[1] x + f[2] y of the pixel (x, y). */
+/* A planar face. A "form" f in the members below is a linear function of the pixel (x, y): f[0] + f[1] x + f[2] y. */
 typedef struct {
   double nearness[3]; /* form: 1 / distance along forward [1/m] */
   float color[3];
-  float ambient, lamp; /* brightness from the sky; brightness from the lamp where there is no shadow */
-  float in_map[3][3];  /* forms: coordinates in the shadow map times nearness */
-  float slope[2];      /* gradient of the height in the shadow map */
+  float ambient, lamp; /* brightness from the sky, and brightness from the lamp outside shadows */
+  float in_map[3][3];  /* forms: coordinates in the shadow map, multiplied by nearness */
+  float slope[2];      /* gradient of the face's height over the x and y of the shadow map */
   float edge[3][3];    /* forms: distance to the sharp edges [px]; large if there is none */
   float edge_strength;
-  bool tinted;   /* coloured by the displacement scale instead of `color` */
-  float tint[3]; /* form: value of the scale times nearness */
+  bool tinted;   /* true if the face has the colours of the displacement scale instead of `color` */
+  float tint[3]; /* form: value on the displacement scale, multiplied by nearness */
   int hull;
   int floor; /* index in Drawing.floors, or -1 if the face has no grid */
 } DrawnFace;
 
-/* Grid of a floor face. Plane coordinates are relative to a major grid crossing near the camera's target, so that
- * floats resolve them. */
+/* Grid on a floor face. The plane coordinates are relative to a crossing of major grid lines near the camera's target,
+ * because floats would not resolve coordinates far from the origin. */
 typedef struct {
-  float u[3], v[3];           /* forms: plane coordinates [m] times nearness */
-  float center_u, center_v;   /* centre of the fading [m] */
-  float spacing, major;       /* m */
-  float fade_begin, fade_end; /* distances from the centre [m] */
-  bool fades;                 /* fades into the background; false: ends at its edges */
+  float u[3], v[3];           /* forms: plane coordinates [m], multiplied by nearness */
+  float center_u, center_v;   /* centre of the circle outside which the grid fades out [m] */
+  float spacing, major;       /* distance of grid lines, and of major grid lines [m] */
+  float fade_begin, fade_end; /* distances from the centre at which the fading begins and ends [m] */
+  bool fades; /* true: the grid fades into the background; false: the grid ends at the edges of the face */
 } Floor;
 
-/* A triangle in the image: a face, or the region of a face in front of the near plane. */
+/* A triangle in the image. It is a face, or the region of a face in front of the near plane. */
 typedef struct {
   double x[3], y[3]; /* px */
   uint32_t face;
@@ -58,18 +58,18 @@ typedef struct {
 } Drawing;
 
 /* ---- faces.c */
-/* Collects the faces of layers (layer_count >= 1) that are in front of the camera, and sorts their triangles into bands
- * of rows. Borrows stage, camera and layers. The caller frees the drawing with drawing_destroy. */
+/* Collects the faces of the layers that are in front of the camera and sorts their triangles into bands of rows. layers
+ * (layer_count >= 1). Borrows stage, camera and layers. The caller frees the drawing with drawing_destroy. */
 void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                     int layer_count);
-/* Frees the drawing's arrays and zeroes it. */
+/* Frees the drawing's arrays and zeroes the drawing. */
 void drawing_destroy(Drawing* drawing);
 
 /* ---- shade.c */
-/* Returns the grey of the background at height y [px], in linear light, 0 to 1. */
+/* Returns the grey level of the background at height y [px], in linear light, 0 to 1. */
 float background_grey(const Drawing* drawing, float y);
-/* Sets color (3 count) to the colours of a face at the `count` pixels (x, y), (x + 1, y), ..., which the face must
- * cover. shadowed: false skips the shadow map. Thread-safe. */
+/* Computes the colours of a face at `count` pixels of one row: (x, y), (x + 1, y), ... Sets color (3 count). The face
+ * must cover these pixels. If `shadowed` is false, the shadow map is ignored. Thread-safe. */
 void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
                  float* color);
 

@@ -1,21 +1,23 @@
 #include <string.h>
 #include "render/drawing.h"
 
-/* Near plane, as a fraction of the distance to the target. */
+/* Distance of the near plane from the eye, relative to the distance of the camera's target. */
 #define NEAR_SHARE 1e-3
 
-/* Light: a sky that is brighter above, and a lamp behind the viewer's left shoulder. */
+/* Brightness of the light from above (SKY), from below (BOUNCE) and from the lamp. */
 #define SKY_LIGHT 0.55f
 #define BOUNCE_LIGHT 0.34f
 #define LAMP_LIGHT 0.60f
 
-/* Darkening of sharp edges, and face width [px] below which it is reduced, so that small faces are not all edge. */
+/* EDGE_DARKNESS: darkening of sharp edges. EDGE_FACE_WIDTH: width of a face [px] below which the darkening is reduced,
+ * so that edges do not cover small faces completely. */
 #define EDGE_DARKNESS 0.45f
 #define EDGE_FACE_WIDTH 4.0
-/* Distance used for a missing edge [px]. */
+/* Distance of a missing edge [px], large enough to have no effect. */
 #define EDGE_NONE 1e9f
 
-/* Grounds fade into the background between these multiples of the camera's reach. */
+/* Floors fade into the background between these distances from the camera's target, in multiples of the camera's
+ * reach. */
 #define FADE_BEGIN 2.0
 #define FADE_END 4.5
 
@@ -25,17 +27,18 @@
 typedef struct {
   Vec3 corner[4];
   int corner_count;
-  Vec3 normal;    /* unit, outward */
-  unsigned sharp; /* bit k: the edge from corner k to k + 1 is sharp */
+  Vec3 normal;    /* outward unit normal */
+  unsigned sharp; /* bit k is set if the edge from corner k to k + 1 is sharp */
   const float* color;
-  bool tinted; /* a triangle with a value of the colour scale at each corner */
+  bool tinted; /* true for a triangle that is coloured by the values `tint` at its corners on the displacement scale */
   double tint[3];
   int hull;
   bool floor, fades;
 } Polygon;
 
-/* Sets the form of 1 / distance for the plane n . p = d in camera axes: 1/c = n . (X, Y, 1) / d. False for a plane seen
- * from behind or edge-on. */
+/* Sets the form of 1 / distance for the points of a face, a linear function of the pixel. point, normal: a point and
+ * the unit normal of the face's plane. In camera axes, 1 / distance = n . (X, Y, 1) / d for the plane n . p = d.
+ * Returns false if the plane is seen from behind or edge-on. */
 static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point, Vec3 normal) {
   double d = vec3_dot(normal, vec3_sub(point, camera->eye));
   if (!(d < 0.0)) return false;
@@ -47,7 +50,8 @@ static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point
   return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
 }
 
-/* Sets the form of (axis . (p - origin)) / distance for points p of the face. */
+/* Sets the form of a coordinate on a face divided by the distance. The coordinate of a point p is axis . (p -
+ * origin). */
 static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
   double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;
@@ -72,8 +76,8 @@ static void set_light(const Drawing* drawing, DrawnFace* face, Vec3 normal) {
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
 }
 
-/* Sets the form of the colour scale. Its value on the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2
- * and
+/* Sets the form of the value on the displacement scale. The value at a point p of the triangle is tint[0] + slope . (p
+ * - corner[0]), with the edges e1, e2 from corner[0], N = e1 x e2 and
  *     slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
 static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon* polygon) {
   Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
@@ -109,7 +113,8 @@ static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool 
   return drawing->floor_count++;
 }
 
-/* Form of the distance [px] from the line through two corners, positive on the side of the third. */
+/* Sets the form of the distance [px] from the line through two corners. The distance is positive on the side of the
+ * third corner. from: index of the first corner. */
 static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
   int to = (from + 1) % 3, third = (from + 2) % 3;
   double a = y[from] - y[to], b = x[to] - x[from], length = math_hypot(a, b);
@@ -120,7 +125,8 @@ static void set_edge(const double x[3], const double y[3], int from, float edge[
   edge[2] = (float)(b * scale);
 }
 
-/* Sets the sharp edges of a triangle that was not clipped. */
+/* Sets the sharp edges of a triangle that the near plane does not clip. sharp: bit k is set if the edge from corner k
+ * to k + 1 is sharp. */
 static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned sharp) {
   const double *x = piece->x, *y = piece->y;
   double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
@@ -132,7 +138,8 @@ static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned shar
     if (sharp & 1u << k) set_edge(x, y, k, face->edge[k]);
 }
 
-/* Clips a polygon at the near plane; out: camera axes (right, up, forward). Returns the number of corners. */
+/* Clips a polygon at the near plane. Sets out to the corners in camera axes (right, up, forward) and returns their
+ * number. near: distance of the near plane from the eye [m]. */
 static int clip_near(const RenderCamera* camera, const Polygon* polygon, double near, Vec3 out[5]) {
   Vec3 in[4];
   for (int k = 0; k < polygon->corner_count; k++) {
@@ -190,7 +197,7 @@ static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
   return part != HULL_BODY && vec3_dot(normal, drawing->stage->up) > STAGE_FLOOR_COSINE;
 }
 
-/* Sets the colour scale's values at the corners of a triangle. */
+/* Sets the values of a triangle's corners on the displacement scale. */
 static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
   polygon->tinted = stage->moved != NULL;
   for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
@@ -217,7 +224,8 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
   }
 }
 
-/* Adds a half-space as a square about the camera's target, large enough to fade out. */
+/* Adds a half-space as a square about the camera's target. The square extends to the distance at which floors have
+ * faded out. */
 static void add_half_space(Drawing* drawing, int index, Pose pose) {
   const RenderStage* stage = drawing->stage;
   const ModelHull* hull = &stage->model->hulls[index];
@@ -257,11 +265,12 @@ static void piece_bands(const Drawing* drawing, const DrawnTriangle* piece, int*
   *last = bottom < drawing->band_count ? (int)bottom : drawing->band_count - 1;
 }
 
-/* Counting sort of the triangles into bins: counts, first indices, entries. */
+/* Sorts the triangles into bins, one for each layer and band, with a counting sort. The first pass counts the entries
+ * of each bin, the second pass stores them. */
 static void sort_into_bins(Drawing* drawing) {
   int bin_count = drawing->layer_count * drawing->band_count;
   drawing->bin_first = MEMORY_NEW(int, bin_count + 2);
-  int* next = drawing->bin_first + 1; /* becomes the end of each bin */
+  int* next = drawing->bin_first + 1; /* after the second pass the end of each bin */
   for (int pass = 0; pass < 2; pass++) {
     for (int layer = 0; layer < drawing->layer_count; layer++)
       for (int i = drawing->layer_first[layer]; i < drawing->layer_first[layer + 1]; i++) {
@@ -286,7 +295,7 @@ static void sort_into_bins(Drawing* drawing) {
 
 /* ---------------------------------------------------------------- complete picture */
 
-/* Direction to the lamp, behind the viewer's left shoulder. */
+/* Returns the direction to the lamp, which is behind the viewer's left shoulder. */
 static Vec3 lamp_direction(const RenderStage* stage, const RenderCamera* camera) {
   Vec3 light = vec3_add_scaled(stage->up, -0.50, camera->right);
   light = vec3_add_scaled(light, 0.25, camera->up);

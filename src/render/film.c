@@ -4,12 +4,12 @@
 #include "base/outside.h"
 #include "render/picture.h"
 
-/* Frames drawn together for a film, per thread. */
+/* Number of frames per thread that are drawn together for a film. */
 #define FILM_BATCH 4
 
 /* ---------------------------------------------------------------- moments */
 
-/* Number of frames from the first to the last recorded moment at the requested rate. */
+/* Returns the number of frames from the first to the last recorded time, at options->fps. */
 static int frame_count(const RenderSheet* sheet) {
   return 1 + (int)floor(fmin(sheet_duration(sheet) * sheet->options->fps, 1e8) + 1e-6);
 }
@@ -20,7 +20,7 @@ typedef struct {
   const RenderSheet* sheet;
   const char* folder;
   RenderImage* images; /* (threads) */
-  int* errors;         /* errno of every frame, 0 = written (frames) */
+  int* errors;         /* errno of every frame, 0 if the frame was written  (frames) */
 } FrameJob;
 
 static void frame_path(Text* path, const char* folder, int frame) {
@@ -38,7 +38,8 @@ static void write_frame(void* context, int frame, int thread) {
   text_free(&path);
 }
 
-/* Removes frames of an earlier, longer run, which would otherwise end up in the next film. */
+/* Removes frames of an earlier, longer run. Otherwise they would become part of the next film. frame: number of the
+ * first frame to remove. */
 static void remove_later_frames(const char* folder, int frame) {
   for (bool more = true; more; frame++) {
     Text path = {0};
@@ -85,8 +86,8 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 
 /* ---------------------------------------------------------------- a film */
 
-/* Starts ffmpeg. Returns 0 or errno (ENOENT: not installed). The prefix `file:` prevents that a path is read as an
- * option or a protocol. */
+/* Starts ffmpeg. Returns 0, or the errno of the failure (ENOENT if ffmpeg is not installed). The path gets the prefix
+ * `file:`, because a path could otherwise be read as an option or a protocol. */
 static int start_ffmpeg(Program* ffmpeg, const char* path, const RenderSheet* sheet) {
   char size[32], rate[32];
   Text url = {0};
@@ -156,7 +157,7 @@ static Status report_start(const char* path, int error, Diagnostics* diagnostics
   return STATUS_IO;
 }
 
-/* ffmpeg writes a temporary file, which is renamed only when complete. */
+/* ffmpeg writes a temporary file, which is renamed to `path` when it is complete. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics) {
   *count = 0;

@@ -1,21 +1,22 @@
-/* Image of a decomposition in three panels: the part, its hulls in place, and the hulls moved apart. Each panel shows a
- * small model without a scene file; the part is one link, each hull a link of its own. */
+/* Draws a decomposition in three panels: the shape, its hulls in place, and the hulls moved apart.
+ * Each panel shows a small model without a scene file. The shape is one link. Each hull is a link of its own. */
 #include <string.h>
 
 #include "render/picture.h"
 
 enum { PANEL_WIDTH = 480, PANEL_HEIGHT = 420, PANEL_GAP = 4 };
-/* Margins, with room for the title. */
+/* Empty margin relative to half the image, at the right, left, top (with space for the title) and bottom. */
 static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
-/* Grey of the part (sRGB), distinct from the hulls' colours. */
+/* Grey of the undivided shape (sRGB), which differs from the colours of the hulls. */
 #define PART_GREY 0.72
-/* Initial displacement of the hulls from the centre, relative to their positions. */
+/* Each hull is first moved away from the centre by this fraction of its distance. */
 #define SPREAD 0.35
-/* Gap between moved hulls, divided by the root of their number [size], and accepted shortfall. */
+/* GAP_OF_ONE / sqrt(number of hulls) is the gap between moved hulls, relative to the size of the shape. GAP_TOLERANCE
+ * is the accepted relative error of the gap. */
 #define GAP_OF_ONE 0.16
 #define GAP_TOLERANCE 0.05
-/* Largest number of iterations, and of hulls for which pairs are separated; more hulls (blocks of a grid) are only
- * spread. */
+/* ROUNDS: largest number of iterations that separate pairs of hulls. PAIRED_HULLS: largest number of hulls whose pairs
+ * are separated. More hulls, such as blocks of a grid, are only moved away from the centre. */
 #define ROUNDS 60
 #define PAIRED_HULLS 64
 
@@ -37,7 +38,7 @@ static void bound_shown(ModelHull* hull) {
   hull->radius = vec3_norm(hull->half_extent);
 }
 
-/* Transformation to unit size about the origin. */
+/* Transformation of a shape to unit size about the origin. */
 typedef struct {
   Vec3 center;
   double size;
@@ -65,7 +66,8 @@ static ConvexHull shown_solid(const ConvexHull* solid, ShowFrame frame) {
   return copy;
 }
 
-/* Builds a model with one movable link per solid (fixed ones could become ground). grey < 0: palette colours. */
+/* Builds a model with one movable link per solid. Links are movable, because fixed links could be drawn as floors. grey
+ * < 0 selects the colours of the palette. */
 static void show_create(Show* show, const ConvexHull* solids, int count, ShowFrame frame, int up, double grey) {
   *show = (Show){.poses = MEMORY_NEW(Pose, count)};
   show->scene.links = MEMORY_NEW(SceneLink, count);
@@ -99,7 +101,9 @@ static void show_free(Show* show) {
 
 double hulls_gap(int count) { return GAP_OF_ONE / sqrt(count); }
 
-/* Separation direction from hull a to b and the missing part of the gap. False: far enough apart. */
+/* Checks if two hulls are nearer than the gap. If so, returns true and sets *way to the unit vector from a to b along
+ * which to separate them, and *missing to the missing part of the gap. Returns false if the hulls are far enough
+ * apart. */
 static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* way, double* missing) {
   const ModelHull *p = &model->hulls[a], *q = &model->hulls[b];
   double gap = hulls_gap(model->hull_count);
@@ -112,7 +116,8 @@ static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* 
   return *missing > GAP_TOLERANCE * gap && vec3_norm(*way) > 0;
 }
 
-/* Spreads the hulls from the centre, then separates close pairs, each by half the missing distance. */
+/* Moves all hulls away from the centre. Then separates pairs that are too near, each hull by half the missing
+ * distance. */
 void hulls_move_apart(const Model* model, Pose* poses) {
   int count = model->hull_count;
   for (int k = 0; k < count; k++) poses[k].t = vec3_scale(model->hulls[k].center, SPREAD);
@@ -167,7 +172,7 @@ static void draw_panels(const HullPicture* picture, int threads, RenderImage* im
   show_create(&hulls, picture->hulls, picture->hull_count, frame, picture->up, -1);
   Vec3 up = vec3(picture->up == 0, picture->up == 1, picture->up == 2);
   RenderCamera camera = camera_create(RENDER_ISO, up, PANEL_WIDTH, PANEL_HEIGHT, 1.0);
-  fit_camera(&hulls, &camera); /* the hulls cover the part */
+  fit_camera(&hulls, &camera); /* the hulls cover the same region as the shape */
   draw_panel(&part, &camera, "the part", threads, 0, image);
   snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->piece, picture->hull_count == 1 ? "" : "s");
   draw_panel(&hulls, &camera, title, threads, 1, image);

@@ -1,7 +1,8 @@
-/* Key of the overlays: symbol and label of each, and the scales of arrows and colours. */
+/* Draws the key of the overlays: symbols with labels, and the scales of arrows and colours. */
 #include "render/picture.h"
 
-/* Widths of the colour bar, of a short symbol and of the gaps, and line pitch [capitals]. */
+/* Sizes in the key, in heights of a capital. They are the widths of the colour bar, of a symbol, of the gap after a
+ * symbol and of the gap between items, and the distance of lines. */
 #define BAR_WIDTH 9.0
 #define SYMBOL_WIDTH 1.6
 #define SYMBOL_GAP 0.7
@@ -19,7 +20,7 @@ typedef struct {
 
 typedef struct {
   RenderImage* image;
-  double letter, scale; /* height of a capital [px]; px per unit of text */
+  double letter, scale; /* height of a capital [px], and pixels per unit of text */
 } KeyPen;
 
 static int list_items(const RenderMarks* marks, const RenderStage* stage, double letter, double arrow, KeyItem* items) {

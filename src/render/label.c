@@ -1,23 +1,25 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Height of a capital letter relative to the image's smaller side, and its minimum [px]. */
+/* LETTER_SHARE: height of a capital relative to the image's smaller side. LETTER_MIN: smallest height of a capital
+ * [px]. */
 #define LETTER_SHARE 0.018
 #define LETTER_MIN 7.0
-/* Largest number of legend lines; a longer legend is omitted. */
+/* Largest number of lines of the legend. A longer legend is not drawn. */
 #define LEGEND_LINES 2
-/* Line pitch of the legend [capitals]. */
+/* Distance of the legend's lines, in heights of a capital. */
 #define LEGEND_PITCH 1.9
-/* Ticks are numbered within this many reaches of the camera's target. */
+/* Ticks have numbers within this distance from the camera's target, in multiples of the camera's reach. */
 #define TICK_REACH 1.5
 /* Smallest ratio of the length of an axis in the image to its true length. An axis with a smaller ratio points towards
- * the viewer and is omitted, because it would cover bodies. */
+ * the viewer. It is not drawn, because it would cover bodies. */
 #define AXIS_SHARE 0.3
-/* Cosine of one degree: steeper ground is a slope, marked with an arrow of gravity of this length [capitals]. */
+/* SLOPE_COSINE: cosine of one degree. Steeper ground is a slope, on which an arrow shows the direction of gravity.
+ * GRAVITY_LENGTH: length of the arrow in heights of a capital. */
 #define SLOPE_COSINE 0.99985
 #define GRAVITY_LENGTH 4.0
 
-/* Largest number of label rectangles tracked to avoid overlaps. */
+/* Largest number of labels that are checked for overlap. */
 enum { PLACES_MAX = 128 };
 
 typedef struct {
@@ -29,7 +31,7 @@ typedef struct {
   const RenderStage* stage;
   const RenderCamera* camera;
   const Pose* poses;
-  double scale;  /* px per unit of text */
+  double scale;  /* pixels per unit of text */
   double letter; /* height of a capital [px] */
   TextPlace places[PLACES_MAX];
   int place_count;
@@ -37,8 +39,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- ticks along the ground */
 
-/* Sets *patch to the rectangle of the ground below the scene and near the camera's target. Returns false if there is
- * none. */
+/* Sets *patch to the rectangle of the ground below the scene and near the camera's target. Returns false if the
+ * rectangle is empty or there is no ground. */
 static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   if (!stage_ground_patch(pen->stage, pen->poses, patch)) return false;
   for (int k = 0; k < 2; k++) {
@@ -49,12 +51,14 @@ static bool find_patch(const LabelPen* pen, GroundPatch* patch) {
   return patch->high[0] > patch->low[0] && patch->high[1] > patch->low[1];
 }
 
-/* Returns the point of the patch with the given coordinates [m] along axis `axis` of the patch and across it. */
+/* Returns a point of the patch, in the world. along: coordinate along the patch's axis `axis` [m]. across: coordinate
+ * along the other axis [m]. */
 static Vec3 patch_point(const GroundPatch* patch, int axis, double along, double across) {
   return axis == 0 ? ground_point(patch, along, across) : ground_point(patch, across, along);
 }
 
-/* The side of the patch nearer to the lower edge of the image, or to the right if both are equally low. */
+/* Returns the position across the patch [m] of the side on which an axis is drawn. This is the side nearer to the lower
+ * edge of the image, or the right side if both are equally low. */
 static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis) {
   double middle = 0.5 * (patch->low[axis] + patch->high[axis]), weight[2];
   double across[2] = {patch->low[1 - axis], patch->high[1 - axis]};
@@ -66,13 +70,13 @@ static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis)
   return weight[1] > weight[0] ? across[1] : across[0];
 }
 
-/* An axis of the ground patch on the image: a line with ticks and numbers. */
+/* An axis of the ground patch in the image. It is a line with ticks and numbers. */
 typedef struct {
   const GroundPatch* patch;
   int axis;
-  double spacing, side;      /* grid spacing; position of the axis across the patch [m] */
-  double x[2], y[2];         /* both ends [px] */
-  double normal_x, normal_y; /* unit, away from the scene, perpendicular to the axis on the image */
+  double spacing, side;      /* grid spacing [m], and position of the axis across the patch [m] */
+  double x[2], y[2];         /* both ends of the axis [px] */
+  double normal_x, normal_y; /* unit vector perpendicular to the axis in the image, pointing away from the scene */
 } AxisLine;
 
 static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, double* x, double* y) {
@@ -109,7 +113,7 @@ static void tick_text(const AxisLine* line, int number, char text[32]) {
   snprintf(text, 32, "%.8g", number == 0 ? 0.0 : number * line->spacing);
 }
 
-/* Returns the number of grid lines per numbered tick: 1, 2, 5, 10, ...; 0 if no number fits. */
+/* Returns the number of grid lines per numbered tick: 1, 2, 5, 10, 20 or 50. Returns 0 if the numbers do not fit. */
 static int tick_stride(const LabelPen* pen, const AxisLine* line, int first, int last) {
   static const int STRIDES[] = {1, 2, 5, 10, 20, 50};
   double wide = 0.0, length = line->patch->high[line->axis] - line->patch->low[line->axis];
@@ -138,7 +142,8 @@ static bool place_is_free(const LabelPen* pen, TextPlace place) {
   return true;
 }
 
-/* Writes text beside the axis at distance `gap` from (x, y), if it fits into the image and overlaps no other label. */
+/* Writes text beside an axis at the distance `gap` [px] from (x, y). Omits the text if it does not fit into the image
+ * or overlaps another label. */
 static void write_beside(LabelPen* pen, const AxisLine* line, double x, double y, double gap, const char* text) {
   double width = image_text_width(pen->scale, text);
   double left = x + line->normal_x * (gap + 0.5 * width) - 0.5 * width;
@@ -177,7 +182,7 @@ static void draw_axis(LabelPen* pen, const GroundPatch* patch, int axis) {
                axis_name(patch->axis[axis]));
 }
 
-/* Draws a scale bar of a round length at the distance of the target. */
+/* Draws a scale bar whose length is a round number at the distance of the camera's target. */
 static void draw_bar(const LabelPen* pen) {
   double length = 2.0 * grid_spacing(2.0 * pen->camera->reach);
   double x = 2.0 * pen->letter, y = pen->camera->height - 2.0 * pen->letter,
@@ -190,13 +195,14 @@ static void draw_bar(const LabelPen* pen) {
   image_text(pen->image, 0.5 * (x + end - image_text_width(pen->scale, text)), y - 1.8 * pen->letter, pen->scale, text);
 }
 
-/* Draws an arrow of gravity on slopes, where the image alone does not show which way is down. */
+/* Draws an arrow in the direction of gravity if the ground is a slope. Without the arrow the image would not show which
+ * direction is down. */
 static void draw_gravity(const LabelPen* pen, const GroundPatch* patch) {
   static const uint8_t COLOR[3] = {40, 44, 52};
   Vec3 up = pen->stage->up, normal = vec3_cross(patch->axis[0], patch->axis[1]), down = vec3_scale(up, -1.0);
   if (fabs(vec3_dot(normal, up)) >= SLOPE_COSINE || vec3_norm(pen->stage->model->simulation.gravity) == 0) return;
   double dx = vec3_dot(pen->camera->right, down), dy = -vec3_dot(pen->camera->up, down), size = math_hypot(dx, dy);
-  if (!(size > 0.2)) return; /* seen from above it would be a point */
+  if (!(size > 0.2)) return; /* seen from above the arrow would be a point */
   double length = GRAVITY_LENGTH * pen->letter, x = pen->camera->width - 3.0 * pen->letter, y = 5.0 * pen->letter;
   image_arrow(pen->image, x, y, x + length * dx / size, y + length * dy / size, COLOR);
   image_text(pen->image, x + 0.8 * pen->letter, y, pen->scale, "g");
@@ -217,8 +223,8 @@ static void draw_swatch(const LabelPen* pen, int link, double x, double y) {
   image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, name);
 }
 
-/* Lays out (and draws) the legend from left to right with line breaks. Returns the number of lines, 0 if more than
- * LEGEND_LINES. */
+/* Places the legend from left to right with line breaks, and draws it if `draw` is true. Returns the number of lines.
+ * Returns 0 if there are more than LEGEND_LINES. */
 static int flow_legend(const LabelPen* pen, double top, bool draw) {
   const Model* model = pen->stage->model;
   double x = pen->letter, y = top;

@@ -1,5 +1,5 @@
-/* Text rendering: DejaVu Sans, antialiased by stb_truetype. The font is embedded in the program, so that images are
- * identical everywhere; a build without it uses stb_easy_font (text.c). */
+/* Draws antialiased text in DejaVu Sans with stb_truetype. The font is embedded in the program, so that images are the
+ * same on every machine. A build without the font uses stb_easy_font (text.c). */
 #include <math.h>
 #include <string.h>
 
@@ -35,16 +35,16 @@ __asm__(
     ".popsection\n");
 extern const unsigned char sdrs_font[] __attribute__((visibility("hidden")));
 
-/* Height of a capital relative to the em square. */
+/* Height of a capital relative to the em square of the font. */
 #define CAPITAL_SHARE 0.729
-/* Largest letter [px]. */
+/* Largest width and height of a letter [px]. Larger letters are not drawn. */
 enum { SIDE_MAX = 256 };
 
 static bool open_font(stbtt_fontinfo* font) {
   return stbtt_InitFont(font, sdrs_font, stbtt_GetFontOffsetForIndex(sdrs_font, 0)) != 0;
 }
 
-/* Font scale for capitals of this height [px]. */
+/* Returns the font scale for capitals of height `capital` [px]. */
 static float scale_for(const stbtt_fontinfo* font, double capital) {
   return stbtt_ScaleForMappingEmToPixels(font, (float)(capital / CAPITAL_SHARE));
 }
@@ -71,7 +71,7 @@ bool letters_draw(double x, double y, double capital, const char* text, LetterPi
   unsigned char pixels[SIDE_MAX * SIDE_MAX];
   if (!open_font(&font)) return false;
   float scale = scale_for(&font, capital);
-  double baseline = floor(y + capital + 0.5); /* capitals are aligned with the pixel grid */
+  double baseline = floor(y + capital + 0.5); /* aligns capitals with the pixel grid */
   for (; *text; text++) {
     int left, top, right, bottom;
     double whole = floor(x), part = x - whole;

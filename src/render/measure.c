@@ -1,4 +1,4 @@
-/* Timing of one image, for `sdrs bench render`. */
+/* Measures the computing time of images, for `sdrs bench render`. */
 #include "render/picture.h"
 
 static RenderTimes measure_moment(const RenderRun* render, int row, RenderImage* image) {

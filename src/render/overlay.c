@@ -1,29 +1,34 @@
-/* Overlays of an image: paths of centres of mass, contacts, forces, separating planes. */
+/* Draws the overlays of an image: paths of centres of mass, contacts, forces and separating planes. */
 #include <stdlib.h>
 #include <string.h>
 #include "contact/contact.h"
 #include "render/picture.h"
 
-/* Sizes [px at 720 px of height]: width of a path, half size of its end mark, contact dot, force shaft. */
+/* Sizes of the overlays in pixels, for an image of the height WIDTH_HEIGHT. They are the width of a path, the half size
+ * of its end mark, and the widths of a contact dot, of a force's shaft and of the shaft's rim. */
 #define PATH_WIDTH 1.6
 #define MARK_HALF 4.0
 #define DOT_WIDTH 7.0
 #define SHAFT_WIDTH 3.0
 #define RIM_WIDTH 1.2
 #define WIDTH_HEIGHT 720.0
-/* Length and half width of an arrow's head in shaft widths; short arrows have smaller heads. */
+/* HEAD_LENGTH, HEAD_HALF: length and half width of an arrow's head, in widths of the shaft. HEAD_SHARE: largest length
+ * of the head relative to the arrow. */
 #define HEAD_LENGTH 4.2
 #define HEAD_HALF 1.9
 #define HEAD_SHARE 0.6
-/* Least length of an arrow [px]; a shorter one would be all head. */
+/* Smallest length of a drawn arrow [px]. A shorter arrow would consist of its head only. */
 #define ARROW_MIN 2.0
-/* Distance in contact supports within which a separating plane is drawn: twice the contact range. */
+/* A separating plane is drawn if the distance of the hulls is below this many contact supports. 4 is twice the contact
+ * range. */
 #define NEAR_SUPPORTS 4.0
-/* Half side of a plane's square, relative to the smaller hull's radius; upper limit relative to the camera's reach. */
+/* SQUARE_SHARE: half side of the square that represents a plane, relative to the radius of the smaller hull.
+ * SQUARE_REACH: its upper limit relative to the camera's reach. */
 #define SQUARE_SHARE 0.7
 #define SQUARE_REACH 0.15
 #define SQUARE_OPACITY 0.28
-/* Quantile of the forces that sets the scale; the few larger ones, from impacts, may leave the image. */
+/* Quantile of the forces that determines the scale of the arrows. The arrows of larger forces, for example from
+ * impacts, may leave the image. */
 #define COMMON_SHARE 0.95
 
 const uint8_t FORCE_COLOR[3] = {0xC4, 0x0C, 0x2E};
@@ -129,7 +134,7 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
     image_contact_dot(pen->image, x, y);
 }
 
-/* Returns true for a movable link that is not part of a mechanism. */
+/* Returns true if a link is movable and is not part of a mechanism. */
 static bool is_loose(const Model* model, int link) {
   int members = 0, tree = model->links[link].tree;
   for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
@@ -150,8 +155,8 @@ static void draw_force(const MarkPen* pen, const RunContact* contact, double met
     image_arrow(pen->image, x0, y0, x1, y1, FORCE_COLOR);
 }
 
-/* Draws the forces at a time [s]. Times are compared exactly, since the trajectory and the contacts contain identical
- * numbers. */
+/* Draws the forces at a time [s]. Times can be compared exactly, because the trajectory and the contacts contain
+ * identical numbers. */
 static void draw_forces(const MarkPen* pen, double time, const RunContacts* contacts, double metres_per_newton) {
   for (int i = 0; i < contacts->count; i++)
     if (contacts->rows[i].time == time) draw_force(pen, &contacts->rows[i], metres_per_newton);
@@ -176,7 +181,7 @@ static int compare_numbers(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Rounds up to 1, 2 or 5 times a power of ten. */
+/* Returns the value rounded up to 1, 2 or 5 times a power of ten. */
 static double round_up(double value) {
   double decade = math_pow(10.0, floor(math_log10(value))), share = value / decade;
   return decade * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);

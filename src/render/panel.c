@@ -2,18 +2,18 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Empty margin relative to half the image, at the right, left, top, bottom: with room for ticks, title and names; and
- * without. */
+/* Empty margins relative to half the image, at the right, left, top and bottom. LABEL_MARGIN leaves space for ticks,
+ * title and names. PLAIN_MARGIN is for images without text. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
-/* Margin around a followed link, so that its surroundings are visible. */
+/* Empty margin around a followed link. It is large, so that the surroundings of the link are visible. */
 static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
-/* Largest number of hull poses used to fit the camera; longer runs are sampled. */
+/* Largest number of hull poses that are used to fit the camera. In longer runs only every n-th row is used. */
 #define FIT_SAMPLES 2000000
-/* Opacity of the first and the last ghost of a trail. */
+/* Opacities of the first and the last ghost of a trail. */
 #define GHOST_FIRST 0.25
 #define GHOST_LAST 0.55
-/* White gap between the panels of a strip [px]. */
+/* Width of the white gap between the panels of a strip [px]. */
 #define STRIP_GAP 4
 
 RenderOptions render_defaults(void) {
@@ -28,7 +28,8 @@ RenderOptions render_defaults(void) {
                          .threads = 1};
 }
 
-/* Returns the row nearest to time k of n times that are equally spaced from the first row to row `last`. */
+/* Returns the row of panel k in a strip of n panels. The times of the panels are equally spaced from the first row to
+ * row `last`. The row is the recorded one nearest to the time of the panel. */
 static int moment_row(const RunPoses* run, int last, int k, int n) {
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
   return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
@@ -55,8 +56,8 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
   }
 }
 
-/* Adds to the fit all bodies over the run and the ground below them; with a followed link, only the tree of this link,
- * relative to the link. */
+/* Adds all bodies over the run, and the ground below them, to the fit. With a followed link, adds only the tree of this
+ * link, in positions relative to the link. */
 static void fit_run(const RenderRun* render, CameraFit* fit) {
   const RunPoses* run = render->subject->run;
   int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
@@ -69,7 +70,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
                                            corner & 2 ? patch.high[1] : patch.low[1]));
 }
 
-/* Returns a camera with the view of the first run that shows all runs. */
+/* Returns a camera that shows all runs, with the upward direction of the first run. */
 static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
   double azimuth, elevation;
   camera_angles(options->view, &azimuth, &elevation);
@@ -95,7 +96,8 @@ static const char* path_name(const RenderRun* render) {
   return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
 }
 
-/* Returns the largest of the force units of all runs [N]. */
+/* Returns the force that the key's arrow represents in all runs [N]. The force is options->newtons if given, otherwise
+ * the largest force_unit of the runs. */
 static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
   double unit = options->newtons;
   if (unit > 0.0) return unit;
@@ -206,7 +208,7 @@ void sheet_destroy(RenderSheet* sheet) {
   for (int i = 0; i < sheet->count; i++) render_run_destroy(&sheet->panels[i]);
 }
 
-/* Creates an image of panels with white gaps. */
+/* Creates a white image for a number of panels with gaps between them. */
 static void create_row(RenderImage* image, const RenderOptions* options, int panels) {
   image_create(image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
   memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);

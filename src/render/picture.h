@@ -1,6 +1,7 @@
-/* Images of a scene by a software rasterizer, without GPU and display. Private to render/.
- * Lengths m, world frame; image coordinates in pixels, x to the right, y down; pixel (i, j) covers [i, i + 1) x [j, j +
- * 1). Colours are linear light unless a name says sRGB. Equal input gives equal bytes for any number of threads. */
+/* Draws images of a scene with a software rasterizer, without GPU and display. Private to render/.
+ * Lengths are in m in the world frame. Image coordinates are in pixels, x to the right and y down. Pixel (i, j) covers
+ * [i, i + 1) x [j, j + 1). Colours are linear light unless a name says sRGB. Images do not depend on the number of
+ * threads. */
 #ifndef SDRS_RENDER_PICTURE_H
 #define SDRS_RENDER_PICTURE_H
 
@@ -8,7 +9,7 @@
 
 /* ---------------------------------------------------------------- picture (image.c) */
 
-/* An image: sRGB, 3 bytes per pixel, rows from the top. Owns its bytes. */
+/* An image in sRGB with 3 bytes per pixel, rows from the top. Owns its bytes. */
 typedef struct {
   int width, height;
   uint8_t* rgb;
@@ -16,315 +17,328 @@ typedef struct {
 
 /* Creates a black image of width x height pixels. The caller frees it with image_destroy. */
 void image_create(RenderImage* image, int width, int height);
-/* Frees the bytes and zeroes the image; accepts a zeroed one. */
+/* Frees the bytes and zeroes the image. Accepts a zeroed image. */
 void image_destroy(RenderImage* image);
-/* Copies `source`, a different image, into `image` with its upper left corner at (x, y) [px]; parts outside are
- * clipped. */
+/* Copies `source` into `image` with its upper left corner at (x, y) [px]. Pixels outside of `image` are clipped. The
+ * two images must be different. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
-/* Appends the image as PNG to *file (png.c). Returns STATUS_NO_MEMORY with *file unchanged if the compressor has no
- * memory. */
+/* Appends the image as PNG to *file (png.c). Returns STATUS_NO_MEMORY and leaves *file unchanged if the compressor has
+ * no memory. */
 Status image_add_png(const RenderImage* image, Text* file);
-/* Writes a PNG file atomically. Returns STATUS_IO with errno set if the file cannot be written, STATUS_NO_MEMORY as
- * image_add_png. */
+/* Writes a PNG file atomically. Returns STATUS_IO with errno set if the file cannot be written. Returns
+ * STATUS_NO_MEMORY if the compressor has no memory. */
 Status image_write_png(const RenderImage* image, const char* path);
-/* As image_write_png, but also adds an error to diagnostics if the result is STATUS_IO or STATUS_NO_MEMORY. */
+/* Does the same as image_write_png, and adds an error to diagnostics if the result is not STATUS_OK. */
 Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- camera (camera.c) */
 
-/* A pinhole camera: point p is at x = width/2 + focal (right . d) / (forward . d), y = height/2 - focal (up . d) /
- * (forward . d) with d = p - eye. */
+/* A pinhole camera. It shows a point p at the image position (x, y) [px], with d = p - eye:
+ *     x = width/2 + focal (right . d) / (forward . d)
+ *     y = height/2 - focal (up . d) / (forward . d) */
 typedef struct {
   Vec3 eye;                /* m */
-  Vec3 right, up, forward; /* unit, world */
+  Vec3 right, up, forward; /* unit vectors of the camera axes, in the world frame */
   double width, height;    /* px */
   double focal;            /* px */
-  double half_view;        /* tangent of half the field of view of the smaller side, without zoom */
+  double half_view;        /* tangent of half the field of view of the image's smaller side, at zoom 1 */
   Vec3 target;             /* the centre of the visible region [m] */
-  double reach;            /* half the length [m] at the target that the smaller side of the image shows */
+  double reach;            /* half of the length that the image's smaller side shows at the target [m] */
 } RenderCamera;
 
-/* Returns a camera for a view of a scene with the upward unit vector `up`, an image of width x height [px] and a zoom >
- * 0. Sets the axes and the field of view, but not the eye. By value; nothing to free. */
+/* Returns a camera for a standard view of a scene, by value; nothing to free. Sets the axes and the field of view, but
+ * not the eye. up: unit vector against gravity. width, height: size of the image [px]. zoom > 0. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
-/* As camera_create, with the view direction given by azimuth and elevation [degrees]: azimuth from the x axis about up,
- * elevation above the ground. */
+/* Returns a camera like camera_create, with the view direction given by two angles [degrees]. azimuth: angle about
+ * `up`, from the x axis. elevation: angle above the ground. */
 RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
                          double zoom);
-/* Sets *azimuth and *elevation to the angles of a view [degrees]. */
+/* Sets *azimuth and *elevation to the angles of a standard view [degrees]. */
 void camera_angles(RenderView view, double* azimuth, double* elevation);
-/* Projects a point [m, world]. Sets *x and *y to its position in the image [px] and *distance to its distance from the
- * eye along forward [m]. Returns false, with *x and *y unchanged, if the point is not in front of the eye. */
+/* Projects a point [m, world] into the image. Sets *x and *y to its position in the image [px] and *distance to its
+ * distance from the eye along `forward` [m]. Returns false and leaves *x and *y unchanged if the point is not in front
+ * of the eye. */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
 /* Returns the camera translated by `offset` [m, world]. */
 RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
 
-/* Region that a camera must show, as the support values of the points p that were added:
- *     side[k] = max n_k . p,   n_k outward normals of the view pyramid (right, left, up, down),
- *     near and far = extremes of forward . p. */
+/* Extent of the points that a camera must show.
+ * For k = 0 to 3, side[k] is the maximum of normal[k] . p over the points p. normal[k] is the outward normal of a side
+ * of the view pyramid (right, left, up, down). near and far are the extremes of forward . p. */
 typedef struct {
   Vec3 normal[4], forward;
   double tangent[4], side[4], near, far;
 } CameraFit;
-/* Returns a fit without points. margin (4): fraction of half the image, in [0, 1), that stays empty at the right, left,
- * top and bottom. */
+/* Returns a fit without points. margin (4): fraction of half the image that stays empty at the right, left, top and
+ * bottom, in [0, 1). */
 CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]);
 /* Adds a point [m, world] to the fit. */
 void camera_fit_add_point(CameraFit* fit, Vec3 point);
-/* Adds an upper bound of the hull's extent at a world pose, from its bounding box and bounding sphere. Half-spaces add
- * nothing. */
+/* Adds a hull at a world pose to the fit. The hull is replaced by its bounding box and bounding sphere, so the fit may
+ * be too large but not too small. Half-spaces add nothing. */
 void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose);
-/* Sets the camera's eye as close as possible so that every point of the fit is visible, and sets its target and reach.
- * If the fit has no points, the camera shows a region of one metre about the origin. */
+/* Moves the camera as close as possible so that every point of the fit is visible. Sets the camera's eye, target and
+ * reach. If the fit has no points, the camera shows a region of one metre about the origin. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera);
-/* As camera_fit_place, with `target` [m, world] at the image centre. */
+/* Does the same as camera_fit_place, with `target` [m, world] at the image centre. */
 void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target);
-/* Returns an upper bound of direction . x over the points x of the hull at a world pose, from its bounding box and
- * sphere. direction (world) may have any length; the result is in m if it is a unit vector. */
+/* Returns an upper bound of direction . x over the points x of a hull at a world pose. The bound is computed from the
+ * hull's bounding box and bounding sphere. direction: vector of any length in the world frame. The result is in m if
+ * `direction` is a unit vector. */
 double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction);
 
 /* ---------------------------------------------------------------- stage (stage.c) */
 
 /* Role of a hull in an image. */
 typedef enum {
-  HULL_BODY,    /* shown completely, casts a shadow */
-  HULL_FLOOR,   /* fixed and at least as wide as the moving parts: its upward faces carry the grid */
-  HULL_TERRAIN, /* fixed and much larger than the moving parts: a floor that need not be completely visible */
+  HULL_BODY,    /* the hull is shown completely and casts a shadow */
+  HULL_FLOOR,   /* the hull is fixed and at least as wide as the moving links; its upward faces carry the grid */
+  HULL_TERRAIN, /* the hull is a floor much larger than the moving links; it need not be completely visible */
 } HullPart;
 
-/* Data that are constant during a run: colours, edges and grounds. Borrows the model. */
+/* Data that are constant during a run: colours, sharp edges and floors. Borrows the model. */
 typedef struct {
   const Model* model;
-  Vec3 up;           /* unit, against gravity */
-  HullPart* part;    /* (hulls) */
-  float (*color)[3]; /* (links) */
+  Vec3 up;           /* unit vector against gravity */
+  HullPart* part;    /* role of each hull  (hulls) */
+  float (*color)[3]; /* colour of each link  (links) */
   int* edge_first;   /* first triangle of each hull in `edges`  (hulls + 1) */
-  uint8_t* edges;    /* per triangle: bit k: the edge from corner k to k + 1 is sharp  (triangles) */
-  Vec3 lower, upper; /* bounding box of everything but terrain over the run [m] */
-  uint8_t* srgb;     /* table from linear light to sRGB  (STAGE_TONES) */
-  double* moved;     /* displacement of every vertex from the initial design [m]; NULL: link colours  (vertices) */
-  double moved_most; /* largest displacement, end of the colour scale [m] */
+  uint8_t*
+      edges; /* sharp edges of each triangle; bit k is set if the edge from corner k to k + 1 is sharp  (triangles) */
+  Vec3 lower, upper; /* bounding box of all hulls except terrain over the run [m] */
+  uint8_t* srgb;     /* table that converts linear light to sRGB  (STAGE_TONES) */
+  double* moved; /* displacement of every vertex from the initial design [m]; NULL if hulls have the colours of links
+                    (vertices) */
+  double moved_most; /* largest displacement, which is the end of the colour scale [m] */
 } RenderStage;
 
 enum { STAGE_TONES = 4096 };
 
-/* A grid is drawn on a plane only if the cosine between its normal and `up` is at least this. */
+/* Planes whose normal has a smaller cosine with `up` than this carry no grid. */
 #define STAGE_FLOOR_COSINE 0.3
 
-/* Creates the stage of a run of at least one row. Borrows the model, which must outlive the stage. The caller frees the
- * stage with stage_destroy. */
+/* Creates the stage of a run with at least one row. Borrows the model, which must outlive the stage. The caller frees
+ * the stage with stage_destroy. */
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
-/* Frees the stage's arrays and zeroes it. */
+/* Frees the stage's arrays and zeroes the stage. */
 void stage_destroy(RenderStage* stage);
-/* Marks every edge between non-coplanar faces as sharp, so that it is drawn. */
+/* Makes every edge between non-coplanar faces visible. Without this call only sharp edges are drawn. */
 void stage_show_all_edges(RenderStage* stage);
-/* Colours the hulls by the displacement of their vertices from those of `initial`, a model with the same hulls, in link
- * frames. Allocates stage->moved. */
+/* Colours the hulls by the displacement of their vertices since the initial design, in link frames. initial: a model
+ * with the same hulls. Allocates stage->moved, which stage_destroy frees. */
 void stage_show_displacement(RenderStage* stage, const Model* initial);
-/* Sets color (linear light) to the colour of `share`, a value of the displacement scale clamped to 0..1: pale grey at
- * zero, then yellow, red and dark purple. The brightness decreases monotonically, so that the scale is readable without
- * colour. */
+/* Sets color (linear light) to the colour of a value on the displacement scale. share: the value relative to the
+ * largest displacement, clamped to 0..1. The scale runs from pale grey through yellow and red to dark purple. Its
+ * brightness decreases monotonically, so it is readable without colour. */
 void scale_color(double share, float color[3]);
-/* Sets *normal to the outward unit normal of the ground plane and *point to a point on it [m, world]. poses (links).
- * Returns false, with both unchanged, if there is no ground plane. */
+/* Finds the ground plane of a state. poses (links). Sets *normal to its outward unit normal and *point to a point on
+ * the plane [m], in the world frame. Returns false and leaves both unchanged if there is no ground plane. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
 
-/* Sets *patch to the rectangle of the ground plane [m] below everything visible at poses (links). Returns false if
- * there is no ground plane. */
+/* Sets *patch to the rectangle of the ground plane [m] below all visible hulls. poses (links). Returns false if there
+ * is no ground plane. */
 bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch);
-/* Returns the point with the patch coordinates u and v [m], in the world [m]. */
+/* Returns the world position [m] of the point with the patch coordinates u and v [m]. */
 Vec3 ground_point(const GroundPatch* patch, double u, double v);
 /* ---------------------------------------------------------------- rasteriser (raster.c) */
 
-/* Depth samples of some rows of an image. Row r lies at y = (r + 1/2) / rows_per_pixel; its samples, one per pixel, at
- * x = i + offset[r mod rows_per_pixel]. */
+/* Depth samples of some rows of an image. A pixel row has rows_per_pixel sample rows, and each sample row has one
+ * sample per pixel. Sample i of row r is at x = i + offset[r mod rows_per_pixel], y = (r + 1/2) / rows_per_pixel
+ * [px]. */
 typedef struct {
   int width, first_row, row_count, rows_per_pixel;
   const double* offset;
-  float* nearness; /* nearness of the nearest triangle so far; the largest is kept  (row_count x width) */
-  uint32_t* face;  /* index of the nearest triangle (row_count x width); NULL: not recorded */
+  float* nearness; /* 1 / distance of the nearest triangle so far at each sample  (row_count x width) */
+  uint32_t* face;  /* index of the nearest triangle at each sample (row_count x width); NULL if it is not recorded */
 } RenderTarget;
 
-/* Rasterizes a triangle with corners (x, y) [px] and nearness plane[0] + plane[1] x + plane[2] y. A sample on a shared
- * edge belongs to exactly one triangle. face: value written to target->face. The triangle is clipped to the target.
- * Does not allocate. */
+/* Rasterizes a triangle with the corners (x, y) [px], clipped to the target.
+ * The nearness at (x, y) is plane[0] + plane[1] x + plane[2] y. face: value written to target->face where the triangle
+ * is the nearest. A sample on a shared edge belongs to exactly one triangle. Does not allocate. */
 void raster_triangle(const RenderTarget* target, const double x[3], const double y[3], const double plane[3],
                      uint32_t face);
-/* Sets plane (3) so that w = plane[0] + plane[1] x + plane[2] y at the three corners (x, y). Returns false, with plane
- * undefined, if the triangle has no area or the plane is not finite. */
+/* Sets plane (3) to the linear function that has the values w at the corners (x, y) of a triangle. The function is
+ * plane[0] + plane[1] x + plane[2] y. Returns false, with `plane` undefined, if the triangle has no area or the plane
+ * is not finite. */
 bool raster_plane(const double x[3], const double y[3], const double w[3], double plane[3]);
 
 /* ---------------------------------------------------------------- shadows (shadow.c) */
 
-/* Shadow map: heights of all casters towards the light. Map coordinates of a point p: x, y, height = (s, t, light) . (p
- * - origin) / texel. */
+/* Shadow map: heights towards the light of all hulls that cast shadows ("casters").
+ * Map coordinates of a point p: x = s . (p - origin) / texel, y = t . (p - origin) / texel, height = light . (p -
+ * origin) / texel. */
 typedef struct {
-  Vec3 light, s, t;        /* unit: towards the light; the two axes of the map */
-  Vec3 origin;             /* m */
-  double texel;            /* m */
-  int size;                /* texels per side; 0 = no caster */
-  int blur;                /* half width of the penumbra [texel] */
-  float* height;           /* height of the uppermost caster; -INFINITY = none  (size x size) */
-  float *lowest, *highest; /* extremes of height over the penumbra square  (size x size) */
-  float* owner;            /* the hull that covers the penumbra square alone, else -1  (size x size) */
+  Vec3 light, s, t;        /* unit vectors: direction to the light, and the two axes of the map */
+  Vec3 origin;             /* point with zero map coordinates [m] */
+  double texel;            /* width of a texel [m] */
+  int size;                /* texels per side; 0 if there is no caster */
+  int blur;                /* half width of the penumbra (the soft border of a shadow) [texel] */
+  float* height;           /* height of the uppermost caster; -INFINITY if there is none  (size x size) */
+  float *lowest, *highest; /* extremes of `height` over the penumbra square about each texel  (size x size) */
+  float* owner;            /* hull that covers the whole penumbra square, or -1 if no single hull does  (size x size) */
 } ShadowMap;
 
-/* Creates the shadow map of the bodies at poses (links), with the resolution that the camera needs. light: unit vector
- * towards the light. map->size is 0 if no body casts a shadow. The caller frees the map with shadow_destroy. */
+/* Creates the shadow map of the bodies at `poses` (links), with the resolution that the camera needs. light: unit
+ * vector towards the light. If no body casts a shadow, map->size is 0. The caller frees the map with shadow_destroy. */
 void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 light);
-/* Frees the map's arrays and zeroes it. */
+/* Frees the map's arrays and zeroes the map. */
 void shadow_destroy(ShadowMap* map);
-/* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of hull `hull`. The result is 1
- * outside the map. point (3): x, y and height in map coordinates [texel]. slope (2): derivatives of the surface's
- * height by x and y. */
+/* Returns the fraction of the light, 0 to 1, that reaches a point on the surface of a hull. point (3): map coordinates
+ * x, y and height [texel]. slope (2): derivatives of the surface's height by x and y. Returns 1 outside the map. */
 float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull);
 
 /* ---------------------------------------------------------------- scene (scene.c) */
 
-/* Bodies drawn at one set of poses (links). Layer 0 is opaque. Later layers are ghosts: only moving links are drawn,
- * blended with `opacity` where they are nearer to the camera than layer 0. */
+/* Bodies drawn at one set of poses (links). Layer 0 is opaque. Later layers are transparent ghosts of the moving links,
+ * drawn with `opacity` where they are nearer to the camera than layer 0. */
 typedef struct {
   const Pose* poses;
   double opacity; /* 0..1 */
 } RenderLayer;
 
-/* Draws bodies, grounds with grid and soft shadows, but no text. Overwrites every pixel of the image, whose size must
- * be the camera's. layers (layer_count >= 1). Never fails. */
+/* Draws bodies, floors with grid and soft shadows, but no text. Overwrites every pixel of the image, which must have
+ * the camera's size. layers (layer_count >= 1). Never fails. */
 void render_scene(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                   int layer_count, int threads);
 
 /* ---------------------------------------------------------------- words and marks (label.c) */
 
-/* Overlays drawn by render_marks, and their scales. */
+/* Selects the overlays that render_marks draws, with their scales. */
 typedef struct {
-  unsigned show;            /* RENDER_CONTACTS and so on */
-  double newtons;           /* force of an arrow of the key's length, seen perpendicularly at the target [N] */
-  double metres_per_newton; /* the same as a length in the scene */
-  const char* path;         /* label of the drawn path; NULL = none */
+  unsigned show;  /* sum of the flags RENDER_CONTACTS, RENDER_FORCES, ... */
+  double newtons; /* force whose arrow is as long as the key's arrow, if seen perpendicularly at the target [N] */
+  double metres_per_newton; /* length of a force arrow in the scene per force [m/N] */
+  const char* path;         /* label of the drawn path; NULL if there is none */
 } RenderMarks;
-/* Length of the key's arrow, relative to the image's smaller side. */
+/* Length of the key's arrow relative to the image's smaller side. */
 #define KEY_ARROW_SHARE 0.09
 
-/* Text drawn over an image. Empty texts are omitted. */
+/* Text drawn over an image. Empty texts are not drawn. */
 typedef struct {
   const char *title, *time;
-  bool ground;              /* ticks in metres along the ground grid, or a scale bar without ground */
-  bool legend;              /* colours and names of the moving links, if they are few */
-  const RenderMarks* marks; /* overlays listed in the key; NULL = none */
+  bool ground;              /* draws ticks in metres along the ground grid, or a scale bar if there is no ground */
+  bool legend;              /* draws colours and names of the moving links, if there are only a few links */
+  const RenderMarks* marks; /* overlays listed in the key; NULL if there are none */
 } RenderLabels;
 
-/* Draws the key (key.c), from x = letter and y = top [px] to the right with line breaks; letter: height of a capital
- * [px]. */
+/* Draws the key of the overlays at the height `top` [px] (key.c). letter: height of a capital and left margin [px].
+ * Long keys are broken into lines. */
 void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderMarks* marks,
                 double top, double letter);
 
-/* Writes title, time, ticks and legend over the image, according to labels; poses (links). */
+/* Writes title, time, ticks and legend over the image, as selected by labels. poses (links). */
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
 
-/* ---------------------------------------------------------------- hulls of a part (hulls.c) */
+/* ---------------------------------------------------------------- hulls of a decomposed shape (hulls.c) */
 
-/* Sets the positions in poses (hulls), keeping rotations, so that hulls of about unit size in all, one per link, are
- * near their places but separated by the gap. More than 64 are only spread from the centre. */
+/* Moves the hulls of a decomposed shape apart until gaps separate them. Sets the positions in poses (hulls) and keeps
+ * the rotations. The model has one hull per link, and all hulls together have about unit size. Hulls stay near their
+ * original positions. More than 64 hulls are only moved away from the centre. */
 void hulls_move_apart(const Model* model, Pose* poses);
-/* Gap between `count` (> 0) moved hulls of a part of unit size. */
+/* Returns the gap between the moved hulls, relative to the size of the shape. count > 0: number of hulls. */
 double hulls_gap(int count);
 
 /* ---------------------------------------------------------------- text and lines (text.c) */
 
-/* Writes text with its upper left corner at (x, y) [px]; scale: pixels per unit, capitals are 7 units high. Bytes
- * outside printable ASCII become '?'; long text is cut. */
+/* Writes text with its upper left corner at (x, y) [px]. scale: pixels per unit; capitals are 7 units high. Bytes
+ * outside printable ASCII become '?'. A long text is cut. */
 void image_text(RenderImage* image, double x, double y, double scale, const char* text);
-/* Width of a text [px]. */
+/* Returns the width of a text [px]. */
 double image_text_width(double scale, const char* text);
-/* Pale background for text, slightly larger than the rectangle [px]; clipped to the image. */
+/* Draws a pale background for text, slightly larger than the given rectangle [px]. The background is clipped to the
+ * image. */
 void image_backing(RenderImage* image, double x, double y, double width, double height);
-#define TEXT_CAPITAL 7.0 /* units */
-/* Callback for a pixel partly covered by a letter; share: 0 to 1. */
+#define TEXT_CAPITAL 7.0 /* height of a capital in units of `scale` */
+/* Callback for a pixel that a letter covers partly. share: covered fraction, 0 to 1. */
 typedef void (*LetterPixel)(void* context, int x, int y, double share);
-/* Draws antialiased text with capitals of this height [px] and their tops at y, by calling `put` for each covered
- * pixel, also outside the image. False: build without a font. */
+/* Draws antialiased text by calling `put` for each covered pixel, also for pixels outside the image. x: left edge [px].
+ * y: top of the capitals [px]. capital: height of a capital [px]. Returns false if the program was built without a
+ * font. */
 bool letters_draw(double x, double y, double capital, const char* text, LetterPixel put, void* context);
-/* Width of antialiased text with capitals of this height [px]; 0 without a font. */
+/* Returns the width of antialiased text [px], or 0 without a font. capital: height of a capital [px]. */
 double letters_width(double capital, const char* text);
-/* Draws a straight dark line; all lengths in pixels. */
+/* Draws a straight dark line. All lengths are in pixels. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
-/* Draws a line in an sRGB colour (3 bytes); of zero length it is a dot. Lengths in pixels; opacity 0 to 1. */
+/* Draws a line in an sRGB colour (3 bytes), or a dot if the line has zero length. Lengths are in pixels; opacity is 0
+ * to 1. */
 void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1, double width, const uint8_t color[3],
                   double opacity);
-/* Fills a convex polygon of either orientation, antialiased. corner (count x 2) [px]. */
+/* Fills a convex polygon with an sRGB colour (3 bytes), antialiased. corner (count x 2): corners [px] in either
+ * orientation. opacity: 0 to 1. */
 void image_polygon(RenderImage* image, const double (*corner)[2], int count, const uint8_t color[3], double opacity);
-/* Blends a rectangle with an sRGB colour (3 bytes), antialiased. Lengths in pixels; opacity 0 to 1. */
+/* Blends a rectangle with an sRGB colour (3 bytes), antialiased. Lengths are in pixels; opacity is 0 to 1. */
 void image_rectangle(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3],
                      double opacity);
 
 /* ---------------------------------------------------------------- overlays (overlay.c) */
 
-/* Draws the path of a link's centre of mass (RENDER_PATH_ALL: of all movable links) from the first row to `row`, over
- * the image, with a cross at its end. row: 0 ... row_count - 1. */
+/* Draws the path of a link's centre of mass up to a row, with a cross at its end. link: index of the link, or
+ * RENDER_PATH_ALL for all movable links. row: last row of the path, 0 ... row_count - 1. */
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 
-/* Draws an arrow with a pale rim from (x0, y0) to its tip at (x1, y1) [px]. Draws nothing if it is shorter than two
- * pixels. color: 3 bytes. */
+/* Draws an arrow with a pale rim from (x0, y0) to its tip at (x1, y1) [px]. Draws nothing if the arrow is shorter than
+ * two pixels. color: 3 bytes (sRGB). */
 void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]);
 /* Draws a contact dot at (x, y) [px]. */
 void image_contact_dot(RenderImage* image, double x, double y);
-/* Draws the square that represents a separating plane. corner (4 x 2): its corners [px]. */
+/* Draws the square that represents a separating plane. corner (4 x 2): corners of the square [px]. */
 void image_plane_square(RenderImage* image, const double corner[4][2]);
-/* Draws the separating planes, contact points and forces at a time [s] that marks->show selects. contacts: contacts of
- * the whole run, or NULL. poses (links). */
+/* Draws the overlays that marks->show selects: separating planes, contact points and contact forces. time: time of the
+ * forces [s]. contacts: contacts of the whole run, or NULL. poses (links). */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
-/* Returns a round force [N] for the arrow of the key, such that nearly all forces of the run are drawn at most
- * FORCE_SPAN times as long as this arrow. Returns 1 if there are no forces. */
+/* Returns the force [N] that the key's arrow represents, a round number. Nearly all forces of the run then have arrows
+ * at most FORCE_SPAN times as long as the key's arrow. Returns 1 if there are no forces. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 
 /* ---------------------------------------------------------------- panels (panel.c) */
 
-/* A run with its stage and a camera that shows the whole run. Borrows subject and options. */
+/* A run with its stage and its camera. The camera shows the whole run. Borrows subject and options. */
 typedef struct {
   const RenderSubject* subject;
   const RenderOptions* options;
   RenderStage stage;
-  RenderCamera camera; /* with --follow: camera relative to the followed link */
+  RenderCamera camera; /* with the option --follow: camera relative to the followed link */
   RenderMarks marks;
 } RenderRun;
 
-/* Creates stage, camera and scales of a run. Borrows subject and options. The caller frees the result with
+/* Creates stage, camera and scales of a run. Borrows subject and options. The caller frees *render with
  * render_run_destroy. */
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options);
-/* Frees the stage. */
+/* Frees the stage of *render. */
 void render_run_destroy(RenderRun* render);
 
-/* Panels of an image, left to right, with the same camera and scales. Borrows the subjects. */
+/* Panels of an image, from left to right, with the same camera and scales. Borrows the subjects. */
 typedef struct {
   RenderRun panels[RENDER_SUBJECTS_MAX];
   int count;
   const RenderOptions* options;
 } RenderSheet;
-/* Creates a sheet with one panel for each of 1 ... RENDER_SUBJECTS_MAX subjects (asserted). Borrows subjects and
- * options. The caller frees it with sheet_destroy. */
+/* Creates a sheet with one panel for each subject. The number of subjects, 1 ... RENDER_SUBJECTS_MAX, is asserted.
+ * Borrows subjects and options. The caller frees the sheet with sheet_destroy. */
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options);
 /* Frees all panels. */
 void sheet_destroy(RenderSheet* sheet);
-/* Creates an image of the sheet's size, freed by the caller with image_destroy. */
+/* Creates an image of the sheet's size. The caller frees the image with image_destroy. */
 void sheet_image(const RenderSheet* sheet, RenderImage* image);
-/* Draws, for each run, the recorded row nearest to `time` [s] after the start of the run; the last row if time is NAN.
- * Overwrites the image completely, which must come from sheet_image. */
+/* Draws all runs of the sheet at a time after the start of each run [s]. Uses the nearest recorded row of each run, or
+ * the last row if `time` is NAN. Overwrites the whole image, which must come from sheet_image. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
 /* Returns the duration [s] of the longest run, from its first row to its last. */
 double sheet_duration(const RenderSheet* sheet);
-/* Returns the camera at a row 0 ... row_count - 1. With --follow it moves with the followed link. */
+/* Returns the camera at a row 0 ... row_count - 1. With the option --follow, the camera moves with the followed
+ * link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);
-/* Draws the bodies at a row, with the ghosts that options->trail requests. Overwrites the image completely, which must
- * have the size options->width x options->height. */
+/* Draws the bodies at a row, and the ghosts that options->trail requests. Overwrites the whole image, which must have
+ * the size options->width x options->height. */
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
 /* Draws the overlays and the centre-of-mass path of a row over the image. */
 void render_run_marks(const RenderRun* render, int row, RenderImage* image);
-/* Draws title, time and ticks of a row over the image, if options->labels is set. If titled is false, title, legend and
- * key are omitted. */
+/* Draws title, time and ticks of a row over the image, if options->labels is true. If `titled` is false, title, legend
+ * and key are omitted. */
 void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image);
 /* Draws bodies, overlays and text of a row. Arguments as for render_run_bodies and render_run_words. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);

@@ -5,25 +5,28 @@
 
 #include "base/outside.h"
 
-/* Margin above and below the curves, relative to their height; on a logarithmic axis as a factor. */
+/* Margins above and below the curves. MARGIN: relative to the height of the curves. MARGIN_FACTOR: factor on a
+ * logarithmic axis. */
 #define MARGIN 0.05
 #define MARGIN_FACTOR 1.5
-/* Least ratio for a logarithmic axis; with less it would have no numbers. */
+/* An axis is logarithmic only if the ratio of its largest to its smallest value is at least this. With a smaller ratio
+ * the axis could have no numbers. */
 #define LOG_LEAST 10.0
-/* Largest number of points of a curve that are marked. */
+/* The points of a curve are marked if the curve has at most this many points. */
 enum { MARKS_MAX = 20 };
-/* Largest number of distinct x values on a logarithmic axis that are numbered individually. */
+/* The x values on a logarithmic axis are numbered individually if there are at most this many distinct values. */
 enum { X_TICS_MAX = 12 };
-/* Gnuplot's own y axis has up to this many numbers, regardless of the panel's height. */
+/* Largest number of y numbers that gnuplot chooses by itself, independent of the panel's height. */
 enum { Y_TICS_OWN = 10 };
-/* Text lines of a panel outside its axis (titles, names, key), and between two y numbers. */
+/* LINES_AROUND: lines of text of a panel outside its axes (titles, names, key). LINES_BETWEEN: smallest distance of two
+ * y numbers, in lines of text. */
 #define LINES_AROUND 6.0
 #define LINES_BETWEEN 1.2
-/* Pixels per line of text and point of font size. */
+/* Height of a line of text [px] per point of the font size. */
 #define PIXELS_PER_POINT 1.6
-/* Panel height [px] above which the font has 11 points instead of 9. */
+/* Panel height [px] above which the font size is 11 points. In lower panels it is 9 points. */
 enum { HEIGHT_FOR_LARGE_LETTERS = 250 };
-/* Largest number of panels in one column; more are in two. */
+/* Largest number of panels in one column. More panels are placed in two columns. */
 enum { PANELS_IN_A_COLUMN = 2 };
 
 PlotOptions plot_defaults(bool overview) {
@@ -77,15 +80,16 @@ static int visible_count(const PlotPanel* panel) {
 
 /* ---------------------------------------------------------------- gnuplot's language */
 
-/* Appends a gnuplot string in single quotes, which are not interpreted (double quotes execute `commands`). Quotes are
- * doubled; control characters, which could end the line, become spaces. */
+/* Appends a gnuplot string in single quotes, whose content gnuplot does not interpret. In double quotes it would
+ * execute `commands`. Single quotes are doubled. Control characters become spaces, because they could end the line. */
 static void add_string(Text* out, const char* text) {
   text_add(out, "'");
   for (; *text; text++) text_add(out, *text == '\'' ? "''" : "%c", (unsigned char)*text < 0x20 ? ' ' : *text);
   text_add(out, "'");
 }
 
-/* Numbers the x values themselves on a logarithmic axis with few points, because gnuplot may number one per decade. */
+/* Sets the numbers of a logarithmic x axis to the x values if there are few of them. gnuplot may otherwise write only
+ * one number per decade. */
 static void add_x_tics(Text* out, const PlotPanel* panel) {
   double seen[X_TICS_MAX];
   int count = 0;
@@ -104,7 +108,7 @@ static void add_x_tics(Text* out, const PlotPanel* panel) {
   text_add(out, few ? ")\n" : "\n");
 }
 
-/* Rounds value > 0 up to 1, 2 or 5 times a power of ten. */
+/* Returns value > 0 rounded up to 1, 2 or 5 times a power of ten. */
 static double round_step(double value) {
   double power = math_pow(10.0, floor(math_log10(value)));
   for (int i = 0; i < 3; i++) {
@@ -114,8 +118,8 @@ static double round_step(double value) {
   return 10.0 * power;
 }
 
-/* Limits the y numbers to `most` between y[0] and y[1], because they would overlap in a low panel; powers of ten on a
- * logarithmic axis. */
+/* Limits the numbers of the y axis to `most`, because more numbers would overlap in a low panel. y: range of the axis.
+ * On a logarithmic axis the numbers are powers of ten. */
 static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
   if (most >= Y_TICS_OWN)
     text_add(out, "set ytics autofreq\n");
@@ -124,7 +128,7 @@ static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
              log_y ? math_pow(10.0, ceil(math_log10(y[1] / y[0]) / most)) : round_step((y[1] - y[0]) / most));
 }
 
-/* Sets the ranges explicitly: gnuplot rejects a curve of zero extent. */
+/* Sets the ranges of both axes. They are set explicitly, because gnuplot rejects a curve of zero extent. */
 static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
   for (int c = 0; c < panel->curve_count; c++) {
@@ -150,7 +154,7 @@ static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   text_add(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x[0], x[1], y[0], y[1]);
 }
 
-/* Curves with few points have markers. */
+/* Returns the gnuplot style of a curve. Curves with few points have markers. */
 static const char* style_of(const PlotCurve* curve) {
   if (curve->count < 2) return "points";
   return curve->count <= MARKS_MAX ? "linespoints" : "lines";
@@ -163,7 +167,7 @@ static void add_panel(Text* out, const PlotPanel* panel, int number, int y_tics)
   add_string(out, panel->title);
   text_add(out, "\nset xlabel ");
   add_string(out, panel->x_label);
-  /* gnuplot draws the key over the last line of the label; the empty line makes room for it */
+  /* adds an empty line, because gnuplot draws the key over the last line of the label */
   text_add(out, "%s offset 0,0.7\nset ylabel ", panel->curve_count > 1 ? ".\"\\n \"" : "");
   add_string(out, panel->y_label);
   text_add(out, "\n");
@@ -200,10 +204,11 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Okabe and Ito's colours, distinguishable for colour-blind readers, then the same dashed. */
+/* Appends the styles of lines. The first lines have the colours of Okabe and Ito, which colour-blind readers can
+ * distinguish. Further lines have the same colours and are dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
-  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes, then open ones */
+  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes first, then open shapes */
   enum { COLORS = sizeof colors / sizeof colors[0] };
   for (int i = 0; i < 2 * COLORS; i++)
     text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,
@@ -220,7 +225,7 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   int letters = shown == 1 || options->height > HEIGHT_FOR_LARGE_LETTERS * rows ? 11 : 9;
   double lines = options->height / (rows * PIXELS_PER_POINT * letters);
   int y_tics = (int)fmax(3.0, (lines - LINES_AROUND) / LINES_BETWEEN);
-  if (pdf) /* for print: 96 pixels are an inch */
+  if (pdf) /* for print: 96 pixels correspond to an inch */
     text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\n", options->width / 96.0,
              options->height / 96.0, letters);
   else
@@ -236,8 +241,9 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
 
 /* ---------------------------------------------------------------- the program */
 
-/* Runs gnuplot with its standard output as our file, so that no path is part of its commands. Its messages are dropped,
- * because they refer to generated commands. -d: no start-up files. */
+/* Runs gnuplot with `picture` as its standard output, so that its commands contain no path. The messages of gnuplot are
+ * discarded, because they refer to generated commands. The option -d disables start-up files. Returns false with an
+ * error on failure. */
 static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Diagnostics* diagnostics) {
   static const char* const WORDS[] = {"gnuplot", "-d", "-", NULL};
   SourcePlace place = {path, 0, 0};

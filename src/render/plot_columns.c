@@ -1,10 +1,10 @@
-/* Plots of arbitrary columns of a CSV file. */
+/* Plots arbitrary columns of a CSV file. */
 #include <fnmatch.h>
 #include <string.h>
 
 #include "render/plot.h"
 
-/* Returns true if the name matches one of the comma-separated shell patterns. */
+/* Returns true if a name matches one of the comma-separated shell patterns. */
 static bool in_list(const char* name, const char* patterns) {
   char* copy = memory_text(patterns);
   bool found = false;
@@ -15,7 +15,8 @@ static bool in_list(const char* name, const char* patterns) {
   return found;
 }
 
-/* Returns the column of the abscissa: `time`, else the first column if it is numeric, else -1. */
+/* Returns the default column of the abscissa. This is `time` if it exists, otherwise the first column if it is numeric,
+ * otherwise -1. */
 static int column_across(const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time >= 0) return time;
@@ -39,7 +40,8 @@ static bool same_text(const CsvTable* table, int row, int other, int column) {
   return strcmp(cell_text(table, row, column), cell_text(table, other, column)) == 0;
 }
 
-/* Rows with the first occurrence of each text in the column. Owned by the caller. */
+/* Returns the rows with the first occurrence of each text in a column, and sets *count to their number. The caller
+ * frees the array. */
 static int* first_rows(const CsvTable* table, int column, int* count) {
   int* rows = MEMORY_NEW(int, table->row_count + 1);
   *count = 0;
@@ -51,7 +53,8 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
   return rows;
 }
 
-/* Name of a group: "scene.dt = 0.01" for numbers, else the text; preceded by `column` if not NULL. */
+/* Returns the name of the group of a row. The name is for example "scene.dt = 0.01" for a number, or the text in column
+ * `by`. If `column` is not NULL, the name begins with `column`. The caller frees the name. */
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);
@@ -60,7 +63,7 @@ static char* group_name(const CsvTable* table, int by, int row, const char* colu
   return name.data;
 }
 
-/* Adds the points of the rows with the same text in `by` as `row`. */
+/* Adds a curve of the rows that have the same text in column `by` as row `row`. */
 static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int by, int row, bool several) {
   char* name = group_name(table, by, row, several ? table->names[y] : NULL);
   PlotCurve* curve = plot_panel_add(panel, name, table->row_count);
@@ -73,7 +76,7 @@ static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int
   memory_free(name);
 }
 
-/* Adds a column as one curve, or as one per text in column `by`. */
+/* Adds column y as one curve if by < 0. Otherwise adds one curve for each text in column `by`. */
 static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, int by, bool several) {
   if (by < 0) {
     plot_add_column(panel, table, x, y);
@@ -84,7 +87,7 @@ static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, in
   memory_free(rows);
 }
 
-/* Selected columns; -1: row numbers, no groups. */
+/* Columns to plot. x is -1 if the abscissa is the row number. by is -1 if rows are not grouped. */
 typedef struct {
   const char* patterns;
   int x, by;
@@ -94,7 +97,8 @@ static bool is_wanted(const CsvTable* table, int column, const Wanted* wanted) {
   return column != wanted->x && column != wanted->by && in_list(table->names[column], wanted->patterns);
 }
 
-/* Label of the y axis: the name of a single column; for several only their common unit. */
+/* Returns the label of the y axis. This is the name of a single column, or the common unit of several columns. The
+ * caller frees the label. */
 static char* y_label_of(const CsvTable* table, const char* name, const Wanted* wanted, int count) {
   const char *first = NULL, *unit = NULL;
   for (int column = 0; column < table->column_count; column++) {
@@ -147,22 +151,22 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
   return status;
 }
 
-/* Tables of run folders, in the order in which they are searched. */
+/* CSV files of run folders, in the order in which they are searched. */
 static const char* const TABLES[] = {"trajectory.csv",  "joints.csv",     "solver.csv", "contacts.csv",
                                      "convergence.csv", "velocities.csv", "forces.csv", "reactions.csv",
                                      "pressure.csv",    "closures.csv",   "imu.csv",    "design.csv",
                                      "choices.csv",     "windows.csv",    "errors.csv", "path.csv"};
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
-/* Returns true if the table has a column other than `time` with this name or matching this shell pattern. */
+/* Returns true if a column other than `time` has this name or matches this shell pattern. */
 static bool has_column(const CsvTable* table, const char* pattern) {
   for (int column = 0; column < table->column_count; column++)
     if (strcmp(table->names[column], "time") != 0 && in_list(table->names[column], pattern)) return true;
   return false;
 }
 
-/* Returns how many of the patterns between commas have a column in the table. missing: the others, between commas, with
- * a comma in front of each (NULL: not wanted). */
+/* Returns the number of comma-separated patterns that match a column of the table. If `missing` is not NULL, appends
+ * the other patterns, quoted and separated by commas. */
 static int count_matched(const CsvTable* table, const char* patterns, Text* missing) {
   char *copy = memory_text(patterns), *rest = copy;
   int count = 0;
@@ -175,8 +179,9 @@ static int count_matched(const CsvTable* table, const char* patterns, Text* miss
   return count;
 }
 
-/* Counts the matches in each table of the folder, and writes the names of those that exist to `existing`. matches:
- * (TABLE_COUNT). Returns the first with most matches; -1: none. */
+/* Returns the index of the table in which most patterns match a column. Returns the first of several such tables, or -1
+ * if there is none. Sets matches (TABLE_COUNT) to the number of matches in each table. Appends the names of the tables
+ * that exist to `existing`. */
 static int find_table(const char* folder, const char* patterns, int* matches, Text* existing, Text* missing) {
   int best = -1, most = 0;
   for (int i = 0; i < TABLE_COUNT; i++) {

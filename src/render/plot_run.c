@@ -1,11 +1,11 @@
-/* Plots of a run folder from its CSV files; table PLOTS has one entry per plot. */
+/* Plots the CSV files of a run folder. The table PLOTS has one entry per plot. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/plot.h"
 
-/* Largest number of curves per panel; the largest are shown. */
+/* Largest number of curves per panel. If there are more curves, the largest are shown. */
 enum { CURVES_MAX = 12 };
 
 char* plot_label(const char* name, const char* unit) {
@@ -55,7 +55,7 @@ static bool start_iterations(PlotPanel* panel, const CsvTable* table) {
   return true;
 }
 
-/* A pair of links over the rows of contacts.csv. */
+/* A pair of links in contacts.csv, with its largest force and its number of rows. */
 typedef struct {
   const char *a, *b;
   double largest;
@@ -64,10 +64,10 @@ typedef struct {
 
 typedef struct {
   const CsvTable* table;
-  int time, a, b, gap, force[3], moment[3]; /* moment: -1 if not recorded */
+  int time, a, b, gap, force[3], moment[3]; /* column indices; -1 for a moment that was not recorded */
 } ContactColumns;
 
-/* Quantity plotted for a pair. */
+/* Quantity that is plotted for a pair of links. */
 typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
@@ -103,7 +103,7 @@ static int compare_pairs(const void* left, const void* right) {
   return order ? order : strcmp(x->b, y->b);
 }
 
-/* All pairs, ordered by their largest force, descending. Owned by the caller. */
+/* Returns all pairs of links in descending order of their largest force. The caller frees the array. */
 static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   PairCurve* pairs = MEMORY_NEW(PairCurve, c->table->row_count + 1);
   *count = 0;
@@ -119,7 +119,8 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   return pairs;
 }
 
-/* Adds the curve of a pair, interrupted where it was not in contact (gaps above 1.5 of its shortest interval). */
+/* Adds the curve of a pair of links. The curve is interrupted where the pair was not in contact, which is assumed if
+ * two rows are more than 1.5 times the shortest interval apart. */
 static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, ContactNumber what) {
   Text name = {0};
   text_add(&name, "%s, %s", pair->a, pair->b);
@@ -152,7 +153,7 @@ static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactNumber w
   static const char* const LABELS[] = {"gap [m]", "force [N]", "moment [N m]"};
   ContactColumns c;
   if (!find_contact_columns(&c, table)) return false;
-  if (what == CONTACT_MOMENT && c.moment[0] < 0) return true; /* not recorded */
+  if (what == CONTACT_MOMENT && c.moment[0] < 0) return true; /* moments were not recorded */
   int count;
   PairCurve* pairs = list_pairs(&c, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
@@ -174,7 +175,7 @@ static bool start_moment(PlotPanel* panel, const CsvTable* table) { return start
 
 /* ---------------------------------------------------------------- plots of velocities.csv and forces.csv */
 
-/* A candidate curve: its column and largest magnitude. */
+/* A column that may be plotted, and its largest magnitude. */
 typedef struct {
   int column;
   double largest;
@@ -186,15 +187,15 @@ static int compare_sizes(const void* left, const void* right) {
   return x->column - y->column;
 }
 
-/* Returns the norm of the `width` values of a row that begin at a column. */
+/* Returns the norm of `width` consecutive values of a row, starting at a column. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
   for (int k = 0; k < width; k++) sum += csv_value(table, row, column + k) * csv_value(table, row, column + k);
   return sqrt(sum);
 }
 
-/* Columns whose name ends in `end` (NULL: all but the time) and that are not all zero, largest first. Owned by the
- * caller. */
+/* Returns the columns whose name ends in `end` and that are not all zero, in descending order of size. end NULL selects
+ * all columns except the time. width: number of consecutive columns of a vector. The caller frees the array. */
 static ColumnSize* list_columns(const CsvTable* table, const char* end, int width, int* count) {
   ColumnSize* list = MEMORY_NEW(ColumnSize, table->column_count + 1);
   *count = 0;
@@ -210,7 +211,7 @@ static ColumnSize* list_columns(const CsvTable* table, const char* end, int widt
   return list;
 }
 
-/* Starts a panel; its title says how many curves are shown if not all. */
+/* Starts a panel. If not all curves are shown, the title gives the number of shown curves. */
 static void start_largest(PlotPanel* panel, const char* what, const char* y_label, int shown, int count) {
   Text title = {0};
   text_add(&title, "%s", what);
@@ -219,7 +220,7 @@ static void start_largest(PlotPanel* panel, const char* what, const char* y_labe
   text_free(&title);
 }
 
-/* Adds the norm of the vector whose first component, `name/xx`, is in the column. */
+/* Adds a curve of the norm of a vector. column: column of its first component, named `name/xx`. */
 static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, int column) {
   Text name = {0};
   text_add(&name, "%.*s", (int)strlen(table->names[column]) - 3, table->names[column]);
@@ -231,8 +232,8 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
   }
 }
 
-/* Panel of the largest columns with a common ending, `parts` numbers each: vector norms or numbers. False: no time
- * column. */
+/* Fills a panel with the largest columns whose names end in `ending`. parts: number of components; the curve of a
+ * vector is its norm. Returns false if there is no time column. */
 static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int parts, const char* title,
                           const char* label) {
   int count, time = csv_column(table, "time");
@@ -253,15 +254,17 @@ static bool start_joint_forces(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, NULL, 1, "forces along joints", "N, N m");
 }
 
-/* Forces of closures and couplings. */
+/* Fills a panel with the forces of closures and couplings. */
 static bool start_closures(PlotPanel* panel, const CsvTable* table) {
   return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
-/* z of a centre of pressure is drawn where it varies by this part of the largest range of all coordinates. */
+/* Smallest range of a z coordinate that is drawn, relative to the largest range of all coordinates of centres of
+ * pressure. */
 #define VARIES 0.01
 
-/* Largest minus smallest finite value of a column; negative if there is none. */
+/* Returns the difference of the largest and the smallest finite value of a column. Returns a negative number if there
+ * is no finite value. */
 static double column_range(const CsvTable* table, int column) {
   double low = INFINITY, high = -INFINITY;
   for (int row = 0; row < table->row_count; row++) {
@@ -273,14 +276,15 @@ static double column_range(const CsvTable* table, int column) {
   return high >= low ? high - low : -1;
 }
 
-/* Returns 'x', 'y' or 'z' for a coordinate of a centre of pressure, else 0. */
+/* Returns 'x', 'y' or 'z' for a coordinate of a centre of pressure, and 0 for other columns. */
 static char pressure_axis(const CsvTable* table, int column) {
   const char *name = table->names[column], *slash = strrchr(name, '/');
   bool is = slash && slash[1] >= 'x' && slash[1] <= 'z' && !slash[2];
   return is ? slash[1] : (char)0;
 }
 
-/* Centre of pressure of each link along x and y, and along z where that varies, as on a vertical face. */
+/* Fills a panel with the centre of pressure of each link along x and y. The z coordinate is added where it varies, for
+ * example on a vertical face. */
 static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   int time = csv_column(table, "time"), count = 0, shown = 0;
   double most = 0;
@@ -335,12 +339,12 @@ static bool start_joint_error(PlotPanel* panel, const CsvTable* table) {
 
 /* ---------------------------------------------------------------- plots of convergence.csv */
 
-/* iteration, loss, terms ..., grad_design, ... */
+/* columns of convergence.csv: iteration, loss, terms ..., grad_design, ... */
 static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
   int end = csv_column(table, "grad_design");
   if (end < 2 || strcmp(table->names[0], "iteration") != 0) return false;
-  /* a single term is the loss itself */
+  /* with a single term only the loss is drawn, because the term equals the loss */
   for (int column = 1; column < (end == 3 ? 2 : end); column++)
     if (panel->curve_count < CURVES_MAX) plot_add_column(panel, table, 0, column);
   return true;
@@ -360,7 +364,7 @@ static bool start_steps(PlotPanel* panel, const CsvTable* table) {
 
 static const struct {
   const char *name, *file;
-  bool (*start)(PlotPanel* panel, const CsvTable* table); /* false: a column is missing */
+  bool (*start)(PlotPanel* panel, const CsvTable* table); /* returns false if a column is missing */
 } PLOTS[] = {
     {"energy", "solver.csv", start_energy},
     {"forces", "contacts.csv", start_force},
@@ -419,7 +423,8 @@ Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagn
   return STATUS_BAD_INPUT;
 }
 
-/* Uses a linear axis for negative values unless a logarithmic one was requested. */
+/* Selects a linear axis if there are negative values. asked: true if the user has requested a logarithmic axis, which
+ * is then kept. */
 static void keep_negative(PlotPanel* panel, bool asked) {
   for (int c = 0; c < panel->curve_count && !asked; c++)
     for (int i = 0; i < panel->curves[c].count; i++)
@@ -427,7 +432,7 @@ static void keep_negative(PlotPanel* panel, bool asked) {
   if (asked) panel->log_y = true;
 }
 
-/* Appends the curves of a further folder to the first panel. */
+/* Appends the curves of a further folder to the panel of the first folder. */
 static void join_panel(PlotPanel* panel, PlotPanel* more, const char* folder) {
   bool first = panel->title == NULL;
   for (int c = 0; c < more->curve_count; c++) {

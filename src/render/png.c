@@ -1,12 +1,13 @@
-/* PNG by stb_image_write, compressed by zlib, which is faster and better than its built-in compressor. */
+/* Writes PNG with stb_image_write. Images are compressed by zlib, which is faster than the built-in compressor and
+ * gives smaller files. */
 #include <stdlib.h>
 #include <zlib.h>
 #include "render/picture.h"
 
-/* Half the time of zlib's default, files a fifth larger. */
+/* Compression level of zlib. Level 2 takes half the time of the default; files are a fifth larger. */
 enum { PNG_LEVEL = 2 };
 
-/* Compressor with the interface of stb_image_write: memory of malloc, NULL on failure. */
+/* Compresses data for stb_image_write. The memory is allocated by malloc. Returns NULL on failure. */
 static unsigned char* pack(const unsigned char* data, int length, int* packed_length) {
   uLongf size = compressBound((uLong)length);
   unsigned char* packed = malloc(size);
@@ -27,15 +28,15 @@ static unsigned char* pack(const unsigned char* data, int length, int* packed_le
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) pack(data, length, packed_length)
-#ifndef __clang_analyzer__ /* the analyser checks this project; the declarations are enough for it */
+#ifndef __clang_analyzer__ /* the static analysis needs only the declarations of the library */
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
 #include <stb/stb_image_write.h>
 #pragma GCC diagnostic pop
 
-/* Unfiltered rows suit flat colours. The setting is a global variable of the library, so it is set before any thread
- * starts. */
+/* Rows are not filtered, because this suits flat colours. The setting is a global variable of the library, so it is set
+ * before any thread starts. */
 __attribute__((constructor)) static void choose_png_settings(void) { stbi_write_force_png_filter = 0; }
 
 static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }

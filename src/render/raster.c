@@ -11,18 +11,18 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
   return isfinite(plane[0]) && isfinite(plane[1]) && isfinite(plane[2]);
 }
 
-/* First sample at or right of `number`, clamped to 0..limit; NaN gives 0. */
+/* Returns the index of the first sample at or right of `number`, clamped to 0..limit. Returns 0 for NaN. */
 static int first_sample(double number, int limit) {
   double sample = ceil(number);
   if (!(sample > 0.0)) return 0;
   return sample < limit ? (int)sample : limit;
 }
 
-/* An edge, always from its upper to its lower corner, so that two triangles compute identical crossings on a shared
- * edge. */
+/* An edge of a triangle, directed from its upper to its lower corner. With this direction two triangles compute
+ * identical crossings on a shared edge. */
 typedef struct {
-  double top, bottom; /* y of the corners */
-  double x, slope;    /* x at the top, dx/dy */
+  double top, bottom; /* y of the upper and the lower corner */
+  double x, slope;    /* x at the upper corner, and dx/dy */
 } Edge;
 
 static Edge edge_between(const double x[3], const double y[3], int a, int b) {
@@ -31,7 +31,8 @@ static Edge edge_between(const double x[3], const double y[3], int a, int b) {
   return (Edge){y[upper], y[lower], x[upper], height > 0.0 ? (x[lower] - x[upper]) / height : 0.0};
 }
 
-/* Intersection of the line at height y with the triangle: [*from, *to). */
+/* Sets [*from, *to) to the intersection of a triangle with the horizontal line at height y. Returns false if the
+ * intersection is empty. */
 static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;
@@ -45,7 +46,8 @@ static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   return *to > *from;
 }
 
-/* Fills samples first..last - 1 with nearness start + step i. */
+/* Fills the samples first..last - 1 of a row with a triangle of the nearness start + step i. Keeps samples that are
+ * nearer already. */
 static void fill_span(float* restrict nearness, uint32_t* restrict face, int first, int last, double start, double step,
                       uint32_t number) {
   if (face) {

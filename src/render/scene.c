@@ -1,16 +1,17 @@
 #include <string.h>
 #include "render/drawing.h"
 
-/* Four samples per pixel, no two in the same row or column, so that steep and flat edges get four levels. */
+/* Number of samples per pixel. No two samples are in the same row or column of the pixel, so that steep and flat edges
+ * get four levels of grey. */
 enum { SAMPLES = 4 };
 static const double SAMPLE_OFFSET[SAMPLES] = {0.375, 0.875, 0.125, 0.625};
 #define NO_FACE UINT32_MAX
 
-/* Samples and colours of the band that a thread draws. */
+/* Samples and colours of the band of rows that a thread draws. */
 typedef struct {
   float *nearness, *ghost_nearness; /* (BAND_ROWS x SAMPLES x width) */
   uint32_t *face, *ghost_face;
-  float* color; /* linear  (BAND_ROWS x width x 3) */
+  float* color; /* linear light  (BAND_ROWS x width x 3) */
 } Scratch;
 
 typedef struct {
@@ -54,7 +55,7 @@ static void draw_samples(const Drawing* drawing, int layer, int index, Band band
   }
 }
 
-/* The face of each sample of a pixel. */
+/* The faces at the samples of a pixel. */
 typedef struct {
   uint32_t face[SAMPLES];
 } PixelSamples;
@@ -70,8 +71,8 @@ static bool pixel_alike(const uint32_t* face, int width, int x, uint32_t number)
   return pixel.face[0] == number && pixel.face[1] == number && pixel.face[2] == number && pixel.face[3] == number;
 }
 
-/* Colour of a pixel with several faces: mean over its samples, each face evaluated once; `behind` for samples without a
- * face. */
+/* Sets out to the colour of a pixel that shows several faces. The colour is the mean over the samples; each face is
+ * evaluated once. behind: colour of samples without a face. */
 static void mixed_color(const Drawing* drawing, const PixelSamples* pixel, int x, int y, bool shadowed,
                         const float behind[3], float out[3]) {
   float color[3], sum[3] = {0};
@@ -89,14 +90,14 @@ static void mixed_color(const Drawing* drawing, const PixelSamples* pixel, int x
   for (int i = 0; i < 3; i++) out[i] = (sum[i] + (float)(SAMPLES - covered) * behind[i]) / SAMPLES;
 }
 
-/* Number of consecutive pixels from x on whose samples all show the same face. */
+/* Returns the number of consecutive pixels from x on whose samples all show the same face. */
 static int run_length(const uint32_t* face, int width, int x, uint32_t number) {
   int end = x;
   while (end < width && pixel_alike(face, width, end, number)) end++;
   return end - x;
 }
 
-/* Colours one row of pixels; face: its samples. */
+/* Computes the colours of one row of pixels. face: faces at the samples of the row. */
 static void color_row(const Drawing* drawing, const uint32_t* face, int width, int y, float* out) {
   float grey = background_grey(drawing, (float)y + 0.5f), behind[3] = {grey, grey, grey};
   for (int x = 0; x < width;) {
@@ -115,7 +116,7 @@ static void color_row(const Drawing* drawing, const uint32_t* face, int width, i
   }
 }
 
-/* Blends a ghost over a row: out += opacity (ghost - out) where it covers the pixel. */
+/* Blends a ghost over a row of pixels. Where the ghost covers a pixel, out += opacity (ghost - out). */
 static void blend_row(const Drawing* drawing, const uint32_t* face, int width, int y, float opacity, float* out) {
   for (int x = 0; x < width; x++) {
     float color[3], *shown = out + 3 * x;

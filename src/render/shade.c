@@ -1,16 +1,16 @@
 #include "render/drawing.h"
 
-/* Half width of a darkened edge, including its soft rim [px]. */
+/* Half width of a darkened edge including its soft border [px]. */
 #define EDGE_WIDTH 1.3f
-/* Greys, linear light. */
+/* Greys of the background and of floors in linear light. */
 #define BACKGROUND_TOP 0.966f
 #define BACKGROUND_BOTTOM 0.857f
 #define GROUND_GREY 0.80f
-/* Darkening of minor and major grid lines. */
+/* Darkening by minor and by major grid lines. */
 #define LINE_DARKNESS 0.20f
 #define MAJOR_DARKNESS 0.42f
 
-/* Pixels shaded together. */
+/* Number of pixels that are shaded together. */
 enum { FACE_RUN = 64 };
 
 static float clamp_unit(float value) { return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value; }
@@ -26,13 +26,13 @@ float background_grey(const Drawing* drawing, float y) {
 
 /* ---------------------------------------------------------------- light */
 
-/* A run of pixels and their intermediate results; loops over these arrays are vectorized. */
+/* A run of pixels in a row, with intermediate results. Loops over these arrays are vectorized. */
 typedef struct {
   const DrawnFace* face;
-  float x, y; /* first point; the next ones are 1 px to the right each */
+  float x, y; /* first pixel; each further pixel is 1 px to the right */
   int count;
-  float distance[FACE_RUN]; /* along forward [m] */
-  float light[FACE_RUN];    /* brightness of white paint */
+  float distance[FACE_RUN]; /* distances along the camera's forward axis [m] */
+  float light[FACE_RUN];    /* brightness of a white surface */
 } PixelRun;
 
 static void find_distance(PixelRun* run) {
@@ -65,34 +65,36 @@ static void darken_edges(PixelRun* run) {
 
 /* ---------------------------------------------------------------- ground */
 
-/* Approximate length of a vector, within 4 %, without a square root. */
+/* Returns the approximate length of a vector, within 4 %. The approximation needs no square root. */
 static float rough_length(float x, float y) {
   float a = fabsf(x), b = fabsf(y);
   return larger(0.96f * larger(a, b), 0.68f * (a + b));
 }
 
-/* One family of grid lines at a pixel. */
+/* One family of parallel grid lines at a pixel. */
 typedef struct {
-  float position; /* m */
-  float density;  /* px per m */
+  float position; /* coordinate across the lines [m] */
+  float density;  /* pixels per metre */
 } GridAxis;
 
-/* Position and density of grid lines. position = form / nearness, so its gradient on the image is (form' - position
- * nearness') / nearness. */
+/* Returns the coordinate across grid lines at a pixel and its density in the image. The coordinate is position = form /
+ * nearness, so its gradient in the image is (form' - position nearness') / nearness. */
 static GridAxis grid_axis(const float form[3], const float nearness[3], float x, float y, float distance) {
   float position = form_at(form, x, y) * distance;
   float dx = (form[1] - position * nearness[1]) * distance, dy = (form[2] - position * nearness[2]) * distance;
   return (GridAxis){position, 1.0f / (rough_length(dx, dy) + 1e-30f)};
 }
 
-/* Coverage of a pixel by lines one pixel wide at every `spacing`; fades out where lines merge. */
+/* Returns the fraction of a pixel that grid lines cover. The lines are one pixel wide at multiples of `spacing`. They
+ * fade out where they would merge. */
 static float line_share(GridAxis axis, float spacing, float per_spacing) {
   float pitch = spacing * axis.density, cell = axis.position * per_spacing;
   float distance = fabsf(cell - rintf(cell)) * pitch;
   return clamp_unit(1.0f - distance) * clamp_unit((pitch - 3.0f) * (1.0f / 9.0f));
 }
 
-/* Darkens the light by grid lines; faded: blending into the background, 0 near the target, 1 far away. */
+/* Darkens a run of pixels by grid lines. Sets faded to the weight of the background, from 0 near the target to 1 far
+ * from it. */
 static void draw_grid(const Floor* floor, PixelRun* run, float faded[FACE_RUN]) {
   const float nearness[3] = {0, (float)run->face->nearness[1], (float)run->face->nearness[2]};
   float begin = floor->fade_begin * floor->fade_begin, end = floor->fade_end * floor->fade_end;

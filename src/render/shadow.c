@@ -1,16 +1,18 @@
 #include <string.h>
 #include "render/picture.h"
 
-/* Texels along a side of the map. */
+/* Number of texels along a side of the shadow map. */
 #define SHADOW_SIZE 384
-/* Casters are considered within this many half images of the target, so that close views get a fine map. */
+/* Casters farther from the camera's target than this many half images are ignored. Close views therefore get a fine
+ * map. */
 #define SHADOW_REACH 3.0
-/* Half width of the penumbra [texel]. */
+/* Half width of the penumbra (the soft border of a shadow) [texel]. */
 #define SHADOW_BLUR 4
-/* Texels per row of the penumbra square, rounded up for vector loads. */
+/* Number of texels in a row of the penumbra square, rounded up for vector loads. */
 enum { SHADOW_ROW = 16 };
 _Static_assert(2 * SHADOW_BLUR + 1 <= SHADOW_ROW, "a row of the penumbra must fit");
-/* A caster must be this many texels nearer to the light than the lit point, which hides rounding and facets. */
+/* A caster shadows a point only if it is this many texels nearer to the light. The bias hides rounding errors and
+ * facets. */
 #define SHADOW_BIAS 0.75f
 #define NOBODY UINT32_MAX
 
@@ -22,7 +24,7 @@ static Pose hull_pose(const RenderStage* stage, const Pose* poses, int hull) {
   return poses[stage->model->hulls[hull].link];
 }
 
-/* Range of axis . x over all casters near the target. */
+/* Sets [*low, *high] to the range of axis . x over all casters near the camera's target. */
 static void cast_range(const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 axis, double* low,
                        double* high) {
   *low = INFINITY;
@@ -39,7 +41,7 @@ static void cast_range(const RenderStage* stage, const Pose* poses, const Render
   *high = fmin(*high, middle + reach);
 }
 
-/* Places the map. False: no caster. */
+/* Sets the position and the resolution of the map. Returns false if there is no caster. */
 static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera) {
   double s0, s1, t0, t1;
   cast_range(stage, poses, camera, map->s, &s0, &s1);
@@ -47,12 +49,12 @@ static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* pose
   if (!(s1 > s0 && t1 > t0)) return false;
   double side = fmax(s1 - s0, t1 - t0);
   if (!isfinite(side)) return false;
-  int border = SHADOW_BLUR + 2; /* the penumbra extends beyond the casters */
+  int border = SHADOW_BLUR + 2; /* needed because the penumbra extends beyond the casters */
   map->size = SHADOW_SIZE;
   map->blur = SHADOW_BLUR;
   map->texel = side / (SHADOW_SIZE - 2 * border);
   double s = 0.5 * (s0 + s1) - 0.5 * SHADOW_SIZE * map->texel, t = 0.5 * (t0 + t1) - 0.5 * SHADOW_SIZE * map->texel;
-  double height = vec3_dot(map->light, camera->target); /* near the scene, for float precision */
+  double height = vec3_dot(map->light, camera->target); /* near the scene, because heights are floats */
   map->origin = vec3_add_scaled(vec3_add_scaled(vec3_scale(map->s, s), t, map->t), height, map->light);
   return true;
 }
@@ -68,7 +70,7 @@ static void cast_hull(const ShadowMap* map, const ModelHull* hull, Pose pose, ui
       y[k] = vec3_dot(map->t, corner) / map->texel;
       height[k] = vec3_dot(map->light, corner) / map->texel;
     }
-    /* only lit faces: s, t and the light are right-handed */
+    /* only faces towards the light: s, t and the light form a right-handed frame */
     bool lit = (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]);
     if (lit && raster_plane(x, y, height, plane)) raster_triangle(target, x, y, plane, number);
   }
@@ -76,7 +78,8 @@ static void cast_hull(const ShadowMap* map, const ModelHull* hull, Pose pose, ui
 
 /* ---------------------------------------------------------------- extremes over the penumbra */
 
-/* out = extreme of `in` over `reach` texels on either side, along columns. */
+/* Sets out to the extremes of `in` over `reach` texels on either side along columns. highest selects the largest
+ * values, otherwise the smallest. */
 static void spread_down(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
   size_t row_bytes = sizeof(float) * (size_t)size;
   for (int row = 0; row < size; row++) {
@@ -93,7 +96,8 @@ static void spread_down(float* restrict out, const float* restrict in, int size,
   }
 }
 
-/* out = extreme of `in` over `reach` texels on either side, along rows. */
+/* Sets out to the extremes of `in` over `reach` texels on either side along rows. highest selects the largest values,
+ * otherwise the smallest. */
 static void spread_along(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
   for (int row = 0; row < size; row++) {
     float* restrict to = out + (size_t)row * (size_t)size;
@@ -109,7 +113,7 @@ static void spread_along(float* restrict out, const float* restrict in, int size
   }
 }
 
-/* Extreme of `in` over the square around every texel. Owned by the caller. */
+/* Returns the extremes of `in` over the square of `reach` texels about every texel. The caller frees the array. */
 static float* extreme_of(const float* in, int size, int reach, bool highest) {
   size_t count = (size_t)size * (size_t)size;
   float *down = MEMORY_NEW(float, count), *out = MEMORY_NEW(float, count);
@@ -119,7 +123,8 @@ static float* extreme_of(const float* in, int size, int reach, bool highest) {
   return out;
 }
 
-/* The hull that is alone in the square (least and largest index are equal), else -1. Owned by the caller. */
+/* Returns for every texel the hull that covers the whole square about it without other hulls, or -1. Such a hull is
+ * found by equal smallest and largest indices in the square. The caller frees the array. */
 static float* lone_owner(const uint32_t* number, int size, int reach) {
   size_t count = (size_t)size * (size_t)size;
   float* owner = MEMORY_NEW(float, count);
@@ -138,14 +143,15 @@ void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, 
   plane_axes(light, &map->s, &map->t);
   if (!place_map(map, stage, poses, camera)) return;
   size_t count = (size_t)map->size * (size_t)map->size;
-  map->height = MEMORY_NEW(float, count + SHADOW_ROW); /* vector loads read past the last texel, with zero weight */
+  map->height = MEMORY_NEW(float, count + SHADOW_ROW); /* vector loads read past the last texel, with weight zero */
   uint32_t* number = MEMORY_NEW(uint32_t, count);
   for (size_t i = 0; i < count; i++) map->height[i] = -INFINITY;
   memset(number, 0xff, count * sizeof *number);
   RenderTarget target = {map->size, 0, map->size, 1, CENTER, map->height, number};
   for (int h = 0; h < stage->model->hull_count; h++)
     if (casts(stage, h)) cast_hull(map, &stage->model->hulls[h], hull_pose(stage, poses, h), (uint32_t)h, &target);
-  int reach = map->blur + 1; /* the square is not aligned with texels */
+  int reach =
+      map->blur + 1; /* one more texel than the blur, because the penumbra square is not aligned with the texels */
   map->lowest = extreme_of(map->height, map->size, reach, false);
   map->highest = extreme_of(map->height, map->size, reach, true);
   map->owner = lone_owner(number, map->size, reach);
@@ -162,8 +168,9 @@ void shadow_destroy(ShadowMap* map) {
 
 /* ---------------------------------------------------------------- lookup */
 
-/* Fraction of a square of 2 blur texels per side about (x, y) whose casters are below the surface. The surface's slope
- * is followed, so that a convex body does not shadow its own lit faces. Rows and columns at the rim are weighted. */
+/* Returns the fraction of a square about (x, y) that is lit. The square has 2 blur texels per side. A texel is lit if
+ * its caster is below the surface. The height of the surface follows its slope, so that a convex body does not shadow
+ * its own lit faces. Rows and columns at the border are weighted. */
 static float sample_square(const ShadowMap* map, float x, float y, float height, const float slope[2]) {
   int left = (int)floorf(x - 0.5f), top = (int)floorf(y - 0.5f), last = 2 * map->blur;
   float in_x = x - 0.5f - (float)left, in_y = y - 0.5f - (float)top;
@@ -186,7 +193,7 @@ float shadow_visibility(const ShadowMap* map, const float point[3], const float 
   float x = point[0], y = point[1], border = (float)(SHADOW_BLUR + 2), end = (float)map->size - border;
   if (!(x >= border && y >= border && x < end && y < end)) return 1.0f;
   size_t at = (size_t)(int)y * (size_t)map->size + (size_t)(int)x;
-  if (map->owner[at] == (float)hull) return 1.0f; /* convex: it cannot shadow its own lit face */
+  if (map->owner[at] == (float)hull) return 1.0f; /* a convex hull cannot shadow its own lit face */
   float height = point[2] + SHADOW_BIAS, rise = (fabsf(slope[0]) + fabsf(slope[1])) * (float)(map->blur + 1);
   if (map->highest[at] <= height - rise) return 1.0f;
   if (map->lowest[at] > height + rise) return 0.0f;

@@ -2,16 +2,18 @@
 #include <stdlib.h>
 #include "render/picture.h"
 
-/* Edges with larger angles than this are drawn: cos(34 degrees). Finer facets of round solids look smooth. */
+/* Cosine of 34 degrees. Edges are drawn if the angle between their faces is larger, so that round solids of fine facets
+ * look smooth. */
 #define EDGE_COSINE 0.829
-/* Coplanarity of triangles: cos(0.08 degrees), to allow rounding. */
+/* Cosine of 0.08 degrees. Triangles at a smaller angle count as coplanar, which allows for rounding errors. */
 #define FLAT_COSINE 0.999999
-/* A fixed hull carries the grid if it is at least as wide as the moving parts, and this fraction of it in its narrower
- * direction. */
+/* Smallest width of a fixed hull that carries the grid, relative to the width of the moving links. The larger
+ * horizontal width of the hull must also be at least the width of the moving links. */
 #define FLOOR_NARROW_SHARE 0.3
-/* A fixed hull this many times as large as the moving parts need not be completely visible. */
+/* Smallest extent of terrain, relative to the diagonal of the bounding box of the moving links. Terrain is a fixed hull
+ * that need not be completely visible. */
 #define TERRAIN_SHARE 3.0
-/* Largest number of hull poses used for the extent; longer runs are sampled. */
+/* Largest number of hull poses that are used for the extent. In longer runs only every n-th row is used. */
 #define EXTENT_SAMPLES 2000000
 
 /* ---------------------------------------------------------------- colours */
@@ -25,8 +27,8 @@ double srgb_from_linear(double value) {
   return value <= 0.0031308 ? 12.92 * value : 1.055 * math_pow(value, 1.0 / 2.4) - 0.055;
 }
 
-/* Okabe and Ito, Color Universal Design (2008), sRGB; without black, which hides shading; strong blue and red come
- * first. */
+/* Palette of Okabe and Ito, Color Universal Design (2008), in sRGB. Black is omitted, because it hides shading. The
+ * strong colours blue and orange come first. */
 static const uint8_t PALETTE[][3] = {
     {0x00, 0x72, 0xB2}, /* blue */
     {0xE6, 0x9F, 0x00}, /* orange */
@@ -38,11 +40,11 @@ static const uint8_t PALETTE[][3] = {
 };
 enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
 
-/* Light grey of fixed links. */
+/* Colour of fixed links, a light grey. */
 static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
 
-/* Repetitions are darker, then lighter than the first: three cycles are distinguishable by lightness, and pale yellow
- * and sky blue keep contrast to the background. */
+/* The second cycle of the palette is darker and the third lighter than the first. Three cycles can be distinguished by
+ * lightness, and pale yellow and sky blue remain visible against the background. */
 void palette_color(int index, float color[3]) {
   int round = index / PALETTE_COUNT % 3;
   for (int k = 0; k < 3; k++) {
@@ -74,7 +76,7 @@ static void make_tones(RenderStage* stage) {
 /* ---------------------------------------------------------------- sharp edges */
 
 typedef struct {
-  int low, high; /* vertices */
+  int low, high; /* vertex indices of the edge's ends, in ascending order */
   int triangle, side;
 } EdgeSide;
 
@@ -93,7 +95,8 @@ static Vec3 triangle_normal(const ConvexHull* solid, int triangle) {
   return length > 0.0 ? vec3_scale(normal, 1.0 / length) : vec3(0, 0, 0);
 }
 
-/* Marks the edges whose triangles meet at an angle with at most this cosine; sides are paired by sorting. */
+/* Marks the edges whose triangles have normals with a cosine of at most `cosine`. The two sides of an edge are paired
+ * by sorting. */
 static void mark_edges(const ConvexHull* solid, double cosine, uint8_t* edges) {
   int count = 3 * solid->triangle_count;
   EdgeSide* sides = MEMORY_NEW(EdgeSide, count + 1);
@@ -141,7 +144,8 @@ static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   stage->upper = vec3_max(stage->upper, high);
 }
 
-/* Extends the box by the hulls of movable (or fixed) links over the run. */
+/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for those of
+ * fixed links. */
 static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   const Model* model = stage->model;
   int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);
@@ -155,7 +159,7 @@ static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   }
 }
 
-/* Smaller and larger horizontal width of a hull [m]. */
+/* Sets *narrow and *wide to the smaller and the larger horizontal width of a hull [m]. */
 static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose pose, double* narrow, double* wide) {
   Vec3 axis[2];
   double width[2];
@@ -166,7 +170,7 @@ static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose po
   *wide = fmax(width[0], width[1]);
 }
 
-/* Larger horizontal width of the moving parts' bounding box [m]. */
+/* Returns the larger horizontal width of the bounding box of the moving links [m]. */
 static double moving_width(const RenderStage* stage) {
   Vec3 axis[2], size = vec3_sub(stage->upper, stage->lower);
   double width = 0.0;
@@ -176,7 +180,8 @@ static double moving_width(const RenderStage* stage) {
   return width;
 }
 
-/* Gives all pieces of one shape (of a height field) the same role, so that none fades out among others. */
+/* Gives all hulls of one shape, such as a height field, the same role. Otherwise some hulls of the shape would fade out
+ * and others would not. */
 static void keep_shapes_whole(RenderStage* stage) {
   const ModelHull* hulls = stage->model->hulls;
   for (int h = 0, next = 0; h < stage->model->hull_count; h = next) {
@@ -205,7 +210,8 @@ static void classify_hulls(RenderStage* stage, const RunPoses* run) {
   keep_shapes_whole(stage);
 }
 
-/* Finds the extent: first the moving parts, which determine the ground, then fixed hulls that are not terrain. */
+/* Computes the bounding box and the roles of hulls. The box of the moving links comes first, because it determines
+ * which hulls are floors. Then the box is extended by fixed hulls that are not terrain. */
 static void find_extent(RenderStage* stage, const RunPoses* run) {
   stage->lower = vec3(INFINITY, INFINITY, INFINITY);
   stage->upper = vec3(-INFINITY, -INFINITY, -INFINITY);
@@ -244,7 +250,8 @@ void stage_destroy(RenderStage* stage) {
 
 /* ---------------------------------------------------------------- grid */
 
-/* Cosine with the world's x axis above which grid lines follow the y axis. */
+/* If the cosine of the angle between the plane's normal and the world's x axis is above this, grid lines follow the y
+ * axis. */
 #define NEARLY_ALONG 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
@@ -264,7 +271,8 @@ double grid_major(double spacing) {
   return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
 }
 
-/* The upward triangle with the largest horizontal area, which is returned. */
+/* Finds the upward triangle of a hull with the largest horizontal area. Sets *normal and *point to its normal and a
+ * corner. Returns twice its horizontal area, or 0 if there is no upward triangle. */
 static double largest_upward(const RenderStage* stage, const ConvexHull* solid, Pose pose, Vec3* normal, Vec3* point) {
   double largest = 0.0;
   for (int i = 0; i < solid->triangle_count; i++) {
@@ -281,7 +289,7 @@ static double largest_upward(const RenderStage* stage, const ConvexHull* solid, 
   return largest;
 }
 
-/* Half-spaces take precedence over hulls; among hulls the largest upward face. */
+/* Half-spaces take precedence over hulls. Among hulls, the largest upward face is the ground. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point) {
   double best = 0.0;
   for (int h = 0; h < stage->model->hull_count; h++) {
@@ -302,7 +310,8 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
   return best > 0.0;
 }
 
-/* The axis, or its opposite, pointing along a positive world axis, so that ticks count as in the world. */
+/* Returns the axis or its opposite, so that it points along a positive world axis. The numbers of ticks then increase
+ * as in the world. */
 static Vec3 along_world(Vec3 axis) {
   double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
   double largest = x >= y && x >= z ? axis.x : y >= z ? axis.y : axis.z;

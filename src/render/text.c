@@ -10,15 +10,15 @@
 #include <stb/stb_easy_font.h>
 #pragma GCC diagnostic pop
 
-/* Largest length of a text. */
+/* Largest length of a text [bytes]. A longer text is cut. */
 #define TEXT_MAX 200
-/* Largest size of a letter's quads [bytes]. */
+/* Largest size of the quads of a letter [bytes]. */
 #define LETTER_QUADS 600
 static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
-/* Width of the pale rim around text [px]. */
+/* RIM: width of the pale border around text [px]. RIM_OPACITY: opacity of the border. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
-/* Background of text lines: as bright as the empty image, where it is invisible. */
+/* Background of lines of text. It is as bright as the background of the image, on which it is therefore invisible. */
 static const uint8_t BACKING[3] = {249, 249, 249};
 #define BACKING_OPACITY 0.6
 
@@ -30,7 +30,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Overlap of the pixel [i, i + 1) with [from, to). */
+/* Returns the length of the intersection of the pixel [i, i + 1) with [from, to). */
 static double overlap(int i, double from, double to) {
   double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
   return high > low ? high - low : 0.0;
@@ -51,7 +51,8 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
       blend(image, x, y, color, opacity * overlap(x, x0, x1) * overlap(y, y0, y1));
 }
 
-/* Range of columns that a line may touch in row y, so that long diagonals do not process their whole box. */
+/* Sets [*from, *to] to the columns that a line may cover in row y, so that long diagonals do not process their whole
+ * bounding box. */
 static void line_columns(double x0, double y0, double x1, double y1, double pad, int y, double* from, double* to) {
   double rise = y1 - y0, begin = 0.0, end = 1.0;
   if (fabs(rise) > 1e-9) {
@@ -85,7 +86,7 @@ void image_line(RenderImage* image, double x0, double y0, double x1, double y1, 
   image_stroke(image, x0, y0, x1, y1, width, INK, 1.0);
 }
 
-/* Twice the signed area. */
+/* Returns twice the signed area of a polygon. */
 static double turning(const double (*corner)[2], int count) {
   double sum = 0.0;
   for (int k = 0; k < count; k++) {
@@ -95,7 +96,8 @@ static double turning(const double (*corner)[2], int count) {
   return sum;
 }
 
-/* Distance [px] of a point from the nearest edge, positive inside. */
+/* Returns the distance [px] of a point from the nearest edge of a polygon, positive inside. side: sign of the polygon's
+ * area. */
 static double inside_by(const double (*corner)[2], int count, double side, double x, double y) {
   double least = INFINITY;
   for (int k = 0; k < count; k++) {
@@ -155,7 +157,7 @@ void image_backing(RenderImage* image, double x, double y, double width, double 
 
 typedef struct {
   RenderImage* image;
-  bool rim; /* draw the rim instead of the letter */
+  bool rim; /* draws the border instead of the letter */
 } LetterInk;
 
 static void put_pixel(void* context, int x, int y, double share) {

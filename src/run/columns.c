@@ -1,4 +1,5 @@
-/* Columns that joints.csv and path.csv share: the time, then numbers of every link's joint. */
+/* Columns that joints.csv and path.csv share. The first column is the time; the numbers of every link's joint
+ * follow. */
 #include <string.h>
 
 #include "run/writer.h"
@@ -79,7 +80,7 @@ bool run_columns_fit(const CsvTable* table, const char* path, const Model* model
   if (!fits)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
                     "its columns are not 'time' and the %d %s of the scene's joints: the run was made from "
-                    "another scene",
+                    "another scene: give the scene of the run",
                     total, columns == RUN_COORDINATES ? "coordinates" : "increments");
   return fits;
 }

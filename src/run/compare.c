@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- choice of columns */
 
-/* Returns true if the name matches one of the comma-separated shell patterns. `*` also matches '/'. */
+/* Returns true if a name matches one of the comma-separated shell patterns. `*` also matches '/'. */
 static bool name_selected(const char* name, const char* patterns) {
   if (!patterns) return true;
   char *copy = memory_text(patterns), *rest = copy;
@@ -16,14 +16,14 @@ static bool name_selected(const char* name, const char* patterns) {
   return selected;
 }
 
-/* Returns the index of the column of `table` with this name. Tries `position` first, because the columns of two
- * compared files nearly always have the same order. */
+/* Returns the index of the column of `table` with this name. Tries the index `position` first, because the columns of
+ * two compared files nearly always have the same order. */
 static int find_column(const CsvTable* table, const char* name, int position) {
   if (position < table->column_count && strcmp(table->names[position], name) == 0) return position;
   return csv_column(table, name);
 }
 
-/* Columns that one of the two tables lacks: the number of these columns, and the names of the first few. */
+/* Columns that one of the two tables lacks: their number, and the names of the first few columns. */
 typedef struct {
   Text names;
   int count;
@@ -48,8 +48,8 @@ static bool tell_missing(Missing* missing, const char* file, const char* other, 
   return count == 0;
 }
 
-/* Sets partner[i] to the column of b with the name of column i of a, or to -1 if column i is not compared. Returns
- * false if the selected columns of both tables differ. */
+/* Pairs the columns of two tables by name. Sets partner[i] to the column of b with the name of column i of a, or to -1
+ * if column i is not compared. Returns false if the selected columns of both tables differ. */
 static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                           const char* patterns, Diagnostics* diagnostics) {
   Missing in_a = {0}, in_b = {0};
@@ -78,7 +78,8 @@ static bool read_number(const char* cell, double* value) {
   return end != cell && *end == '\0';
 }
 
-/* Returns |a - b|, and sets *size to the larger magnitude. Returns infinity for values that cannot be subtracted. */
+/* Returns |a - b| for the numbers in two cells. Sets *size to the larger of |a| and |b|. Returns infinity for different
+ * values that cannot be subtracted. */
 static double cell_difference(const char* a, const char* b, double* size) {
   double x, y;
   *size = 0.0;

@@ -1,4 +1,4 @@
-/* Files in the folder of `sdrs optimize`. */
+/* Writes the files in the folder of `sdrs optimize`. */
 #include <errno.h>
 #include <string.h>
 #include "run/run.h"
@@ -64,10 +64,10 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
   return status;
 }
 
-/* Creates the model of a design to read its shapes. Bodies may intersect at the start, because in tasks with random
- * starts only the drawn starts need be free of intersections. */
+/* Creates the model of a design to read its shapes. Accepts bodies that intersect at the start, because in tasks with
+ * random starts only the drawn starts must be free of intersections. */
 static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
-  Diagnostics own = {0}; /* its warnings were reported at the start */
+  Diagnostics own = {0}; /* warnings are not reported again, because they were reported at the start */
   ModelTouch* pairs = NULL;
   Status status = model_create(model, scene, &own);
   if (status == STATUS_BAD_INPUT && model_touching(model, &pairs) > 0) status = STATUS_OK;
@@ -92,7 +92,7 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
     made = true;
     if (status != STATUS_OK) break;
     Text file = {0};
-    text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names hold no slash */
+    text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names contain no slash */
     status = run_link_obj(file.data, &model, i, diagnostics);
     text_free(&file);
   }
@@ -101,8 +101,8 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   return status;
 }
 
-/* Writes a scene of the task under a unique name, such as throw-best, throw-initial-wet or throw-failed-3, so that its
- * run gets a separate folder. */
+/* Writes a scene of the task under a unique name, such as throw-best, throw-initial-wet or throw-failed-3. The unique
+ * name gives the run of the scene a separate folder. */
 static void add_scene(Text* out, const char* folder, const Task* task, const char* what, const char* scenario,
                       const Scene* scene) {
   Scene named = *scene;
@@ -113,8 +113,8 @@ static void add_scene(Text* out, const char* folder, const Task* task, const cha
   text_free(&name);
 }
 
-/* Returns the path of best.scene.yaml or best.<scenario>.scene.yaml; with best = false, of initial.scene.yaml or
- * initial.<scenario>.scene.yaml. */
+/* Returns the path of a scene file of a scenario. If `best` is true, the file is best.scene.yaml or
+ * best.<scenario>.scene.yaml. Otherwise it is initial.scene.yaml or initial.<scenario>.scene.yaml. */
 static char* scene_path(const char* folder, const Task* task, int scenario, bool best) {
   Text path = {0};
   text_add(&path, "%s/%s.", folder, best ? "best" : "initial");
@@ -235,7 +235,7 @@ static void add_inputs(Json* json, const Task* task) {
   json_close(json, ']');
 }
 
-/* Writes the bounded terms of the best design, with the multipliers at the end of the optimization. */
+/* Writes the terms of the best design that have a bound, with the multipliers at the end of the optimization. */
 static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   int subjects = optimization_subject_count(o), terms = optimization_term_count(o);
   if (subjects == 0) return;
@@ -253,8 +253,8 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   json_number(json, "violation", optimization_best_violation(o));
 }
 
-/* Writes the success criteria with their values (count). values NULL: the values of the run with the whole time step.
- * */
+/* Writes the success criteria with their values (count). If `values` is NULL, writes the values at the full time
+ * step. */
 static void add_criteria(Json* json, const Optimization* o, const double* values) {
   int count = optimization_success_count(o);
   json_open(json, "success_terms", '[');
@@ -296,7 +296,7 @@ static void add_half_step(Json* json, const Optimization* o, const HalfStep* hal
   json_close(json, '}');
 }
 
-/* Writes the results of the validation for every scenario, and the sum of these results. */
+/* Writes the results of the validation for every scenario, and the sums over all scenarios. */
 static void add_validation(Json* json, const Task* task, const Optimization* o) {
   int tries = optimization_validation_tries(o), held = 0;
   if (tries == 0) return;

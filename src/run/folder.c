@@ -3,7 +3,7 @@
 #include "run/states.h"
 #include "run/writer.h"
 
-/* The writers of all files of the run folder. A new file needs one entry here. */
+/* Table of the writers of all files in the run folder. A new file needs one entry here. */
 static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
                                            &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES,   &WRITER_CLOSURES,
                                            &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU};
@@ -16,11 +16,11 @@ struct RunFolder {
   char* folder;
   FolderClaim claim;
   KeptStates states;
-  Text text; /* buffer for the rows of one file and frame; its memory is reused */
+  Text text; /* buffer for the rows of one file and one state; its memory is reused */
 };
 
-/* Reports the failure of `act` on a file and returns STATUS_IO. Keeps errno. If a write was short without setting
- * errno, the device is full. */
+/* Reports that the action `act` on a file failed, and returns STATUS_IO. If errno is 0, the message says that fewer
+ * bytes were written than requested. Keeps errno. */
 static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act,
                   errno ? strerror(errno) : "fewer bytes were written than requested");
@@ -39,8 +39,8 @@ static bool is_asked(const RunFolder* output, int index) {
   return asked == 0 || (output->context.model->simulation.output & asked) != 0;
 }
 
-/* Opens a file of the run. For a file that is not requested it only stores the path, so that the file of an earlier run
- * is removed at the end. */
+/* Opens a file of the run and writes its header. For a file that is not requested, only stores the path, so that the
+ * file of an earlier run is removed at the end. */
 static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
   output->paths[index] = file_join(folder, WRITERS[index]->file);
   if (!is_asked(output, index)) return STATUS_OK;
@@ -85,7 +85,8 @@ void run_folder_keep_state(RunFolder* output, Sim* sim) {
   kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
 }
 
-/* Flushes all files to the disk before any is renamed, so that no file is renamed if another file does not fit. */
+/* Flushes all files to the disk. Run before any file is renamed, so that no file is renamed if another file does not
+ * fit on the disk. */
 static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
     errno = 0;

@@ -11,8 +11,8 @@ typedef struct {
   const char* path;
   const Model* model;
   int column[COLUMN_COUNT], moment[3],
-      account[3]; /* column indices; those of moment and account are -1 if the run did not record them */
-  int last[2];    /* links of the previous row, tried first because rows are in the order of the links */
+      account[3]; /* column indices; the indices in moment and account are -1 if the run did not record these columns */
+  int last[2];    /* links of the previous row; compared first, because rows are in the order of the links */
   Diagnostics* diagnostics;
 } ContactReader;
 
@@ -41,11 +41,12 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
     return true;
   }
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
-                  "no link '%s' in the scene: the run was made from another", name);
+                  "no link '%s' in the scene: the run was made from another scene: give the scene of the run", name);
   return false;
 }
 
-/* Sets value (3) to the numbers of three columns of a row; NAN for a column that the file lacks. */
+/* Sets value (3) to the numbers of three columns of a row. A column that the file lacks gives NAN. Returns false with a
+ * diagnostic if a number is invalid. */
 static bool read_optional(ContactReader* reader, int row, const int column[3], double value[3]) {
   for (int k = 0; k < 3; k++) {
     value[k] = (double)NAN;

@@ -5,12 +5,12 @@
 static const char* const POSE_COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
 enum { POSE_COLUMN_COUNT = sizeof POSE_COLUMNS / sizeof POSE_COLUMNS[0] };
 
-/* Number of columns that the writer writes for each link: the pose, then the centre of mass. */
+/* Number of columns of each link in trajectory.csv: 7 for the pose and 3 for the centre of mass. */
 enum { WRITTEN_COLUMNS = 10 };
 
-/* Sets columns (links x 7) to the column indices of every link's pose. Returns false with a diagnostic if a column is
- * missing. Tries the position at which the writer puts a column first; the time to find all columns by name alone would
- * grow with the square of the number of links. */
+/* Sets columns (links x 7) to the indices of the columns of every link's pose. Returns false with a diagnostic if a
+ * column is missing. The position where trajectory.csv normally has the column is tried first, because a search by name
+ * alone takes time proportional to the square of the number of links. */
 static bool find_columns(const CsvTable* table, const char* path, const Model* model, int* columns,
                          Diagnostics* diagnostics) {
   Text name = {0};
@@ -25,7 +25,7 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
   }
   if (!found)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "no column '%s': the run was made from another scene", name.data);
+                    "no column '%s': the run was made from another scene: give the scene of the run", name.data);
   text_free(&name);
   return found;
 }
@@ -37,7 +37,8 @@ static Pose pose_of(const double v[POSE_COLUMN_COUNT]) {
   return (Pose){mat3_from_quat(quat_normalized(q)), vec3(v[0], v[1], v[2])};
 }
 
-/* Sets *time and poses (links) to the values of a row. poses may be NULL. */
+/* Sets *time and poses (links) to the values of a row. poses may be NULL. Returns false with a diagnostic if a number
+ * is invalid. */
 static bool read_row(double* time, Pose* poses, int links, int row, const CsvTable* table, const char* path,
                      const int* columns, Diagnostics* diagnostics) {
   if (!csv_number(table, path, row, 0, time, diagnostics)) return false;

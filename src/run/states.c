@@ -1,4 +1,5 @@
-/* States of a run from which other runs can start: files of numbers states/<step> in the run folder (docs/receding.md).
+/* Stores states of a run from which other runs can start, as files of numbers states/<step> in the run folder
+ * (docs/receding.md).
  * All states are kept in memory and written at the end, so that a folder never contains the states of two runs. */
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +8,8 @@
 
 #include "run/states.h"
 
-/* Name of the array of the last written quaternions, with which a continued run keeps their signs in trajectory.csv. */
+/* Name of the array of quaternions in a state file. The quaternions are those of the last written row. A continued run
+ * needs them to keep the signs in trajectory.csv. */
 #define ROTATIONS "rotations"
 
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links) {
@@ -32,7 +34,7 @@ void kept_states_rotations(const Model* model, Quat* rotations) {
   diagnostics_free(&none);
 }
 
-/* Removes the states of an earlier run from the folder. */
+/* Deletes the states of an earlier run in the folder `path`. */
 static void remove_states(const char* path) {
   DIR* folder = opendir(path);
   for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {

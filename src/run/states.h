@@ -1,5 +1,4 @@
-/* States of a simulation that are saved in the run folder as start states for other runs (run/states.c). Private to
- * run/. */
+/* Stores states of a simulation in the run folder, as start states for other runs (run/states.c). Private to run/. */
 #ifndef SDRS_RUN_STATES_H
 #define SDRS_RUN_STATES_H
 
@@ -14,15 +13,16 @@ typedef struct {
   int count, capacity;
 } KeptStates;
 
-/* Adds a copy of the current state of sim, and of rotations (links), the quaternions in the last written row. */
+/* Adds a copy of the current state of sim to the list. rotations (links): quaternions in the last written row, which
+ * are copied too. */
 void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links);
 /* Frees all states and zeroes the list. */
 void kept_states_free(KeptStates* kept);
-/* Sets rotations (links) to the quaternions of the model's start state. Leaves them unchanged if the model has no start
- * state. */
+/* Sets rotations (links) to the quaternions of the model's start state. Leaves rotations unchanged if the model has no
+ * start state. */
 void kept_states_rotations(const Model* model, Quat* rotations);
 /* Writes all states to the folder `run` and deletes the states of an earlier run in this folder. Returns STATUS_IO with
- * a diagnostic if a file cannot be written. The list stays unchanged. */
+ * a diagnostic if a file cannot be written. The list is not changed. */
 Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics);
 
 #endif

@@ -23,7 +23,7 @@ static RunInput hash_file(const char* path) {
   return input;
 }
 
-/* Appends the file of a signal to the inputs unless it is one of them already. */
+/* Appends the CSV file of a signal to the inputs, unless the file is already an input. */
 static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* signal) {
   if (signal->file && !input_known(inputs, *count, signal->file)) inputs[(*count)++] = hash_file(signal->file);
 }
@@ -106,7 +106,7 @@ static void add_program(Json* json, const RunProgram* program) {
   json_close(json, '}');
 }
 
-/* Adds the working folder. The other paths of the summary are relative to it if they were given as relative paths. */
+/* Adds the working folder of the process. Relative paths in the summary are relative to this folder. */
 static void add_working_folder(Json* json) {
   char* folder = getcwd(NULL, 0);
   json_text(json, "working_folder", folder);
@@ -138,7 +138,7 @@ static void add_model(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-/* Adds the mass model that is used for each link with a mass. */
+/* Adds the mass model of each link that has a mass. */
 static void add_mass_models(Json* json, const Model* model) {
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
@@ -146,7 +146,7 @@ static void add_mass_models(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-/* Adds the state from which the run started, if it is a state of another run. */
+/* Adds the start state if the run started from a state of another run. */
 static void add_start(Json* json, const Model* model) {
   if (!model->start) return;
   json_open(json, "start", '{');
@@ -196,7 +196,7 @@ static void add_contact(Json* json, const Model* model) {
   json_number(json, "feature", contact->feature);
   json_number(json, "reference_force", contact->reference_force);
   json_number(json, "equilibrium_gap", contact->gap_at_rest);
-  /* old names of both parameters, for one release */
+  /* also writes the old names of both parameters, for one release */
   add_parameter(json, "support", contact->support, contact->support_derived);
   json_number(json, "gap_at_rest", contact->gap_at_rest);
   json_close(json, '}');
@@ -282,7 +282,7 @@ static void add_wall_time(Json* json, const RunSummary* summary) {
   json_number(json, "output", summary->output_seconds);
   json_number(json, "total", summary->total_seconds);
   json_close(json, '}');
-  /* simulated time divided by the computing time of the steps */
+  /* real_time_factor: simulated time divided by the computing time of the steps */
   json_number(json, "real_time_factor", summary->totals.time / times->total);
 }
 

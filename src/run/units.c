@@ -1,9 +1,9 @@
-/* Units of the columns of a run's files. */
+/* Table of the units of the columns in the files of a run. */
 #include <fnmatch.h>
 #include "run/run.h"
 
 typedef struct {
-  const char *file, *columns; /* shell pattern */
+  const char *file, *columns; /* shell patterns of the names of the file and the columns */
   const char* unit;
 } UnitRow;
 

@@ -1,5 +1,6 @@
-/* Writes closures.csv: the time; for every closure its error, and its force and torque on link a about the closure's
- * end, in world axes; for every coupling its error and its force along the coordinate that follows. Force and torque of
+/* Writes closures.csv: the errors and forces of all closures and couplings.
+ * The first column is the time. A closure has its error, and its force and torque on link a about the closure's
+ * attachment, in world axes. A coupling has its error and its force along the dependent coordinate. Force and torque of
  * a broken closure or coupling are 0. */
 #include "run/writer.h"
 
@@ -10,8 +11,8 @@ enum {
   COUPLING_COLUMN_COUNT = sizeof COUPLING_COLUMNS / sizeof COUPLING_COLUMNS[0]
 };
 
-/* Sets *name to the names of the two links, `coupler-rocker`. From the second closure of the same two links on, a
- * number is appended: `coupler-rocker.1`. */
+/* Sets *name to the names of the two links, for example `coupler-rocker`. If an earlier closure has the same two links,
+ * a number is appended: `coupler-rocker.1`. */
 static void name_closure(Text* name, const Model* model, int index) {
   const ModelClosure* c = &model->closures[index];
   int before = 0;

@@ -1,4 +1,5 @@
-/* Writes contacts.csv: one row for each recorded step and each pair of links in contact. The force acts on link b. */
+/* Writes contacts.csv. It has one row for each recorded step and each pair of links in contact. The force acts on link
+ * b. */
 #include "run/writer.h"
 
 static bool asks_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }

@@ -1,8 +1,8 @@
-/* Writes forces.csv: the time, then the forces of each kind along every joint coordinate, in columns
- * <link>/<coordinate>/<kind>. */
+/* Writes forces.csv: the forces of each kind along every joint coordinate. The first column is the time; columns
+ * <link>/<coordinate>/<kind> follow. */
 #include "run/writer.h"
 
-/* Returns the number of kinds of forces. The kind of closures is included only if the model has closures. */
+/* Returns the number of kinds of forces. The forces of closures count only if the model has closures. */
 static int kinds_of(const Model* model) {
   return model->closure_row_count > 0 ? JOINT_FORCE_KINDS : JOINT_FORCE_CLOSURE;
 }

@@ -1,4 +1,4 @@
-/* Writes joints.csv: the time, then every joint coordinate as <link>/<coordinate>. */
+/* Writes joints.csv. The first column is the time; a column <link>/<coordinate> for every joint coordinate follows. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) { run_columns_header(row, model, RUN_COORDINATES); }

@@ -4,7 +4,7 @@
 
 #include "run/run.h"
 
-/* Writes all vertices, including those inside the hull, and the faces between corners. */
+/* Writes all vertices of a hull, including those inside the hull, and its faces. */
 static void add_hull(Text* out, const ModelHull* hull, int number, int* first) {
   text_add(out, "o hull_%d\n", number);
   for (int i = 0; i < hull->solid.vertex_count; i++) {

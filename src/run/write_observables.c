@@ -1,5 +1,5 @@
-/* Writes reactions.csv and imu.csv: the time, then six numbers for every link in columns <link>/<column>
- * (docs/derivations/observables.md). */
+/* Writes reactions.csv and imu.csv (docs/derivations/observables.md). The first column is the time; six columns
+ * <link>/<column> for every link follow. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model, ObservableKind kind) {
@@ -30,7 +30,8 @@ const RunWriter WRITER_REACTIONS = {"reactions.csv", false, reactions_header, re
 
 static void imu_header(Text* row, const Model* model) { header(row, model, OBSERVABLE_IMU); }
 
-/* Writes the row of the previous state, since an acceleration needs the states before and after it. */
+/* Writes the row of the previous state, because the acceleration of a state is computed from the states before and
+ * after it. */
 static void imu_rows(Text* row, WriterContext* context, const RunFrame* frame) {
   double dt = context->model->simulation.dt;
   if (!frame->before[0] || !frame->before[1]) return;

@@ -1,5 +1,5 @@
-/* Writes path.csv: the joint increments of the solver between recorded states, for steps whose straight path may not be
- * provable. */
+/* Writes path.csv: the joint increments of the solver between recorded states. It has rows for steps for which a
+ * straight path between the states may not be provably free of intersections. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) { run_columns_header(row, model, RUN_INCREMENTS); }

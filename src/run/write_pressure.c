@@ -1,6 +1,7 @@
-/* Writes pressure.csv: the time, then for every movable link with a shape the centre of pressure of all its contacts,
- * the sum of the contact forces on the link, their moment about the centre of pressure, and the sum of the normal
- * forces, in world axes. All are nan if the link has no contact. */
+/* Writes pressure.csv: the resultant contact force on every movable link with a shape, in world axes.
+ * The first column is the time. The columns of a link are the centre of pressure of all its contacts, the sum of the
+ * contact forces on the link, their moment about the centre of pressure, and the sum of the normal forces. All are nan
+ * if the link has no contact. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"x", "y", "z", "fx", "fy", "fz", "mx", "my", "mz", "press"};
@@ -15,8 +16,8 @@ static void header(Text* row, const Model* model) {
   text_add(row, "\n");
 }
 
-/* Appends the numbers of a link. The centre of pressure is the mean of the pairs' centres weighted by their normal
- * forces; the moments are shifted to it. */
+/* Appends the numbers of a link. The centre of pressure is the mean of the centres of its contact pairs, weighted by
+ * their normal forces. The moment is about this centre. */
 static void add_link(Text* row, const RunFrame* frame, int link) {
   Vec3 point = {0, 0, 0}, force = {0, 0, 0}, moment = {0, 0, 0};
   double press = 0;

@@ -1,5 +1,5 @@
-/* Writes solver.csv: for each recorded step, the counts of the solver, the terms of the objective, energies, gaps and
- * momenta. */
+/* Writes solver.csv. A row contains counts of the solver, terms of the objective, energies, gaps and momenta of a
+ * recorded step. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) {

@@ -1,4 +1,5 @@
-/* Writes trajectory.csv: the time, then the pose of the frame and the centre of mass of every link. */
+/* Writes trajectory.csv. The first column is the time; the pose of the frame and the centre of mass of every link
+ * follow. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz"};
@@ -10,8 +11,8 @@ static void header(Text* row, const Model* model) {
   text_add(row, "\n");
 }
 
-/* Returns q or -q, which are the same rotation: the one nearer to the quaternion of the previous row, so that the
- * columns are continuous in time. */
+/* Returns q or -q, which represent the same rotation, so that the columns are continuous in time. The result is the one
+ * nearer to `before`, the quaternion of the previous row. */
 static Quat continue_rotation(Quat before, Quat q) {
   double side = before.w * q.w + before.x * q.x + before.y * q.y + before.z * q.z;
   return side < 0.0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;

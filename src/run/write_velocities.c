@@ -1,5 +1,5 @@
-/* Writes velocities.csv: the time, then for every link the velocity of the centre of mass and the angular velocity in
- * world axes, then every joint rate. */
+/* Writes velocities.csv. The first column is the time. For every link follow the velocity of the centre of mass and the
+ * angular velocity, in world axes. The rates of all joint coordinates come last. */
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"vx", "vy", "vz", "wx", "wy", "wz"};

@@ -1,6 +1,7 @@
-/* HTTP/1.1 server by libmicrohttpd, which is loaded only when a view is requested. It listens on 127.0.0.1 only,
- * answers only GET and HEAD, and only requests whose Host is this machine, which blocks foreign pages by DNS rebinding.
- * The library rejects requests larger than REQUEST_BYTES. */
+/* HTTP/1.1 server that uses libmicrohttpd, which is loaded only when a view is requested.
+ * The server listens on 127.0.0.1 only and answers only GET and HEAD. It answers only requests whose Host header names
+ * this machine, because foreign pages could otherwise reach it by DNS rebinding. The library rejects requests larger
+ * than REQUEST_BYTES. */
 #include "view/server.h"
 
 #if __has_include(<microhttpd.h>)
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define LIBRARY_FILE "libmicrohttpd.so.12"
-/* Memory per connection, for request line and headers. */
+/* Memory per connection for request line and headers [bytes]. */
 #define REQUEST_BYTES ((size_t)16384)
 #define CONNECTIONS_MAX 16U
 #define IDLE_SECONDS 30U
@@ -37,7 +38,7 @@ struct Server {
   void* context;
 };
 
-/* Loads the library permanently. False: not found, or incomplete. */
+/* Loads the library for the rest of the process. Returns false if the library is not found or lacks a function. */
 static bool library_load(Library* library) {
   void* file = dlopen(LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!file) return false;
@@ -74,7 +75,7 @@ static enum MHD_Result refuse(const Server* server, struct MHD_Connection* conne
   return send_text(server, connection, code, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-/* True if the Host header names this machine; the port is ignored, because a tunnel may use another. */
+/* Returns true if the Host header names this machine. The port is ignored, because a tunnel may use another port. */
 static bool names_this_machine(const char* host) {
   static const char* const NAMES[] = {"127.0.0.1", "localhost"};
   size_t length = host ? strcspn(host, ":") : 0;

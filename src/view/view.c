@@ -1,4 +1,4 @@
-/* State of a view, protected by one lock: its page, the moments received so far, and the reason of its end. */
+/* State of a view, protected by one lock: its page, the moments received so far, and how the run ended. */
 #include "view/view.h"
 
 #include <math.h>
@@ -8,33 +8,34 @@
 
 #include "view/server.h"
 
-/* Largest number of moments per answer; a page that lags behind sends the next request immediately. */
+/* Largest number of moments in one answer. A page that has more to receive sends the next request immediately. */
 enum { MOMENTS_PER_ANSWER = 200 };
-/* A page is open if it sent a request within WATCH_SECONDS; the end waits for it at most LAST_SECONDS [s]. */
+/* A page counts as open if it sent a request within WATCH_SECONDS [s]. At the end of a run the command waits at most
+ * LAST_SECONDS [s] for open pages. */
 #define WATCH_SECONDS 5.0
 #define LAST_SECONDS 3.0
 
-/* Page shown before the first state. */
+/* Page shown until the first state is available. */
 static const char WAITING[] =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
     "<link rel=\"icon\" href=\"data:,\"><title>sdrs</title><p>The first state is being computed.</p></html>\n";
 
 struct View {
-  pthread_mutex_t lock; /* protects all members below but the server */
-  Text page;            /* empty before the first */
+  pthread_mutex_t lock; /* protects all members except `server` */
+  Text page;            /* empty until the first page is shown */
   int version;
-  Text moments; /* JSON lists, concatenated */
-  size_t* ends; /* end of each list in `moments`; owned  (count) */
+  Text moments; /* JSON lists of all moments, concatenated */
+  size_t* ends; /* end of each moment's list in `moments`  (count); owned */
   int count, capacity;
-  Text ended;   /* reason of the end, empty while running */
-  double asked; /* time of the last request [s]; -infinity: none */
-  bool told;    /* the last request received the end and all moments */
+  Text ended;   /* how the run ended; empty while it runs */
+  double asked; /* time of the last request [s]; -infinity if there was none */
+  bool told;    /* true if the last request received all moments and the end of the run */
   Server* server;
 };
 
 /* ---------------------------------------------------------------- answers */
 
-/* Appends the moments from `from` on, at most MOMENTS_PER_ANSWER. */
+/* Appends the moments from the index `from` on, at most MOMENTS_PER_ANSWER. */
 static void add_moments(const View* view, int from, Text* body) {
   int end = view->count - from > MOMENTS_PER_ANSWER ? from + MOMENTS_PER_ANSWER : view->count;
   for (int k = from; k < end; k++) {
@@ -45,7 +46,8 @@ static void add_moments(const View* view, int from, Text* body) {
   text_add(body, "]");
 }
 
-/* Answers {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}; no moments for another version. */
+/* Appends the answer to a request for moments: {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}. The
+ * list of moments is empty if the page has another version. */
 static void answer_moments(View* view, const ServerRequest* request, Text* body) {
   bool same = request->version == view->version;
   text_add(body, "{\"version\": %d, \"count\": %d, \"ended\": ", view->version, view->count);

@@ -165,7 +165,7 @@ static void wrong_questions_are_refused_with_their_reason(void** state) {
   pairs.options = "{\"smothing\": 1}";
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "options:1:2: error: unknown key 'smothing' (did you mean 'smoothing'?)");
   pairs.options = "{\"derivatives\": true}";
-  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "'derivatives' is no option");
+  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "'derivatives' is not allowed in the options of a query of arrays");
   pairs.options = "{\"stiffness\": -1}";
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "must be in 1e-12");
   pairs.options = "[";
