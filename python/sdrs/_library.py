@@ -158,8 +158,10 @@ def version() -> str:
 
 
 class Error(RuntimeError):
-    """Error of the library with the message of the command line. status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE";
-    diagnostics: a list of dicts with severity, file, line, column, text."""
+    """Error of the library with the message of the command line.
+
+    status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE". diagnostics: a list of dicts with
+    severity, file, line, column, text."""
 
     status: str
     diagnostics: list[dict[str, Any]]

@@ -12,8 +12,10 @@ from .scene import INDEX, LINK_BLOCKS, VECTORS, Array, Scene, _array, _doubles, 
 
 
 class Many:
-    """`count` recorded runs of `steps` steps. coordinates (count, nq), velocities (count, nv) and input (count, steps, nu) have
-    the values of the scene if they are None. This object keeps all runs in memory. threads: by default all processors."""
+    """`count` recorded runs of `steps` steps, kept in memory.
+
+    coordinates (count, nq), velocities (count, nv), input (count, steps, nu): None stands for the values of the scene.
+    threads: by default all processors."""
 
     def __init__(self, scene: Scene, steps: int, count: int, coordinates: Array | None = None, velocities: Array | None = None,
                  input: Array | None = None, threads: int | None = None) -> None:
@@ -54,8 +56,9 @@ class Many:
         return self._gather(c.lib.sdrs_record, name, -1)
 
     def gradient(self, seeds: Mapping[str, Array], wanted: Sequence[str]) -> dict[str, Array]:
-        """Returns the derivatives of a loss by the blocks `wanted`: {block: (count, ...)}. seeds: derivatives of the loss by
-        recorded blocks, {block: (count, steps + 1, columns)}."""
+        """Returns the derivatives of a loss by the blocks `wanted`: {block: (count, ...)}.
+
+        seeds: derivatives of the loss by recorded blocks, {block: (count, steps + 1, columns)}."""
         links = len(self.scene.links)
         widths = {"coordinates": self.scene.nq, "velocities": self.scene.nv,
                   **{name: links * width for name, width in LINK_BLOCKS.items()}}

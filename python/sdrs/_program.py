@@ -11,7 +11,7 @@ from ._library import BUNDLE
 
 
 def own_program() -> str | None:
-    """Returns the path of the program in the wheel, or in the checkout or build (out/lib) that contains the package, or None."""
+    """Returns the path of the program in the wheel, checkout or build that contains the package, or None."""
     beside = [folder / "sdrs" for folder in pathlib.Path(__file__).resolve().parents
               if (folder / "Makefile").exists() or (folder / "out" / "lib").is_dir()]
     return next((str(path) for path in [BUNDLE / "sdrs", *beside] if path.is_file() and os.access(path, os.X_OK)), None)

@@ -5,13 +5,15 @@
     env = sdrs.gym.Env("scenes/spider.yaml", reward=lambda scene: scene.position("body")[0])
     envs = sdrs.gym.VectorEnv("scenes/spider.yaml", num_envs=64, threads=2)
 
-An action contains the targets of all controllers, constant over `frame_skip` steps. An observation contains the coordinates, then
-the velocities. `reward(scene)` and `terminated(scene)` are evaluated after the step. Without `reward`, the reward of a task is minus
-its loss at the end of the run, and the reward of a scene is 0. An episode is truncated after the number of steps of the scene. If the
-solver fails, the episode terminates with reward 0, and info["error"] contains the message.
+An action contains the targets of all controllers, constant over `frame_skip` steps. An observation contains the
+coordinates, then the velocities. `reward(scene)` and `terminated(scene)` are evaluated after the step. Without
+`reward`, the reward of a task is minus its loss at the end of the run, and the reward of a scene is 0. An episode is
+truncated after the number of steps of the scene. If the solver fails, the episode terminates with reward 0, and
+info["error"] contains the message.
 
-`make(name)` gives Gymnasium's robots with the actions, observations and rewards of its v5 tasks; `gradient(actions)` of such an
-environment is the exact gradient of an episode's return. `vjp` of a VectorEnv takes derivatives through one step of all environments.
+`make(name)` returns one of Gymnasium's robots with the actions, observations and rewards of its v5 task.
+`gradient(actions)` of this environment returns the exact gradient of the return of an episode. `vjp` of a VectorEnv
+computes derivatives through one step of all environments.
 """
 
 from __future__ import annotations
@@ -118,8 +120,10 @@ class _RobotWorld(_World):
 
 
 class Env(gymnasium.Env):
-    """A Gymnasium environment of a scene. scene: a path, a text or a Scene. action_low, action_high: bounds of the targets
-    [m, rad]. noise: standard deviation of the initial velocities [m/s, rad/s], from the random numbers of the environment."""
+    """A Gymnasium environment of a scene.
+
+    scene: a path, a text or a Scene. action_low, action_high: bounds of the targets [m, rad]. noise: standard deviation
+    of the initial velocities [m/s, rad/s]."""
 
     metadata = {"render_modes": []}
 
@@ -155,8 +159,8 @@ class Env(gymnasium.Env):
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
-    """num_envs runs of one scene that one call of the library advances in parallel. An environment whose episode has ended
-    resets in its next step, as in Gymnasium (AutoresetMode.NEXT_STEP)."""
+    """num_envs runs of one scene that one call of the library advances in parallel. An environment whose episode has
+    ended resets in its next step, as in Gymnasium (AutoresetMode.NEXT_STEP)."""
 
     metadata = {"render_modes": [], "autoreset_mode": getattr(getattr(gymnasium.vector, "AutoresetMode", None), "NEXT_STEP",
                                                               "next-step")}
@@ -223,8 +227,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Returns the vector-Jacobian product of one step of each environment.
 
         seeds (num_envs, observation): derivatives of a loss by the observations after the step. The results are the
-        derivatives by the observations before the step (num_envs, observation) and by the actions (num_envs, action). The
-        step starts at `observations` and is the first step of a run. The states of the environments do not change."""
+        derivatives by the observations before the step (num_envs, observation) and by the actions (num_envs, action).
+        The step starts at `observations` and is the first step of a run. The states of the environments do not
+        change."""
         scene, held = self._world.scene, self._world.frame_skip
         shape = (self.num_envs, scene.nq + scene.nv)
         before, seeds = _doubles(observations, shape, "observations"), _doubles(seeds, shape, "seeds")
@@ -250,10 +255,10 @@ class RobotEnv(Env):
         self._enter(_RobotWorld(name, dt, max_steps, noise), render_mode)
 
     def gradient(self, actions: ArrayLike) -> tuple[float, Array]:
-        """Returns the return of an episode and its exact gradient by `actions`, both (frames, actions).
+        """Returns the return of an episode (a number) and its exact gradient by `actions` (frames, actions).
 
-        The episode starts without noise. The healthy reward is counted in each frame. The derivative by an action beyond
-        its bound contains only the control cost."""
+        The episode starts without noise. The healthy reward is counted in each frame. The derivative by an action
+        beyond its bound contains only the control cost."""
         return self._world.gradient(np.asarray(actions, dtype=np.float64))
 
 
@@ -285,9 +290,9 @@ def make(name: str, num_envs: int | None = None, threads: int | None = None, dt:
          noise: float | None = None) -> RobotEnv | RobotVectorEnv:
     """Returns an environment of one of Gymnasium's robots, or a vector environment if num_envs is given.
 
-    name: hopper, walker2d, half_cheetah, ant, humanoid, swimmer, reacher or pusher. Actions, observations and rewards are
-    Gymnasium's. dt: time step [s], by default that of the model. noise: standard deviation of the initial velocities, by
-    default Gymnasium's. Initial coordinates are those of the keyframe of the model."""
+    name: hopper, walker2d, half_cheetah, ant, humanoid, swimmer, reacher or pusher. Actions, observations and rewards
+    are Gymnasium's. dt: time step [s], by default that of the model. noise: standard deviation of the initial
+    velocities, by default Gymnasium's. Initial coordinates are those of the keyframe of the model."""
     if num_envs is None:
         return RobotEnv(name, dt, max_steps, noise)
     return RobotVectorEnv(name, num_envs, threads, dt, max_steps, noise)

@@ -1,6 +1,7 @@
 """Differentiable runs and steps for JAX, with the adjoint of the run as derivative (custom_vjp).
 
-The functions call back to the host and work within jit. Double precision needs jax.config.update("jax_enable_x64", True).
+The functions call back to the host and work within jit. Double precision needs jax.config.update("jax_enable_x64",
+True).
 
     import sdrs, sdrs.jax
     run = sdrs.jax.run(scene, steps=100)                 # a function of (coordinates, velocities, input)
@@ -59,11 +60,12 @@ def _differentiable(forward, backward, outputs, inputs):
 
 
 def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
-    """Returns a function that simulates a run: (coordinates, velocities, input) -> (coordinates, velocities, positions).
+    """Returns a function that simulates a run: (coordinates, velocities, input) -> (coordinates, velocities,
+    positions).
 
-    Arguments: coordinates (nq), velocities (nv), input (steps, nu). Results: (steps + 1, nq), (steps + 1, nv) and positions
-    of all links (steps + 1, links, 3). With a batch dimension in front of all arguments, or under vmap, one call of the
-    library computes all runs on `threads` threads (by default all processors)."""
+    Arguments: coordinates (nq), velocities (nv), input (steps, nu). Results: (steps + 1, nq), (steps + 1, nv) and
+    positions of all links (steps + 1, links, 3). With a batch dimension in front of all arguments, or under vmap, one
+    call of the library computes all runs on `threads` threads (by default all processors)."""
     steps = int(steps or scene.steps)
     rows, links = steps + 1, len(scene.links)
 
@@ -87,8 +89,8 @@ def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> C
 def step(scene: Scene, steps: int = 1, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array]]:
     """Returns a function that advances a state: (coordinates, velocities, input) -> (coordinates, velocities).
 
-    Arguments: coordinates (nq), velocities (nv), input (nu), constant over the `steps` steps. The first step is the first
-    step of a run, so states before it have no effect. A batch dimension and vmap work as for `run`."""
+    Arguments: coordinates (nq), velocities (nv), input (nu), constant over the `steps` steps. The first step is the
+    first step of a run, so states before it have no effect. A batch dimension and vmap work as for `run`."""
 
     def some(q, v, u):
         return Many(scene, steps, len(q), q, v, np.repeat(u[:, None], steps, axis=1) if scene.nu else None, threads)

@@ -59,8 +59,8 @@ class Rollouts(_Rollouts):
 class Proof(NamedTuple):
     """Result of Run.certify.
 
-    proved: True if no two bodies intersect. row: first row at which the proof fails, or -1. links: names of the links of
-    that row's pair. meets: True if these links intersect. smallest_gap: smallest gap of a recorded state [m]."""
+    proved: True if no two bodies intersect. row: first row at which the proof fails, or -1. links: names of the links
+    of that row's pair. meets: True if these links intersect. smallest_gap: smallest gap of a recorded state [m]."""
 
     proved: bool
     row: int
@@ -198,10 +198,10 @@ class _Object:
 class Scene:
     """A scene, or a task with its scene, and its present state, which `step` advances.
 
-    path_or_text: a path, or a text in YAML or JSON. A string with several lines or with `links:` is a text; Scene.from_file
-    and Scene.from_text avoid this guess. overrides: {"links.box.mass": 2} as for --set. threads: number of threads within
-    one run. scenario: index of the scenario of a task. path: file name of a text in messages; relative paths in the text
-    start at its folder.
+    path_or_text: a path, or a text in YAML or JSON. A string with several lines or with `links:` is a text;
+    Scene.from_file and Scene.from_text avoid this guess. overrides: {"links.box.mass": 2} as for --set. threads: number
+    of threads within one run. scenario: index of the scenario of a task. path: file name of a text in messages;
+    relative paths in the text start at its folder.
     """
 
     name: str
@@ -227,8 +227,8 @@ class Scene:
     @classmethod
     def from_text(cls, text: str, overrides: Overrides = None, threads: int = 1, scenario: int = 0,
                   path: PathLike | None = None) -> Scene:
-        """Reads a scene or task from a text in YAML or JSON. path: file name of the text in messages; relative paths in the
-        text start at its folder. A path that ends in .json selects JSON."""
+        """Reads a scene or task from a text in YAML or JSON. path: file name of the text in messages; relative paths in
+        the text start at its folder. A path that ends in .json selects JSON."""
         if not isinstance(text, str):
             raise c.Error(f"text: expected a str, got {type(text).__name__}: Scene.from_file reads a path")
         scene = cls.__new__(cls)
@@ -340,8 +340,8 @@ class Scene:
 
     def set(self, block: str, values: ArrayLike | None) -> None:
         """Sets a block. coordinates, velocities: a new run starts from them. input: targets of the controllers from the
-        present time on, (nu) or (steps, nu); None restores the signals of the scene. design: variables of the task, which
-        change the scene."""
+        present time on, (nu) or (steps, nu); None restores the signals of the scene. design: variables of the task,
+        which change the scene."""
         if block == "input" and values is None:
             values = np.zeros(0)
         self._object.set(block, np.ascontiguousarray(values, dtype=np.float64))
@@ -387,10 +387,10 @@ class Scene:
         controllers. count: number of runs if all three are None. strict: True raises sdrs.Error if a run fails; False
         repeats the last state of a failed run. threads: by default all processors.
 
-        seeds: derivatives of a loss by recorded blocks, {block: (runs, steps + 1, columns)}, for coordinates (nq), velocities
-        (nv), position, orientation, center and force (3 or 4 columns a link). `gradient` of the result is then {block: array}
-        as returned by Run.gradient, with the runs first, bit-identical to that of single runs. Memory holds as many runs as
-        there are threads."""
+        seeds: derivatives of a loss by recorded blocks, {block: (runs, steps + 1, columns)}, for coordinates (nq),
+        velocities (nv), position, orientation, center and force (3 or 4 columns a link). `gradient` of the result is
+        then {block: array} as returned by Run.gradient, with the runs first, bit-identical to that of single runs.
+        Memory holds as many runs as there are threads."""
         given = [_rows(x) for x in (coordinates, velocities, input, *(seeds or {}).values()) if x is not None]
         count = count if count is not None else given[0] if given else 1
         steps = _count(steps, np.shape(input)[1] if input is not None and np.ndim(input) == 3 else self.steps)
@@ -416,7 +416,8 @@ class Scene:
 
     def _rollout_gradients(self, count: int, steps: int, arrays: dict[str, Array | None], seeds: Mapping[str, ArrayLike],
                            threads: int | None, record: bool, strict: bool) -> Rollouts:
-        """Computes recorded runs and their gradients on Python threads; calls of the library release the interpreter lock."""
+        """Computes recorded runs and their gradients on Python threads; calls of the library release the interpreter
+        lock."""
         widths = {"coordinates": self.nq, "velocities": self.nv,
                   **{name: len(self.links) * width for name, width in LINK_BLOCKS.items()}}
         wanted = {}
@@ -476,12 +477,13 @@ class Scene:
         return q[rows], v[rows], len(q) - 1
 
     def linearize(self, input: ArrayLike | None = None) -> tuple[Array, Array]:
-        """Returns the linearization of one step from the present state: A (2 nv, 2 nv) and B (2 nv, nu) with dx' = A dx + B du.
+        """Returns the linearization of one step from the present state: A (2 nv, 2 nv) and B (2 nv, nu) with dx' = A dx
+        + B du.
 
-        x: increments of the joints (nv; for a quaternion rotations about the axes of the link), then velocities (nv). u:
-        targets of the controllers, constant over the step. input: u (nu); by default the present targets. The derivatives
-        are exact to the tolerance of the solver. The step is the first one of a run: loads and prescribed motions have
-        their initial values, and earlier states have no effect."""
+        x: increments of the joints (nv; for a quaternion rotations about the axes of the link), then velocities (nv).
+        u: targets of the controllers, constant over the step. input: u (nu); by default the present targets. The
+        derivatives are exact to the tolerance of the solver. The step is the first one of a run: loads and prescribed
+        motions have their initial values, and earlier states have no effect."""
         u = _doubles(self.view("input") if input is None else input, (self.nu,), "input") if self.nu else None
         run = self.run(1, coordinates=self.coordinates, velocities=self.velocities, input=None if u is None else u[None])
         a, b = np.empty((2 * self.nv, 2 * self.nv)), np.empty((2 * self.nv, self.nu))
@@ -501,7 +503,8 @@ class Scene:
     # ---------------------------------------------------------------- notebooks
 
     def view_run(self, steps: int | None = None) -> Page:
-        """Returns the page of `sdrs render` for a run of the file of this scene, for display in a notebook. Needs the program
+        """Returns the page of `sdrs render` for a run of the file of this scene, for display in a notebook. Needs the
+        program
         sdrs: in the package, in the checkout or on PATH."""
         return Page(self, steps)
 
@@ -522,8 +525,8 @@ class Gradient(dict[str, Array]):
 
 
 class Run:
-    """A recorded run: row k of each array is the state after k steps. Arrays are read-only views of memory of the library,
-    which stays allocated as long as a view exists."""
+    """A recorded run: row k of each array is the state after k steps. Arrays are read-only views of memory of the
+    library, which stays allocated as long as a view exists."""
 
     def __init__(self, scene: Scene, own: _Object, steps: int) -> None:
         self.scene, self._own = scene, own
@@ -564,13 +567,13 @@ class Run:
         return self._record("force", self.scene.link(link))
 
     def reaction(self, link: str | int) -> Array:
-        """Returns force and torque of the parent on a link, about the origin of the frame of the link, in world axes (rows, 6)
-        [N, N m]. The first row is NaN. Needs simulation.output: [reactions] in the scene."""
+        """Returns force and torque of the parent on a link, about the origin of the frame of the link, in world axes
+        (rows, 6) [N, N m]. The first row is NaN. Needs simulation.output: [reactions] in the scene."""
         return self._record("reactions", self.scene.link(link))
 
     def imu(self, link: str | int) -> Array:
-        """Returns acceleration minus gravity and angular velocity of the frame of a link, in the axes of the link (rows, 6)
-        [m/s^2, rad/s]. The first and the last row are NaN."""
+        """Returns acceleration minus gravity and angular velocity of the frame of a link, in the axes of the link
+        (rows, 6) [m/s^2, rad/s]. The first and the last row are NaN."""
         return self._record("imu", self.scene.link(link))
 
     @property
@@ -625,14 +628,14 @@ class Run:
                  imu: ByLink | None = None) -> Gradient:
         """Returns the gradient of a loss L, given the derivatives of L by the recorded states.
 
-        position={link: dL/dposition (rows, 3)}, likewise for the other blocks by link; coordinates (rows, nq), velocities
-        (rows, nv), positions (rows, links, 3), orientations (rows, links, 4).
+        position={link: dL/dposition (rows, 3)}, likewise for the other blocks by link; coordinates (rows, nq),
+        velocities (rows, nv), positions (rows, links, 3), orientations (rows, links, 4).
 
-        The result is {block: array}: initial coordinates (nv; for a quaternion by rotations about the axes of the link),
-        initial velocities (nv), state (2 nv, both together), input (steps, nu), control (parameters of the signals of the
-        scene), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and design for a task. A run with the
-        signals of the scene has no `input`, and a run with inputs has no `design` if a task has control variables; access
-        to a missing block raises sdrs.Error."""
+        The result is {block: array}: initial coordinates (nv; for a quaternion by rotations about the axes of the
+        link), initial velocities (nv), state (2 nv, both together), input (steps, nu), control (parameters of the
+        signals of the scene), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and design for a
+        task. A run with the signals of the scene has no `input`, and a run with inputs has no `design` if a task has
+        control variables; access to a missing block raises sdrs.Error."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force,
                              "reactions": reaction, "imu": imu},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
@@ -640,8 +643,8 @@ class Run:
         return self._gradient(seeds)
 
     def _gradient(self, seeds: Sequence[tuple[int, int, Array]], wanted: Sequence[str] | None = None) -> Gradient:
-        """Returns the gradient. seeds: (number of the block, link or -1, values). wanted: blocks, which must include coordinates
-        and velocities, or None for all."""
+        """Returns the gradient. seeds: (number of the block, link or -1, values). wanted: blocks, which must include
+        coordinates and velocities, or None for all."""
         array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
@@ -664,8 +667,9 @@ class Run:
     # ---------------------------------------------------------------- pictures
 
     def plot(self, what: str = "coordinates", link: str | int | None = None, axes: Any = None) -> Any:
-        """Draws columns of the run against time [s] by matplotlib and returns its axes. what: "coordinates" or "velocities" of
-        all joints, or "position" [m], "center" [m], "force" [N] of `link`. axes: axes to draw into; by default those of a new figure."""
+        """Draws columns of the run against time [s] by matplotlib and returns its axes. what: "coordinates" or
+        "velocities" of all joints, or "position" [m], "center" [m], "force" [N] of `link`. axes: axes to draw into; by
+        default those of a new figure."""
         if what in ("coordinates", "velocities"):
             values, names = self._record(what), self.scene.names(what)
         elif what in ("position", "center", "force"):
@@ -689,7 +693,8 @@ class Run:
         return axes
 
     def show(self, file: PathLike | None = None) -> str:
-        """Writes the page of this run and returns its path. Without `file` the page is temporary and opens in the browser."""
+        """Writes the page of this run and returns its path. Without `file` the page is temporary and opens in the
+        browser."""
         page = Page(self.scene, run=self).html()
         if file is None:
             handle, path = tempfile.mkstemp(".html", "sdrs-")

@@ -18,8 +18,8 @@ from ._many import Many
 from .scene import Scene, _count
 
 class Output(NamedTuple):
-    """Result of `run`: coordinates (steps + 1, nq), velocities (steps + 1, nv), positions (steps + 1, links, 3) and orientations
-    (steps + 1, links, 4). For many runs the first dimension is the run."""
+    """Result of `run`: coordinates (steps + 1, nq), velocities (steps + 1, nv), positions (steps + 1, links, 3) and
+    orientations (steps + 1, links, 4). For many runs the first dimension is the run."""
 
     coordinates: torch.Tensor
     velocities: torch.Tensor
@@ -54,8 +54,8 @@ def _slopes(ctx, seeds):
 
 
 def _side_by_side(function, tensors, dimensions, *others):
-    """Calls `function` with a batch dimension in front of each tensor. A tensor without batch dimension applies to all runs.
-    If no tensor has a batch dimension, the results have none."""
+    """Calls `function` with a batch dimension in front of each tensor. A tensor without batch dimension applies to all
+    runs. If no tensor has a batch dimension, the results have none."""
     tensors = [None if x is None else torch.as_tensor(x) for x in tensors]
     for x, wanted, name in zip(tensors, dimensions, ("coordinates", "velocities", "input")):
         if x is not None and x.dim() not in (wanted, wanted + 1):
@@ -89,8 +89,8 @@ def run(scene: Scene, coordinates: torch.Tensor | None = None, velocities: torch
     """Simulates a run and returns an Output.
 
     coordinates (nq), velocities (nv): initial state. input (steps, nu): targets of the controllers. None stands for the
-    values of the scene. If a tensor has a batch dimension in front, (runs, nq) ..., one call of the library computes all
-    runs on `threads` threads (by default all processors), and all results have the batch dimension."""
+    values of the scene. If a tensor has a batch dimension in front, (runs, nq) ..., one call of the library computes
+    all runs on `threads` threads (by default all processors), and all results have the batch dimension."""
     wanted = scene.steps if input is None else input.shape[-2]
     return Output(*_side_by_side(_Run.apply, (coordinates, velocities, input), (1, 1, 2), scene, _count(steps, wanted), threads))
 
@@ -116,8 +116,8 @@ def step(scene: Scene, coordinates: torch.Tensor, velocities: torch.Tensor, inpu
          steps: int = 1, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """Advances coordinates (nq) and velocities (nv) by `steps` steps and returns both.
 
-    input (nu): targets of the controllers, constant over the steps. The first step is the first step of a run, so states
-    before it have no effect. A batch dimension works as for `run`."""
+    input (nu): targets of the controllers, constant over the steps. The first step is the first step of a run, so
+    states before it have no effect. A batch dimension works as for `run`."""
     return _side_by_side(_Step.apply, (coordinates, velocities, input), (1, 1, 1), scene, _count(steps, 1), threads)
 
 
