@@ -1,4 +1,4 @@
-// A box is thrown so that friction stops it half a metre away: Newton's method with the derivative of a whole run.
+// Finds the initial speed with which a box slides half a metre, by Newton's method with exact derivatives of the run.
 //   c++ throw.cpp -o throw $(pkg-config --cflags --libs sdrs) && ./throw SCENE.yaml
 #include <sdrs.h>
 #include <cstdio>
@@ -20,7 +20,7 @@ int main(int count, char** words) try {
     check(sdrs_record(scene.get(), SDRS_POSITION, sdrs_link_find(scene.get(), "box"), &x));
     miss = x.data[(x.rows - 1) * x.stride] - 0.5;
     std::vector<double> by_position(3 * x.rows);
-    by_position[3 * (x.rows - 1)] = 1;  // of the last x
+    by_position[3 * (x.rows - 1)] = 1;  // derivative of miss by the final x
     sdrs_seed seed = {sizeof(seed), SDRS_POSITION, sdrs_link_find(scene.get(), "box"), by_position.data(), by_position.size()};
     check(sdrs_gradient(scene.get(), &seed, 1));
     check(sdrs_gradient_view(scene.get(), SDRS_VELOCITIES, &slope));

@@ -1,4 +1,4 @@
-"""A pole is balanced on a cart: the linear-quadratic regulator of the step's linearisation at the upright state, then a run with it.
+"""Balances a pole on a cart by a linear-quadratic regulator for the linearized step at the upright state.
 
     PYTHONPATH=python python3 examples/python/balance.py
 """
@@ -15,9 +15,9 @@ links:
 controllers:
   - {link: cart, type: torque, target: 0}
 """)
-a, b = scene.linearize()  # x = (cart, pole, their velocities), u = the force on the cart
+a, b = scene.linearize()  # x = (position of cart, angle of pole, their rates), u = force on the cart
 q, r, p = np.diag([1, 10, 0.1, 0.1]), 0.01 * np.eye(1), np.eye(4)
-for _ in range(2000):  # Riccati's equation
+for _ in range(2000):  # Riccati iteration
     gain = np.linalg.solve(r + b.T @ p @ b, b.T @ p @ a)
     p = q + a.T @ p @ (a - b @ gain)
 scene.set("coordinates", [0, 0.3])

@@ -1,5 +1,7 @@
-"""A policy for the spider's walk by short-horizon actor-critic (SHAC, Xu et al., ICLR 2022), whose gradients come through the
-simulator, beside CMA-ES on the same weights with as many simulated steps. Writes walk.csv: method, steps, reward.
+"""Trains a walking policy of the spider by short-horizon actor-critic (SHAC, Xu et al., ICLR 2022) and by CMA-ES.
+
+SHAC uses gradients through the simulator. Both methods have the same number of simulated steps. Writes walk.csv:
+method, steps, reward.
 
     PYTHONPATH=python /usr/bin/python3 examples/python/shac.py [FOLDER [STEPS]]      needs torch (Debian: python3-torch)
     ./sdrs plot FOLDER/walk.csv --columns reward --x steps --by method -o walk.png   method 0: SHAC, 1: CMA-ES
@@ -27,13 +29,13 @@ COUNT = sum(math.prod(shape) for shape in SHAPES)
 
 
 def observe(q, v, age):
-    """All but x and y, and a clock of 1 Hz; age: actions since the start (runs)."""
+    """Returns the state without x and y, and a phase of 1 Hz. age: number of actions since the start (runs)."""
     phase = 2 * math.pi * scene.dt * HELD * age
     return torch.cat([q[:, 2:], 0.2 * v, torch.sin(phase)[:, None], torch.cos(phase)[:, None]], 1)
 
 
 def act(weights, seen):
-    """Targets of the joints [rad] from weights (COUNT) of all runs or (runs, COUNT)."""
+    """Returns the joint targets [rad]. weights: (COUNT) for all runs, or (runs, COUNT)."""
     parts = torch.split(weights, [math.prod(shape) for shape in SHAPES], -1)
     w1, b1, w2, b2 = (part.reshape(weights.shape[:-1] + shape) for part, shape in zip(parts, SHAPES))
     hidden = torch.tanh(seen[:, None] @ w1 + b1.unsqueeze(-2))
@@ -41,7 +43,7 @@ def act(weights, seen):
 
 
 def advance(weights, q, v, age):
-    """The state after one action and its reward: speed along x [m/s], less what goes aside, turns and drives; all bounded."""
+    """Returns the state after one action and its reward: speed along x [m/s] minus costs of drift, yaw and control."""
     targets = act(weights, observe(q, v, age))
     after, speeds = sdrs.torch.step(scene, q, v, targets, steps=HELD)
     paid = (after[:, 0] - q[:, 0]) / (HELD * scene.dt) - 0.5 * torch.tanh(after[:, 1].square()) - 0.5 * (1 - torch.cos(after[:, 3]))
@@ -50,7 +52,7 @@ def advance(weights, q, v, age):
 
 @torch.no_grad()
 def episodes(weights):
-    """Mean reward of an episode from the start for every row of weights (runs, COUNT)."""
+    """Returns the mean reward of an episode from the start for each row of weights (runs, COUNT)."""
     q, v, age, total = START[0].repeat(len(weights), 1), START[1].repeat(len(weights), 1), torch.zeros(len(weights)), 0
     for _ in range(EPISODE):
         q, v, age, paid = advance(weights, q, v, age)
@@ -95,7 +97,8 @@ def shac(weights, note):
 
 
 def cma_es(mean, note, step=0.1):
-    """Hansen, The CMA evolution strategy: a tutorial (2016); the covariance's factor is renewed every 20 generations."""
+    """Hansen, The CMA evolution strategy: a tutorial (2016). The factor of the covariance is updated every 20
+    generations."""
     n, population = len(mean), 4 + int(3 * math.log(len(mean)))
     share = torch.log(torch.tensor(population / 2 + 0.5)) - torch.log(torch.arange(1.0, population // 2 + 1))
     share = share / share.sum()

@@ -1,5 +1,6 @@
-"""A pole on a cart swings up with the help of a bumper: iterative LQR (Li and Todorov, ICINCO 2004) on the linearisations of the
-steps, those with contact included.
+"""Swings up a pole on a cart, which can collide with a bumper, by iterative LQR (Li and Todorov, ICINCO 2004).
+
+The linearizations of the steps include contact.
 
     PYTHONPATH=python python3 examples/python/swing_up.py
 """
@@ -23,11 +24,12 @@ initial:
   - {link: pole, coordinates: [3.141592653589793]}
 """)
 START = scene.coordinates, scene.velocities
-END = np.diag([10, 200, 10, 20.0])  # of cart, pole and their velocities at the end: upright and at rest over x = 0
+END = np.diag([10, 200, 10, 20.0])  # weights of the final state: cart, pole and their rates
 
 
 def rollout(inputs, gains=None, around=None):
-    """States (STEPS + 1, 4) and inputs of a run with inputs + gains (x - around); with gains None as they are."""
+    """Returns states (STEPS + 1, 4) and inputs of a run with the inputs `inputs` + gains (x - around), or `inputs`
+    without gains."""
     scene.set("coordinates", START[0])
     scene.set("velocities", START[1])
     scene.reset()
@@ -52,7 +54,7 @@ def linearizations(states, inputs):
 
 
 def backward(states, inputs, models, weight, damping):
-    """Feedforward (STEPS, 1) and gains (STEPS, 1, 4) of Riccati's recursion with damping on the inputs."""
+    """Returns feedforward (STEPS, 1) and gains (STEPS, 1, 4) of the Riccati recursion, with damping on the inputs."""
     slope, curve = END @ states[-1], END
     forward, gains = [], []
     for u, (a, b) in zip(reversed(inputs), reversed(models)):
@@ -69,7 +71,7 @@ def backward(states, inputs, models, weight, damping):
 
 
 def improve(states, inputs, weight):
-    """The best states and inputs of iterative LQR from a run, with a line search and damping where it fails."""
+    """Returns states and inputs of iterative LQR. If the line search fails, the damping is increased."""
     value, damping = cost(states, inputs, weight), 1e-3
     while damping < 1e8:
         models, before = list(linearizations(states, inputs)), value
@@ -87,7 +89,7 @@ def improve(states, inputs, weight):
 
 if __name__ == "__main__":
     states, inputs = rollout(np.zeros((STEPS, 1)))
-    for weight in (1e-2, 1e-3, 1e-4):  # of the inputs, ever less beside the end
+    for weight in (1e-2, 1e-3, 1e-4):  # decreasing weights of the inputs
         states, inputs = improve(states, inputs, weight)
         print(f"weight {weight:g}: pole {states[-1, 1]:+.5f} rad, cart {states[-1, 0]:+.5f} m, effort "
               f"{0.02 * np.sum(inputs**2):.1f} N^2 s, force up to {np.abs(inputs).max():.1f} N")

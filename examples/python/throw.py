@@ -1,4 +1,4 @@
-"""A box is thrown so that friction stops it half a metre away: Newton's method with the exact derivative of the whole run.
+"""Finds the initial speed with which a box slides half a metre, by Newton's method with exact derivatives of the run.
 
     PYTHONPATH=python python3 examples/python/throw.py
 """
@@ -15,6 +15,6 @@ while abs(miss) > 1e-12:
     run = scene.run(velocities=velocities)
     miss = run.position("box")[-1, 0] - 0.5
     by_position = np.zeros((run.steps + 1, 3))
-    by_position[-1, 0] = 1  # of x at the end
+    by_position[-1, 0] = 1  # derivative of miss by the final x
     velocities[0] -= miss / run.gradient({"box": by_position})["velocities"][0]
 print(f"{velocities[0]:.12g}")

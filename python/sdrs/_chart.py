@@ -1,4 +1,4 @@
-"""Derivatives by the start: from increments of the joints (nv), as the adjoint has them, to the coordinates themselves (nq)."""
+"""Converts derivatives by joint increments (nv), which the adjoint returns, to derivatives by coordinates (nq)."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ _CHARTS = {}
 
 
 def chart(scene):
-    """Pairs (first coordinate, first velocity) of quaternions, and of all other numbers."""
+    """Returns pairs (coordinate, velocity) of first indices of quaternions, and those of all other coordinates."""
     key = tuple(scene.names("coordinates")), tuple(scene.names("velocities"))
     if key not in _CHARTS:
         first = {}
@@ -26,8 +26,10 @@ def chart(scene):
 
 
 def by_coordinates(scene, coordinates, slope):
-    """dL/dq (..., nq) from dL/dd (..., nv) at coordinates q (..., nq) as they were given. A quaternion is brought to unit length, q / |q|; a
-    small turn d about the link's axes is d = 2 Im(q* dq), so dL/dq = 2 q (0, dL/dd) / |q|, quaternions multiplied."""
+    """Returns dL/dq (..., nq), given `slope` = dL/dd (..., nv) for joint increments d and coordinates q (..., nq).
+
+    The library normalizes a quaternion to q / |q|. A small rotation about the axes of the link is d = 2 Im(q* dq), so
+    dL/dq = 2 q (0, dL/dd) / |q|, with the product of quaternions."""
     turns, plain = chart(scene)
     out = np.zeros(slope.shape[:-1] + (scene.nq,))
     for k, at in plain:
@@ -42,7 +44,7 @@ def by_coordinates(scene, coordinates, slope):
 
 
 def seeds_of_row(rows, row, values):
-    """Derivatives by one row of a run of so many."""
+    """Returns seeds (rows, ...) that are `values` in one row and zero elsewhere."""
     seeds = np.zeros((rows,) + values.shape)
     seeds[row] = values
     return seeds

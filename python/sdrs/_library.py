@@ -1,4 +1,4 @@
-"""The shared library by ctypes: where it is, what its functions take, and its errors as exceptions."""
+"""ctypes binding of the shared library: location, signatures and errors."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 SONAME = "libsdrs.so.0.1"
 STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
-# In the order of sdrs_block in sdrs.h; python/tests/test_scene.py asks the library whether they are.
+# Names in the order of sdrs_block in sdrs.h; python/tests/test_scene.py compares them with the library.
 BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation", "center", "force", "contacts", "design",
           "control", "vertices", "attachments", "mass", "contact", "reactions", "imu"]
 SEVERITIES = ["error", "warning", "note"]
 
-# Where a wheel of scripts/make_wheel.sh has the library, the program and what they need.
+# Folder of library, program and data in a wheel of scripts/make_wheel.sh.
 BUNDLE = pathlib.Path(__file__).resolve().parent / "_bundle"
 
 double_p = ctypes.POINTER(ctypes.c_double)
 
 
 class Sized(ctypes.Structure):
-    """A struct of sdrs.h: it begins with its size."""
+    """Base of the structs of sdrs.h, whose first member is their size."""
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(self), **fields)
@@ -121,7 +121,7 @@ SIGNATURES = {
 
 
 def candidates():
-    """Where the library may be, best first."""
+    """Yields possible paths of the library, the preferred path first."""
     if os.environ.get("SDRS_LIBRARY"):
         yield os.environ["SDRS_LIBRARY"]
         return
@@ -153,13 +153,15 @@ lib = load()
 
 
 def version() -> str:
-    """Of the library: "x.y.z"."""
+    """Returns the version of the library as "x.y.z"."""
     return lib.sdrs_version().decode()
 
 
 class Error(RuntimeError):
-    """What the command line would print. status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE";
-    diagnostics: a list of dicts with severity, file, line, column, text."""
+    """Error of the library with the message of the command line.
+
+    status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE". diagnostics: a list of dicts with
+    severity, file, line, column, text."""
 
     status: str
     diagnostics: list[dict[str, Any]]

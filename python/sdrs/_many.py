@@ -1,4 +1,4 @@
-"""Recorded runs of one scene side by side, and their gradients: one call of the library for all runs, one for all gradients."""
+"""Recorded runs of one scene in parallel, and their gradients."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from .scene import INDEX, LINK_BLOCKS, VECTORS, Array, Scene, _array, _doubles, 
 
 
 class Many:
-    """Runs of `steps` steps from coordinates (count, nq) and velocities (count, nv) with inputs (count, steps, nu); None: those of
-    the scene. All runs are in memory as long as this object is. threads: default all processors."""
+    """`count` recorded runs of `steps` steps, kept in memory.
+
+    coordinates (count, nq), velocities (count, nv), input (count, steps, nu): None stands for the values of the scene.
+    threads: by default all processors."""
 
     def __init__(self, scene: Scene, steps: int, count: int, coordinates: Array | None = None, velocities: Array | None = None,
                  input: Array | None = None, threads: int | None = None) -> None:
@@ -50,12 +52,13 @@ class Many:
         return array
 
     def record(self, name: str) -> Array:
-        """A block of all runs (count, steps + 1, columns), of all links one after the other."""
+        """Returns a recorded block of all runs (count, steps + 1, columns). Columns are ordered by link."""
         return self._gather(c.lib.sdrs_record, name, -1)
 
     def gradient(self, seeds: Mapping[str, Array], wanted: Sequence[str]) -> dict[str, Array]:
-        """seeds: {block: (count, steps + 1, columns)}, derivatives of a loss by what the runs show; those by `wanted`,
-        {block: (count, ...)}."""
+        """Returns the derivatives of a loss by the blocks `wanted`: {block: (count, ...)}.
+
+        seeds: derivatives of the loss by recorded blocks, {block: (count, steps + 1, columns)}."""
         links = len(self.scene.links)
         widths = {"coordinates": self.scene.nq, "velocities": self.scene.nv,
                   **{name: links * width for name, width in LINK_BLOCKS.items()}}

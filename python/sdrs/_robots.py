@@ -1,7 +1,7 @@
 """Gymnasium's robots (scenes/gym/) with the observations and rewards of its v5 tasks, for sdrs.gym.make.
 
-Left out are terms that are MuJoCo's own: contact forces in the ant's and the humanoid's reward and observation, and the humanoid's
-inertias, body velocities and motor torques in its observation."""
+Quantities that only MuJoCo provides are omitted: contact forces in reward and observation of ant and humanoid, and
+inertias, body velocities and motor torques in the observation of the humanoid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDERS = (c.BUNDLE / "gym", pathlib.Path(__file__).resolve().parents[2] / "scen
 
 @dataclasses.dataclass(frozen=True)
 class Distance:
-    """A term -weight |a - b| of the reward; offset: of the point of a, in its link's axes [m]."""
+    """A reward term -weight |a - b| of two links. offset: position of the point of a, in the axes of a [m]."""
 
     a: str
     b: str
@@ -32,19 +32,19 @@ class Distance:
 class Robot:
     timestep: float  # s
     frame_skip: int
-    gears: tuple[float, ...]  # N m of an action of 1
+    gears: tuple[float, ...]  # torque of an action of 1 [N m]
     control_weight: float
-    forward_weight: float = 0  # of the torso's velocity along x
+    forward_weight: float = 0  # weight of the velocity of the torso along x
     distances: tuple[Distance, ...] = ()
     healthy_reward: float = 0
-    height: tuple[float, float] = (-INFINITY, INFINITY)  # of the torso while healthy [m]
-    pitch: tuple[float, float] = (-INFINITY, INFINITY)  # rad
-    state: float = INFINITY  # bound of all other coordinates and velocities while healthy
-    action: float = 1  # largest
-    order: tuple[int, ...] = ()  # the scene's inputs in the order of actions, where it differs
-    clip: float = INFINITY  # of observed velocities
-    skipped: int = 1  # first coordinates that are not observed
-    by_mass: bool = False  # forward is the centre of mass's
+    height: tuple[float, float] = (-INFINITY, INFINITY)  # range of the height of a healthy torso [m]
+    pitch: tuple[float, float] = (-INFINITY, INFINITY)  # range of the pitch of a healthy torso [rad]
+    state: float = INFINITY  # bound of the other coordinates and velocities of a healthy robot
+    action: float = 1  # bound of the absolute value
+    order: tuple[int, ...] = ()  # inputs of the scene in the order of the actions; empty if both orders agree
+    clip: float = INFINITY  # bound of observed velocities
+    skipped: int = 1  # number of first coordinates that are not observed
+    by_mass: bool = False  # True if forward_weight applies to the centre of mass
     noise: float = 0
     gravity: tuple[float, float, float] = (0, 0, -9.81)
     steps: int = 1000
@@ -76,14 +76,14 @@ def load(name: str, robot: Robot, dt: float | None) -> Scene:
 
 
 def rotated(orientation, offset):
-    """R offset for quaternions w x y z (..., 4)."""
+    """Returns `offset`, rotated by quaternions w x y z (..., 4)."""
     w, u = orientation[..., :1], orientation[..., 1:]
     across = np.cross(u, offset)
     return offset + 2 * w * across + 2 * np.cross(u, across)
 
 
 def rotated_vjp(orientation, offset, seed):
-    """Derivatives of seed . R offset by the quaternions (..., 4)."""
+    """Returns the derivatives of seed . R offset by the quaternions (..., 4), with R their rotation matrices."""
     w, u = orientation[..., :1], orientation[..., 1:]
     across = np.cross(u, offset)
     by_w = 2 * (seed * across).sum(-1, keepdims=True)
@@ -92,11 +92,11 @@ def rotated_vjp(orientation, offset, seed):
 
 
 class Reward:
-    """What a robot's task pays, and the gradient of its sum over a run."""
+    """Reward of a robot, and the gradient of its sum over a run."""
 
     def __init__(self, robot: Robot, scene: Scene) -> None:
         self.robot, self.frame = robot, robot.timestep * robot.frame_skip
-        self.masses = np.zeros(len(scene.links))  # [kg]; of the robot's links, where the reward is by the centre of mass
+        self.masses = np.zeros(len(scene.links))  # [kg]; zero unless the reward depends on the centre of mass
         if robot.by_mass:
             self.masses = np.where(np.arange(len(scene.links)) == scene.link("ground"), 0, scene.view("mass"))
 
@@ -106,7 +106,7 @@ class Reward:
         return float(scene.position("torso")[0]) if self.robot.forward_weight else 0.0
 
     def distance(self, term: Distance, where):
-        """a - b, of a scene or, a row a state, of a run."""
+        """Returns a - b of `where`, a scene (3) or a run (rows, 3)."""
         return where.position(term.a) + rotated(where.orientation(term.a), np.array(term.offset)) - where.position(term.b)
 
     def is_healthy(self, scene: Scene) -> bool:
@@ -119,7 +119,7 @@ class Reward:
         return bool(robot.height[0] < z < robot.height[1] and robot.pitch[0] < pitch < robot.pitch[1] and np.all(np.abs(state) < robot.state))
 
     def parts(self, scene: Scene, before: float, action) -> dict[str, float]:
-        """The reward's terms after a frame that began with forward() = before."""
+        """Returns the reward terms of a frame. before: value of forward() at the start of the frame."""
         robot = self.robot
         found = {"reward_ctrl": -robot.control_weight * float(np.square(action).sum())}
         if robot.forward_weight:
@@ -131,7 +131,8 @@ class Reward:
         return found
 
     def gradient(self, run: Run, skip: int):
-        """Derivatives of the sum of all rewards but those of actions and health by the run's inputs (steps, nu)."""
+        """Returns the sum of all rewards except control cost and healthy reward, and its gradient by the inputs (steps,
+        nu)."""
         robot, rows = self.robot, run.steps + 1
         position: dict[str, np.ndarray] = {}
         orientation: dict[str, np.ndarray] = {}
@@ -161,7 +162,7 @@ class Reward:
 
 
 def observe(name: str, robot: Robot, reward: Reward, scene: Scene):
-    """Gymnasium's observation of the robot."""
+    """Returns Gymnasium's observation of the robot."""
     q, v = scene.coordinates, scene.velocities
     if name == "reacher":
         goal = scene.position("target")
@@ -170,6 +171,6 @@ def observe(name: str, robot: Robot, reward: Reward, scene: Scene):
         return np.concatenate([q[:7], v[:7], *(scene.position(link) for link in ("r_wrist_roll_link", "object", "goal"))])
     if scene.nq > scene.nv:  # a free torso
         q = np.concatenate([scene.position("torso"), scene.orientation("torso"), q[7:]])
-    elif name in ("hopper", "walker2d"):  # their height is the world's
+    elif name in ("hopper", "walker2d"):  # the observed height is that of the torso in the world
         q = np.concatenate([q[:1], scene.position("torso")[2:], q[2:]])
     return np.concatenate([q[robot.skipped:], np.clip(v, -robot.clip, robot.clip)])

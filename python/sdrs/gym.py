@@ -1,17 +1,19 @@
-"""Gymnasium environments from a scene or a task: one, or many that step side by side on threads.
+"""Gymnasium environments from a scene or a task, single or vectorized on threads.
 
     import sdrs.gym
     env = sdrs.gym.make("ant")
     env = sdrs.gym.Env("scenes/spider.yaml", reward=lambda scene: scene.position("body")[0])
     envs = sdrs.gym.VectorEnv("scenes/spider.yaml", num_envs=64, threads=2)
 
-An action is a target for every channel of the controllers, held over `frame_skip` steps; an observation is the coordinates, then
-the velocities. `reward(scene)` and `terminated(scene)` look at the scene after the step. Without a reward, a task pays minus its
-loss at the end of its run, and a scene pays nothing. An episode is cut off after the scene's steps, and ends with a reward of 0
-where a step cannot be solved; info then has the text of the error.
+An action contains the targets of all controllers, constant over `frame_skip` steps. An observation contains the
+coordinates, then the velocities. `reward(scene)` and `terminated(scene)` are evaluated after the step. Without
+`reward`, the reward of a task is minus its loss at the end of the run, and the reward of a scene is 0. An episode is
+truncated after the number of steps of the scene. If the solver fails, the episode terminates with reward 0, and
+info["error"] contains the message.
 
-`make(name)` gives Gymnasium's robots with the actions, observations and rewards of its v5 tasks; `gradient(actions)` of such an
-environment is the exact gradient of an episode's return. `vjp` of a VectorEnv takes derivatives through one step of all environments.
+`make(name)` returns one of Gymnasium's robots with the actions, observations and rewards of its v5 task.
+`gradient(actions)` of this environment returns the exact gradient of the return of an episode. `vjp` of a VectorEnv
+computes derivatives through one step of all environments.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from .scene import Array, Overrides, PathLike, Scene, _doubles, _threads, defaul
 
 
 class _World:
-    """What one environment and many have in common: spaces, starts, what is paid."""
+    """Common part of single and vector environments: spaces, initial states and rewards."""
 
     def __init__(self, scene, overrides, reward, terminated, low, high, frame_skip, max_steps, noise):
         self.scene = scene if isinstance(scene, Scene) else Scene(scene, overrides)
@@ -45,7 +47,7 @@ class _World:
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (self.scene.nq + self.scene.nv,), np.float64)
 
     def begin(self, scene, random):
-        """The start; with noise, its velocities moved at random."""
+        """Sets the initial state, with random noise added to its velocities."""
         coordinates, velocities = self.start
         if self.noise > 0:
             velocities = velocities + self.noise * random.standard_normal(self.scene.nv)
@@ -60,7 +62,7 @@ class _World:
         return np.concatenate([scene.coordinates, scene.velocities])
 
     def judge(self, scene, done, error) -> tuple[float, bool, bool, dict[str, Any]]:
-        """reward, terminated, truncated, info after `done` actions."""
+        """Returns (reward, terminated, truncated, info) after `done` actions."""
         if error is not None:
             return 0.0, True, False, {"error": str(error)}
         ended = bool(self.terminated(scene)) if self.terminated else False
@@ -72,7 +74,7 @@ class _World:
 
 
 class _RobotWorld(_World):
-    """Gymnasium's actions, observations and rewards of one of its robots."""
+    """Actions, observations and rewards of one of Gymnasium's robots."""
 
     def __init__(self, name, dt, max_steps, noise):
         if name not in _robots.ROBOTS:
@@ -118,8 +120,10 @@ class _RobotWorld(_World):
 
 
 class Env(gymnasium.Env):
-    """scene: a path, a text or a Scene. action_low, action_high: bounds of the targets [m, rad]. noise: standard deviation of the
-    velocities at the start [m/s, rad/s], from the environment's own random numbers."""
+    """A Gymnasium environment of a scene.
+
+    scene: a path, a text or a Scene. action_low, action_high: bounds of the targets [m, rad]. noise: standard deviation
+    of the initial velocities [m/s, rad/s]."""
 
     metadata = {"render_modes": []}
 
@@ -155,8 +159,8 @@ class Env(gymnasium.Env):
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
-    """num_envs runs of one scene that step side by side, one call of the library for all of them. An environment whose episode has
-    ended begins anew at its next step, as Gymnasium's own do (autoreset in the next step)."""
+    """num_envs runs of one scene that one call of the library advances in parallel. An environment whose episode has
+    ended resets in its next step, as in Gymnasium (AutoresetMode.NEXT_STEP)."""
 
     metadata = {"render_modes": [], "autoreset_mode": getattr(getattr(gymnasium.vector, "AutoresetMode", None), "NEXT_STEP",
                                                               "next-step")}
@@ -190,7 +194,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return np.stack([self._world.observe(scene) for scene in self.scenes]), {}
 
     def _step_those(self, live):
-        """One call for all that are under way; {index: error} of those whose step failed."""
+        """Advances the environments `live`. Returns {index: error} of the environments whose step failed."""
         pointers = (ctypes.c_void_p * max(len(live), 1))(*[self._pointers[k] for k in live])
         before = {k: self.scenes[k].time for k in live}
         status = c.lib.sdrs_step_all(pointers, len(live), self._world.frame_skip, self.threads)
@@ -220,9 +224,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
 
     def vjp(self, observations: ArrayLike, actions: ArrayLike, seeds: ArrayLike) -> tuple[Array, Array]:
-        """Gradients of one step of every environment: of a loss with derivatives `seeds` (num_envs, observation) by the
-        observations after a step, those by the observations before it (num_envs, observation) and by the actions (num_envs,
-        action). The step begins at `observations`, as the beginning of a run. The environments stay where they are."""
+        """Returns the vector-Jacobian product of one step of each environment.
+
+        seeds (num_envs, observation): derivatives of a loss by the observations after the step. The results are the
+        derivatives by the observations before the step (num_envs, observation) and by the actions (num_envs, action).
+        The step starts at `observations` and is the first step of a run. The states of the environments do not
+        change."""
         scene, held = self._world.scene, self._world.frame_skip
         shape = (self.num_envs, scene.nq + scene.nv)
         before, seeds = _doubles(observations, shape, "observations"), _doubles(seeds, shape, "seeds")
@@ -239,7 +246,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
 
 class RobotEnv(Env):
-    """One of Gymnasium's robots; made by make()."""
+    """Environment of one of Gymnasium's robots. make() creates it."""
 
     _world: _RobotWorld
 
@@ -248,14 +255,15 @@ class RobotEnv(Env):
         self._enter(_RobotWorld(name, dt, max_steps, noise), render_mode)
 
     def gradient(self, actions: ArrayLike) -> tuple[float, Array]:
-        """The return of an episode of these actions (frames, actions) from the start without noise, and its exact gradient
-        (frames, actions). The reward for health counts as if the robot were healthy throughout; an action beyond its bound
-        has no derivative."""
+        """Returns the return of an episode (a number) and its exact gradient by `actions` (frames, actions).
+
+        The episode starts without noise. The healthy reward is counted in each frame. The derivative by an action
+        beyond its bound contains only the control cost."""
         return self._world.gradient(np.asarray(actions, dtype=np.float64))
 
 
 class RobotVectorEnv(VectorEnv):
-    """Many of one of Gymnasium's robots; made by make()."""
+    """Vector environment of one of Gymnasium's robots. make() creates it."""
 
     _world: _RobotWorld
 
@@ -264,8 +272,8 @@ class RobotVectorEnv(VectorEnv):
         self._enter(_RobotWorld(name, dt, max_steps, noise), num_envs, threads)
 
     def gradient(self, actions: ArrayLike) -> tuple[Array, Array]:
-        """Returns (num_envs) of episodes of these actions (num_envs, frames, actions) and their gradients (num_envs, frames,
-        actions), each that of RobotEnv.gradient."""
+        """Returns the returns of episodes (num_envs) and their gradients by `actions` (num_envs, frames, actions), as
+        RobotEnv.gradient does for one environment."""
         actions = np.asarray(actions, dtype=np.float64)
         if actions.ndim != 3 or len(actions) != self.num_envs:
             raise c.Error(f"actions: got shape {actions.shape}, expected ({self.num_envs}, frames, {len(self._world.gears)})")
@@ -274,15 +282,17 @@ class RobotVectorEnv(VectorEnv):
         return np.array(values), np.stack(slopes)
 
     def vjp(self, observations: ArrayLike, actions: ArrayLike, seeds: ArrayLike) -> tuple[Array, Array]:
-        """Not of robots: their observations are not the whole state. Raises sdrs.Error."""
+        """Raises sdrs.Error, because the observations of a robot are not its whole state."""
         raise c.Error("vjp: a robot's observations are not its whole state: use gradient(actions), or VectorEnv of its scene")
 
 
 def make(name: str, num_envs: int | None = None, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,
          noise: float | None = None) -> RobotEnv | RobotVectorEnv:
-    """hopper, walker2d, half_cheetah, ant, humanoid, swimmer, reacher or pusher with Gymnasium's actions, observations and
-    rewards; with num_envs many that step side by side. dt: time step [s], default the model's own. noise: standard deviation of
-    the velocities at the start, default Gymnasium's; coordinates start at the model's keyframe."""
+    """Returns an environment of one of Gymnasium's robots, or a vector environment if num_envs is given.
+
+    name: hopper, walker2d, half_cheetah, ant, humanoid, swimmer, reacher or pusher. Actions, observations and rewards
+    are Gymnasium's. dt: time step [s], by default that of the model. noise: standard deviation of the initial
+    velocities, by default Gymnasium's. Initial coordinates are those of the keyframe of the model."""
     if num_envs is None:
         return RobotEnv(name, dt, max_steps, noise)
     return RobotVectorEnv(name, num_envs, threads, dt, max_steps, noise)

@@ -1,5 +1,7 @@
-"""Runs and steps as JAX functions with a derivative of their own (custom_vjp): the adjoint of the run. They call back to the host
-and work within jit; doubles need jax.config.update("jax_enable_x64", True).
+"""Differentiable runs and steps for JAX, with the adjoint of the run as derivative (custom_vjp).
+
+The functions call back to the host and work within jit. Double precision needs jax.config.update("jax_enable_x64",
+True).
 
     import sdrs, sdrs.jax
     run = sdrs.jax.run(scene, steps=100)                 # a function of (coordinates, velocities, input)
@@ -25,9 +27,11 @@ def _host(array):
 
 
 def _differentiable(forward, backward, outputs, inputs):
-    """A function of arrays of the shapes `inputs`, or of these with the same first dimensions, which `forward` computes on the host
-    for all of them at once, and its VJP by `backward`, which runs the forward function again: nothing is kept between the two calls.
-    forward and backward take and return arrays with one first dimension."""
+    """Returns a JAX function that calls `forward` on the host, with `backward` as its vector-Jacobian product.
+
+    inputs, outputs: shapes of arguments and results without batch dimensions. All arguments have the same leading batch
+    dimensions. forward and backward take and return arrays with one batch dimension. backward repeats the forward run,
+    because no state is kept between the two calls."""
 
     def call(host, shapes, own, arguments):
         lead = np.shape(arguments[0])[:np.ndim(arguments[0]) - len(own[0])]
@@ -36,7 +40,7 @@ def _differentiable(forward, backward, outputs, inputs):
                 raise Error(f"got an array of shape {np.shape(argument)}, expected {lead + shape}")
 
         def flat(*given):
-            first = np.shape(given[0])[:np.ndim(given[0]) - len(own[0])]  # with those that vmap adds
+            first = np.shape(given[0])[:np.ndim(given[0]) - len(own[0])]  # batch dimensions, including those of vmap
             results = host(*[_host(x).reshape((-1,) + shape) for x, shape in zip(given, own)])
             return tuple(_host(x).reshape(first + shape) for x, shape in zip(results, shapes))
 
@@ -56,9 +60,12 @@ def _differentiable(forward, backward, outputs, inputs):
 
 
 def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
-    """A function of coordinates (nq), velocities (nv) and input (steps, nu): coordinates (steps + 1, nq), velocities
-    (steps + 1, nv) and positions of all links (steps + 1, links, 3). With the runs as first dimension of all arguments, and under
-    vmap, it is many runs in one call of the library, on `threads` threads (default: all processors)."""
+    """Returns a function that simulates a run: (coordinates, velocities, input) -> (coordinates, velocities,
+    positions).
+
+    Arguments: coordinates (nq), velocities (nv), input (steps, nu). Results: (steps + 1, nq), (steps + 1, nv) and
+    positions of all links (steps + 1, links, 3). With a batch dimension in front of all arguments, or under vmap, one
+    call of the library computes all runs on `threads` threads (by default all processors)."""
     steps = int(steps or scene.steps)
     rows, links = steps + 1, len(scene.links)
 
@@ -80,9 +87,10 @@ def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> C
 
 
 def step(scene: Scene, steps: int = 1, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """A function of coordinates (nq), velocities (nv) and input (nu): coordinates and velocities after one step, or `steps` of them
-    with the input held. It is the beginning of a run: what a longer one knows of the states before its own start is not there. With
-    the runs as first dimension, and under vmap, it is many in one call, as for `run`."""
+    """Returns a function that advances a state: (coordinates, velocities, input) -> (coordinates, velocities).
+
+    Arguments: coordinates (nq), velocities (nv), input (nu), constant over the `steps` steps. The first step is the
+    first step of a run, so states before it have no effect. A batch dimension and vmap work as for `run`."""
 
     def some(q, v, u):
         return Many(scene, steps, len(q), q, v, np.repeat(u[:, None], steps, axis=1) if scene.nu else None, threads)

@@ -46,16 +46,21 @@ class _Rollouts(NamedTuple):
 
 
 class Rollouts(_Rollouts):
-    """coordinates (runs, steps + 1, nq) and velocities (runs, steps + 1, nv), or the last of each where no record was wanted;
-    steps done (runs); error: None, or the sdrs.Error of the first run that failed. gradient: where seeds were given, {block:
-    array}, as of Run.gradient, runs first; NaN for a run that failed."""
+    """Result of Scene.rollout.
+
+    coordinates: (runs, steps + 1, nq); only the final ones (runs, nq) if record is false. velocities: likewise with nv.
+    steps: number of steps done (runs). error: the sdrs.Error of the first run that failed, or None.
+    gradient: {block: array} as returned by Run.gradient, with the runs as first dimension; NaN for a run that failed.
+    None if the call had no seeds."""
 
     gradient: dict[str, Array] | None = None
 
 
 class Proof(NamedTuple):
-    """Of Run.certify: proved; the row where a proof fails first (-1: none) and the links there; do they intersect; the smallest
-    gap of a recorded state [m]."""
+    """Result of Run.certify.
+
+    proved: True if no two bodies intersect. row: first row at which the proof fails, or -1. links: names of the links
+    of that row's pair. meets: True if these links intersect. smallest_gap: smallest gap of a recorded state [m]."""
 
     proved: bool
     row: int
@@ -66,7 +71,7 @@ class Proof(NamedTuple):
 
 
 class _Memory:
-    """Numbers of the library as numpy sees them: no copy, read only, and their owner lives as long as any array of them."""
+    """Read-only numpy view of memory of the library. The view keeps the owner of the memory alive."""
 
     def __init__(self, owner, array):
         self.owner = owner
@@ -88,12 +93,12 @@ def _doubles(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
 
 
 def _rows(values: ArrayLike) -> int:
-    """Length of the first dimension; 1 for a number, which _doubles refuses."""
+    """Returns the length of the first dimension, or 1 for a scalar."""
     return (*np.shape(values), 1)[0]
 
 
 def _place(kind, name, names):
-    """Place of a name in a list; a name that is none comes back with the one that may be meant, or with all there are."""
+    """Returns the index of `name` in `names`. Raises sdrs.Error with the most similar name if there is none."""
     names = list(names)
     if name in names:
         return names.index(name)
@@ -103,21 +108,21 @@ def _place(kind, name, names):
 
 
 def _block(name):
-    """A block's number by its name."""
+    """Returns the number of a block."""
     return _place("block", name, c.BLOCKS)
 
 
-STEPS_MOST = 10**9  # as of simulation.steps
-THREADS_MOST = 1024  # as of --threads
+STEPS_MOST = 10**9  # limit of simulation.steps
+THREADS_MOST = 1024  # limit of --threads
 
 
 def default_threads() -> int:
-    """As many as there are processors for this process."""
+    """Returns the number of processors available to this process."""
     return len(os.sched_getaffinity(0))
 
 
 def _threads(threads):
-    """A number of threads."""
+    """Returns a checked number of threads."""
     try:
         number = operator.index(threads)
     except TypeError:
@@ -128,7 +133,7 @@ def _threads(threads):
 
 
 def _count(steps, otherwise):
-    """A number of steps; None: as many as otherwise."""
+    """Returns a checked number of steps; `otherwise` if steps is None."""
     if steps is None:
         return int(otherwise)
     try:
@@ -143,7 +148,7 @@ def _count(steps, otherwise):
 
 
 def _is_text(path_or_text):
-    """A scene itself, rather than where it stands?"""
+    """Returns True for the text of a scene, False for a path."""
     return isinstance(path_or_text, str) and ("\n" in path_or_text or "links:" in path_or_text)
 
 
@@ -160,7 +165,7 @@ def _overrides(overrides):
 
 
 class _Object:
-    """An object of the library, freed with the last one who knows it."""
+    """Owner of an object of the library. Frees the object when it is garbage-collected."""
 
     def __init__(self, pointer):
         self.pointer = pointer
@@ -191,11 +196,12 @@ class _Object:
 
 
 class Scene:
-    """A scene, or a task with its scene, and one run of it that goes on step by step.
+    """A scene, or a task with its scene, and its present state, which `step` advances.
 
-    path_or_text: a path, or a text in YAML or JSON (what has several lines, or the word `links:`); Scene.from_file and
-    Scene.from_text say which. overrides: {"links.box.mass": 2} as for --set. threads: within one run. scenario: of a task.
-    path: what a text is called in messages, and what paths in it start from.
+    path_or_text: a path, or a text in YAML or JSON. A string with several lines or with `links:` is a text;
+    Scene.from_file and Scene.from_text avoid this guess. overrides: {"links.box.mass": 2} as for --set. threads: number
+    of threads within one run. scenario: index of the scenario of a task. path: file name of a text in messages;
+    relative paths in the text start at its folder.
     """
 
     name: str
@@ -213,7 +219,7 @@ class Scene:
 
     @classmethod
     def from_file(cls, path: PathLike, overrides: Overrides = None, threads: int = 1, scenario: int = 0) -> Scene:
-        """The scene or task in this file, whatever its name looks like."""
+        """Reads a scene or task from a file."""
         scene = cls.__new__(cls)
         scene._load(path, False, overrides, threads, scenario, None)
         return scene
@@ -221,8 +227,8 @@ class Scene:
     @classmethod
     def from_text(cls, text: str, overrides: Overrides = None, threads: int = 1, scenario: int = 0,
                   path: PathLike | None = None) -> Scene:
-        """The scene or task that this text is, in YAML or JSON, of one line too. path: what it is called in messages, and what
-        paths in it start from; a name that ends in .json makes it JSON."""
+        """Reads a scene or task from a text in YAML or JSON. path: file name of the text in messages; relative paths in
+        the text start at its folder. A path that ends in .json selects JSON."""
         if not isinstance(text, str):
             raise c.Error(f"text: expected a str, got {type(text).__name__}: Scene.from_file reads a path")
         scene = cls.__new__(cls)
@@ -255,8 +261,7 @@ class Scene:
         self._vertices = info.vertices
 
     def clone(self) -> Scene:
-        """Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
-        shared."""
+        """Returns a copy in the initial state, with the start and the inputs that were set. Both share the model."""
         other = object.__new__(Scene)
         other._object, other._source, other._cloning = self._object.clone(), self._source, threading.Lock()
         other._read()
@@ -269,15 +274,15 @@ class Scene:
                 f"{self.steps} steps of {self.dt:g} s>")
 
     def link(self, link: str | int) -> int:
-        """Number of a link by its name, or the number itself."""
+        """Returns the number of a link, given its name or its number."""
         if isinstance(link, str):
             return _place("link", link, self.links)
         return operator.index(link)
 
     def names(self, block: str) -> list[str]:
-        """Names of the columns of coordinates, velocities, input, design, control, mass or contact.
+        """Returns the names of the columns of coordinates, velocities, input, design, control, mass or contact.
 
-        Those of contact are the keys of the scene: scene.names("contact").index("friction") is 2.
+        The names of contact are the keys of the scene: scene.names("contact").index("friction") is 2.
         """
         counts = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}
         counts |= {name: self.view(name).size for name in ("control", "mass", "contact")}
@@ -287,14 +292,14 @@ class Scene:
     # ---------------------------------------------------------------- the present state
 
     def view(self, block: str, link: str | int = -1) -> Array:
-        """A copy of the numbers of a block now."""
+        """Returns a copy of a block of the present state."""
         array = np.array(self._object.ask(lib.sdrs_view, None, _block(block), self.link(link)))
         one_row = block in VECTORS or block == "input" or (block in LINK_BLOCKS and self.link(link) >= 0)
         return array[0] if one_row and len(array) else array
 
     @property
     def blocks(self) -> dict[str, Array]:
-        """All blocks by name, as they are now; without those that the scene does not have or a recorded run alone has."""
+        """All blocks of the present state by name, without blocks that only a recorded run has."""
         found = {}
         for name in c.BLOCKS:
             try:
@@ -307,57 +312,58 @@ class Scene:
 
     @property
     def time(self) -> float:
-        """s"""
+        """Present time [s]."""
         return float(self.view("time")[0])
 
     @property
     def coordinates(self) -> Array:
-        """(nq) m, rad, quaternions w x y z"""
+        """Joint coordinates (nq) [m, rad; quaternions w x y z]."""
         return self.view("coordinates")
 
     @property
     def velocities(self) -> Array:
-        """(nv) m/s, rad/s"""
+        """Joint velocities (nv) [m/s, rad/s]."""
         return self.view("velocities")
 
     def position(self, link: str | int) -> Array:
-        """Of a link's frame in the world (3) [m]"""
+        """Returns the position of the frame of a link in the world (3) [m]."""
         return self.view("position", link)
 
     def orientation(self, link: str | int) -> Array:
-        """Quaternion w x y z of a link's frame (4)"""
+        """Returns the orientation of the frame of a link as a quaternion w x y z (4)."""
         return self.view("orientation", link)
 
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
-        """What was found when the scene was read: warnings and notes."""
+        """Warnings and notes from reading the scene."""
         return list(c.diagnostics_of(self._object.pointer))
 
     def set(self, block: str, values: ArrayLike | None) -> None:
-        """coordinates, velocities: a run begins anew there. input: targets from now on, (nu) or (steps, nu); None: the
-        scene's own signals again. design: the scene is that of these variables."""
+        """Sets a block. coordinates, velocities: a new run starts from them. input: targets of the controllers from the
+        present time on, (nu) or (steps, nu); None restores the signals of the scene. design: variables of the task,
+        which change the scene."""
         if block == "input" and values is None:
             values = np.zeros(0)
         self._object.set(block, np.ascontiguousarray(values, dtype=np.float64))
 
     def reset(self) -> None:
-        """To the start: of the scene, or what was set. Inputs stay."""
+        """Returns to the initial state: that of the scene, or the one that was set. Inputs stay set."""
         self._object.check(lib.sdrs_reset(self._object.pointer))
 
     def clear(self) -> None:
-        """As after loading: nothing set."""
+        """Restores the state after loading: discards start and inputs that were set."""
         self._object.check(lib.sdrs_clear(self._object.pointer))
 
     def step(self, steps: int = 1) -> None:
-        """Advances the present state."""
+        """Advances the present state by `steps` steps."""
         self._object.check(lib.sdrs_step(self._object.pointer, _count(steps, 1)))
 
     # ---------------------------------------------------------------- whole runs
 
     def run(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
             input: ArrayLike | None = None) -> Run:
-        """A recorded run from the start, or from these coordinates (nq) and velocities (nv), with these targets
-        (steps, nu) of the controllers; what is not given is what was set. The scene itself stays where it is."""
+        """Returns a recorded run from coordinates (nq) and velocities (nv) with targets `input` (steps, nu) of the
+        controllers. Arguments that are None have the values that were set. The present state does not change."""
         own = self._object.clone()
         steps = _count(steps, _rows(input) if input is not None else self.steps)
         if coordinates is not None:
@@ -369,19 +375,22 @@ class Scene:
         return Run(self, own, steps)
 
     def record(self, steps: int | None = None) -> Run:
-        """The run of this very scene from its start, with the start and the inputs that were set in it."""
+        """Returns a recorded run of this object, not of a copy, from its start with the inputs that were set."""
         return Run(self, self._object, _count(steps, self.steps))
 
     def rollout(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
                 input: ArrayLike | None = None, count: int | None = None, threads: int | None = None, record: bool = True,
                 strict: bool = True, seeds: Mapping[str, ArrayLike] | None = None) -> Rollouts:
-        """Many runs in one call: from starts (runs, nq), (runs, nv), with inputs (runs, steps, nu), or `count` times the
-        same. strict: a run that fails raises; otherwise its rows repeat its last state. threads: default all processors.
+        """Simulates many runs in one call.
 
-        seeds: derivatives of a loss by what the runs show, {block: (runs, steps + 1, columns)} with the blocks coordinates
-        (nq), velocities (nv), position, orientation, center and force (links x 3 or 4, one link after the other). Then
-        `gradient` of the answer is {block: array}, as of Run.gradient, runs first: bit for bit that of each run by itself.
-        As many runs are held in memory as there are threads."""
+        coordinates (runs, nq) and velocities (runs, nv): initial states. input (runs, steps, nu): targets of the
+        controllers. count: number of runs if all three are None. strict: True raises sdrs.Error if a run fails; False
+        repeats the last state of a failed run. threads: by default all processors.
+
+        seeds: derivatives of a loss by recorded blocks, {block: (runs, steps + 1, columns)}, for coordinates (nq),
+        velocities (nv), position, orientation, center and force (3 or 4 columns a link). `gradient` of the result is
+        then {block: array} as returned by Run.gradient, with the runs first, bit-identical to that of single runs.
+        Memory holds as many runs as there are threads."""
         given = [_rows(x) for x in (coordinates, velocities, input, *(seeds or {}).values()) if x is not None]
         count = count if count is not None else given[0] if given else 1
         steps = _count(steps, np.shape(input)[1] if input is not None and np.ndim(input) == 3 else self.steps)
@@ -407,7 +416,8 @@ class Scene:
 
     def _rollout_gradients(self, count: int, steps: int, arrays: dict[str, Array | None], seeds: Mapping[str, ArrayLike],
                            threads: int | None, record: bool, strict: bool) -> Rollouts:
-        """A recorded run and its gradient after another, on threads of Python, which the library's calls do not hold up."""
+        """Computes recorded runs and their gradients on Python threads; calls of the library release the interpreter
+        lock."""
         widths = {"coordinates": self.nq, "velocities": self.nv,
                   **{name: len(self.links) * width for name, width in LINK_BLOCKS.items()}}
         wanted = {}
@@ -461,17 +471,19 @@ class Scene:
         return found
 
     def _until_failure(self, own: _Object, steps: int) -> tuple[Array, Array, int]:
-        """What a run that failed has recorded, its last state repeated."""
+        """Returns the record of a failed run, its last state repeated, and the number of steps done."""
         q, v = (np.array(own.ask(lib.sdrs_record, None, INDEX[block], -1)) for block in ("coordinates", "velocities"))
         rows = np.minimum(np.arange(steps + 1), len(q) - 1)
         return q[rows], v[rows], len(q) - 1
 
     def linearize(self, input: ArrayLike | None = None) -> tuple[Array, Array]:
-        """A (2 nv, 2 nv) and B (2 nv, nu) of one step from the present state x, with targets u of the controllers: dx' = A dx +
-        B du. x: increments of the joints (nv; of a quaternion turns about the link's axes), then velocities (nv). input: u (nu),
-        held over the step; default: the present targets. By the adjoint, exact to the solver's tolerance. The step is the first
-        one of a run, at its time: loads and prescribed motions are those of the start, and what a longer run knows of the states
-        before is not there."""
+        """Returns the linearization of one step from the present state: A (2 nv, 2 nv) and B (2 nv, nu) with dx' = A dx
+        + B du.
+
+        x: increments of the joints (nv; for a quaternion rotations about the axes of the link), then velocities (nv).
+        u: targets of the controllers, constant over the step. input: u (nu); by default the present targets. The
+        derivatives are exact to the tolerance of the solver. The step is the first one of a run: loads and prescribed
+        motions have their initial values, and earlier states have no effect."""
         u = _doubles(self.view("input") if input is None else input, (self.nu,), "input") if self.nu else None
         run = self.run(1, coordinates=self.coordinates, velocities=self.velocities, input=None if u is None else u[None])
         a, b = np.empty((2 * self.nv, 2 * self.nv)), np.empty((2 * self.nv, self.nu))
@@ -491,17 +503,18 @@ class Scene:
     # ---------------------------------------------------------------- notebooks
 
     def view_run(self, steps: int | None = None) -> Page:
-        """For a notebook: the page of `sdrs render` of a run of this scene's file, inline. Needs the program: that of the
-        package, of the checkout, or on PATH."""
+        """Returns the page of `sdrs render` for a run of the file of this scene, for display in a notebook. Needs the
+        program
+        sdrs: in the package, in the checkout or on PATH."""
         return Page(self, steps)
 
     def _repr_html_(self) -> str:
-        """In a notebook: the first step of the scene's file as a page, or the reason why there is none."""
+        """Shows the first step of the scene in a notebook, or the reason why there is no page."""
         return _page_or_text(self, Page(self, 1))
 
 
 class Gradient(dict[str, Array]):
-    """{block: array}. A block that this run has no gradient by is not in it; asking for it raises the library's error."""
+    """Gradient {block: array}. Access to a block without a gradient raises sdrs.Error with the reason."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -512,8 +525,8 @@ class Gradient(dict[str, Array]):
 
 
 class Run:
-    """A recorded run: row k of each array is the state after k steps. Arrays are the library's own memory, read only; they hold
-    as long as anyone knows them."""
+    """A recorded run: row k of each array is the state after k steps. Arrays are read-only views of memory of the
+    library, which stays allocated as long as a view exists."""
 
     def __init__(self, scene: Scene, own: _Object, steps: int) -> None:
         self.scene, self._own = scene, own
@@ -529,48 +542,48 @@ class Run:
 
     @property
     def coordinates(self) -> Array:
-        """(rows, nq)"""
+        """Joint coordinates (rows, nq) [m, rad; quaternions w x y z]."""
         return self._record("coordinates")
 
     @property
     def velocities(self) -> Array:
-        """(rows, nv)"""
+        """Joint velocities (rows, nv) [m/s, rad/s]."""
         return self._record("velocities")
 
     def position(self, link: str | int) -> Array:
-        """Of a link's frame in the world (rows, 3) [m]"""
+        """Returns the positions of the frame of a link in the world (rows, 3) [m]."""
         return self._record("position", self.scene.link(link))
 
     def orientation(self, link: str | int) -> Array:
-        """Quaternions w x y z of a link's frame (rows, 4), continuous in time"""
+        """Returns the orientations of the frame of a link as quaternions w x y z (rows, 4), continuous in time."""
         return self._record("orientation", self.scene.link(link))
 
     def center(self, link: str | int) -> Array:
-        """Of a link's mass (rows, 3) [m]"""
+        """Returns the centre of mass of a link (rows, 3) [m]."""
         return self._record("center", self.scene.link(link))
 
     def force(self, link: str | int) -> Array:
-        """Of contact and friction on a link (rows, 3) [N]"""
+        """Returns the force of contact and friction on a link (rows, 3) [N]."""
         return self._record("force", self.scene.link(link))
 
     def reaction(self, link: str | int) -> Array:
-        """Force and torque of the parent on a link about its frame's origin, world axes (rows, 6) [N, N m]; NaN in the
-        first row. The scene asks for them: simulation.output: [reactions]"""
+        """Returns force and torque of the parent on a link, about the origin of the frame of the link, in world axes
+        (rows, 6) [N, N m]. The first row is NaN. Needs simulation.output: [reactions] in the scene."""
         return self._record("reactions", self.scene.link(link))
 
     def imu(self, link: str | int) -> Array:
-        """Acceleration less gravity of a link's frame and its angular velocity, in the link's axes (rows, 6) [m/s^2, rad/s];
-        NaN in the first and the last row"""
+        """Returns acceleration minus gravity and angular velocity of the frame of a link, in the axes of the link
+        (rows, 6) [m/s^2, rad/s]. The first and the last row are NaN."""
         return self._record("imu", self.scene.link(link))
 
     @property
     def positions(self) -> Array:
-        """Of all links (rows, links, 3)"""
+        """Positions of the frames of all links (rows, links, 3) [m]."""
         return self._record("position").reshape(self.steps + 1, -1, 3)
 
     @property
     def orientations(self) -> Array:
-        """Of all links (rows, links, 4)"""
+        """Orientations of the frames of all links as quaternions w x y z (rows, links, 4)."""
         return self._record("orientation").reshape(self.steps + 1, -1, 4)
 
     # ---------------------------------------------------------------- gradients
@@ -613,12 +626,16 @@ class Run:
                  positions: ArrayLike | None = None, orientations: ArrayLike | None = None,
                  reaction: ByLink | None = None,
                  imu: ByLink | None = None) -> Gradient:
-        """Of a loss, from its derivatives: position={link: dL/dposition (rows, 3)} and so on; coordinates (rows, nq),
-        velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
-        (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
-        (parameters of the scene's signals), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and
-        design where the scene is a task. A run that follows the scene's own signals has no `input`, and asking for it raises
-        sdrs.Error; so does `design` with control variables in a run that follows inputs."""
+        """Returns the gradient of a loss L, given the derivatives of L by the recorded states.
+
+        position={link: dL/dposition (rows, 3)}, likewise for the other blocks by link; coordinates (rows, nq),
+        velocities (rows, nv), positions (rows, links, 3), orientations (rows, links, 4).
+
+        The result is {block: array}: initial coordinates (nv; for a quaternion by rotations about the axes of the
+        link), initial velocities (nv), state (2 nv, both together), input (steps, nu), control (parameters of the
+        signals of the scene), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and design for a
+        task. A run with the signals of the scene has no `input`, and a run with inputs has no `design` if a task has
+        control variables; access to a missing block raises sdrs.Error."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force,
                              "reactions": reaction, "imu": imu},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
@@ -626,21 +643,21 @@ class Run:
         return self._gradient(seeds)
 
     def _gradient(self, seeds: Sequence[tuple[int, int, Array]], wanted: Sequence[str] | None = None) -> Gradient:
-        """seeds: (number of the block, link or -1, values). wanted: blocks, with coordinates and velocities among them; None:
-        all."""
+        """Returns the gradient. seeds: (number of the block, link or -1, values). wanted: blocks, which must include
+        coordinates and velocities, or None for all."""
         array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
         return self._all_slopes(wanted)
 
     def loss(self) -> tuple[float, Gradient]:
-        """The loss of the task and its gradient, {block: array}."""
+        """Returns the loss of the task and its gradient {block: array}."""
         value = ctypes.c_double()
         self._own.check(lib.sdrs_loss(self._own.pointer, None, None, ctypes.byref(value)))
         return value.value, self._all_slopes()
 
     def certify(self) -> Proof:
-        """A proof that no two bodies intersect in the recorded states and between them."""
+        """Tries to prove that no two bodies intersect, in the recorded states and between them. Returns a Proof."""
         found = c.ProofResult()
         self._own.check(lib.sdrs_certify(self._own.pointer, ctypes.byref(found)))
         names = tuple(self.scene.links[k] for k in (found.link_a, found.link_b) if k >= 0)
@@ -650,8 +667,9 @@ class Run:
     # ---------------------------------------------------------------- pictures
 
     def plot(self, what: str = "coordinates", link: str | int | None = None, axes: Any = None) -> Any:
-        """Draws columns of the run against time [s] by matplotlib and returns its axes. what: "coordinates" or "velocities" of
-        all joints, or "position" [m], "center" [m], "force" [N] of `link`. axes: where to draw; default: a new figure."""
+        """Draws columns of the run against time [s] by matplotlib and returns its axes. what: "coordinates" or
+        "velocities" of all joints, or "position" [m], "center" [m], "force" [N] of `link`. axes: axes to draw into; by
+        default those of a new figure."""
         if what in ("coordinates", "velocities"):
             values, names = self._record(what), self.scene.names(what)
         elif what in ("position", "center", "force"):
@@ -675,7 +693,8 @@ class Run:
         return axes
 
     def show(self, file: PathLike | None = None) -> str:
-        """Writes the page of this run and returns its path. Without `file` the page is temporary and opens in the browser."""
+        """Writes the page of this run and returns its path. Without `file` the page is temporary and opens in the
+        browser."""
         page = Page(self.scene, run=self).html()
         if file is None:
             handle, path = tempfile.mkstemp(".html", "sdrs-")
@@ -687,17 +706,17 @@ class Run:
         return os.fspath(file)
 
     def _repr_html_(self) -> str:
-        """In a notebook: the page of this run, or the reason why there is none."""
+        """Shows the page of this run in a notebook, or the reason why there is no page."""
         return _page_or_text(self, Page(self.scene, run=self))
 
 
 def _plain(thing):
-    """What JSON does not know: numpy's arrays and numbers."""
+    """Converts numpy arrays and numbers for JSON."""
     return thing.tolist()
 
 
 def _ask(questions, path):
-    """Answers as of `sdrs query`: a dict for a dict, a list for a list."""
+    """Returns answers as `sdrs query` does: a dict for a dict, a list for a list."""
     found = ctypes.c_void_p()
     status = lib.sdrs_query_text(json.dumps(questions, default=_plain).encode(), os.fsencode(path) if path else None,
                                  ctypes.byref(found))
@@ -710,11 +729,11 @@ def _ask(questions, path):
 
 
 def query(a: Any, b: ArrayLike | None = None, support: float | None = None, path: PathLike | None = None) -> Any:
-    """Where two bodies meet, as of `sdrs query`.
+    """Computes distances and contacts of two bodies, as `sdrs query` does.
 
-    query(question), query([question, ...]): dicts with `method`, `a`, `b` and what else docs/queries.md names; a dict, or
-    a list of them. Meshes are sought beside `path`. query(a, b, support): distance and contact potential of the convex
-    hulls of two sets of points (n, 3), as arrays.
+    query(question), query([question, ...]): a question is a dict with `method`, `a`, `b` and further keys of
+    docs/queries.md. Returns a dict for a dict and a list for a list. Mesh files are relative to the folder of `path`.
+    query(a, b, support): returns distance and contact potential of the convex hulls of two sets of points (n, 3).
     """
     if b is None:
         return _ask(a, path)
@@ -729,13 +748,13 @@ def query(a: Any, b: ArrayLike | None = None, support: float | None = None, path
 
 
 class Page:
-    """A run as the page of `sdrs render`, for notebooks: the given run, or a new one of the scene's file."""
+    """The page of `sdrs render` of a run, for notebooks. Without `run` the file of the scene is simulated."""
 
     def __init__(self, scene: Scene, steps: int | None = None, run: Run | None = None) -> None:
         self.scene, self.steps, self.run = scene, steps, run
 
     def html(self) -> str:
-        """The page as one HTML text. Raises sdrs.Error where the program is missing or refuses the scene."""
+        """Returns the page as HTML. Raises sdrs.Error if the program sdrs is missing or rejects the scene."""
         path = program()
         if not path:
             raise c.Error("no program sdrs for the page: build it with `make` (./sdrs of the checkout), or put it on PATH")
@@ -761,18 +780,18 @@ class Page:
 
 
 def _call(words):
-    """Runs a program; its message is the error."""
+    """Runs a program. Raises sdrs.Error with the message of the program if it fails."""
     done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         raise c.Error(done.stderr.strip())
 
 
-# The parts of summary.json that describe the scene and not the run.
+# Keys of summary.json that describe the scene, not the run.
 SCENE_PARTS = ("name", "program", "working_folder", "inputs", "overrides", "model", "mass_models", "simulation", "contact")
 
 
 def _replace_motion(folder, run):
-    """Writes the motion of `run` into a run folder of its scene. Tables that belong to another motion are removed."""
+    """Writes the motion of `run` into a run folder of its scene. Removes tables of other motions."""
     table = folder / "trajectory.csv"
     header = table.read_text().split("\n", 1)[0]
     names = [column[:-3] for column in header.split(",") if column.endswith("/px")]
@@ -788,7 +807,7 @@ def _replace_motion(folder, run):
 
 
 def _page_or_text(thing, page):
-    """The page; where there is none, the text of `thing` and the reason."""
+    """Returns the page, or the text of `thing` and the reason why there is no page."""
     try:
         return page._repr_html_()
     except c.Error as missing:

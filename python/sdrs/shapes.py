@@ -1,4 +1,4 @@
-"""Many pairs of shapes asked about in one call, as numpy arrays."""
+"""Queries of many pairs of shapes in one call, with numpy arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import _library as c
 from ._library import lib
 from .scene import _plain, _threads
 
-# The shape of an answer at one pose, of manifold at one contact; () for all others.
+# Array shape of an answer for one pair of poses (for the method manifold: for one contact). All others are scalars.
 SHAPES: dict[str, tuple[int, ...]] = {
     **{name: (3,) for name in ("point", "normal", "witness_a", "witness_b", "smooth_a", "smooth_b")},
     **{"jacobian_" + name: (3, 6) for name in ("a_a", "a_b", "b_a", "b_b")},
@@ -48,10 +48,11 @@ def _names(given: str | Iterable[str]) -> list[str]:
 
 
 class Shapes:
-    """Shapes that are made once, to be asked about at many poses.
+    """Shapes that are created once and queried at many poses.
 
-    shapes: a list of dicts as in the questions of `sdrs.query` (docs/queries.md), without position and quaternion. path: meshes
-    are sought beside it. Calls on one object wait for one another; objects are independent.
+    shapes: a list of dicts as in the questions of `sdrs.query` (docs/queries.md), without position and quaternion.
+    path: mesh files are relative to its folder. Calls on one object are serialized; calls on different objects are
+    independent.
     """
 
     def __init__(self, shapes: Sequence[Mapping[str, Any]], path: str | os.PathLike[str] | None = None) -> None:
@@ -81,20 +82,27 @@ class Shapes:
               outputs: str | Iterable[str] = (), derivatives: str | Iterable[str] = (), threads: int = 1,
               out: dict[str, NDArray[np.float64]] | None = None, parameters: str | Iterable[str] = (),
               **options: Any) -> dict[str, NDArray[np.float64]]:
-        """Answers about shapes i (as body a) and j (as body b) at n pairs of poses.
+        """Queries shapes i (body a) and j (body b) at n pairs of poses.
 
-        method: "growth", "distance", "manifold", "witness" or "touch" (which starts at these poses). i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
-        (n, 7), or (7) for all rows: x y z [m] and the unit quaternion qw qx qy qz. outputs: names as in the answers of
-        `sdrs.query` ("alpha", "gap", ...); () stands for the method's first one if no derivatives are asked for. derivatives:
-        names of which "d_<name>_a" and "d_<name>_b" are wanted: by a small motion of body a or b, turns about the world's x,
-        y, z through the body's position [1/rad], then moves [1/m]. parameters: names of which "d_<name>_shape_a" and
-        "d_<name>_shape_b" are wanted: by the own parameters of the shapes, in the order of docs/queries.md (sizes, radii, all
-        points, ...). The shapes a of all rows must have equally many, likewise the shapes b. threads: over rows; the numbers do not depend on it.
-        out: what an earlier call for as many rows and the same names returned: its arrays are written over and returned, which
-        saves fetching fresh memory. options: further keys of the question (smoothing=0.01, ...).
+        method: "growth", "distance", "manifold", "witness" or "touch" (which starts at these poses).
+        i, j: numbers of shapes, or arrays of numbers (n).
+        poses_a, poses_b: (n, 7), or (7) for all rows: x y z [m] and the unit quaternion qw qx qy qz.
+        outputs: names as in the answers of `sdrs.query` ("alpha", "gap", ...). Without outputs and derivatives the
+        first output of the method is returned.
+        derivatives: names for which to return "d_<name>_a" and "d_<name>_b", the derivatives by a small motion of body
+        a or
+        b: rotations about the world axes x, y, z through the position of the body [1/rad], then translations [1/m].
+        parameters: names for which to return "d_<name>_shape_a" and "d_<name>_shape_b", the derivatives by the
+        parameters of the shapes in the order of docs/queries.md (sizes, radii, all points, ...). The shapes a of all
+        rows must have the same number of parameters, likewise the shapes b.
+        threads: number of threads over the rows. The results do not depend on it.
+        out: the result of an earlier call with the same names and number of rows. Its arrays are overwritten and
+        returned, which avoids an allocation.
+        options: further keys of the question (smoothing=0.01, ...).
 
-        Returns {name: array}, rows first: (n), (n, 3), (n, 6), (n, 3, 6), by m parameters (n, m), (n, 3, m); of manifold contacts come second: (n, slots), (n,
-        slots, 3), ... . NaN: not known, or no contact in this slot.
+        Returns {name: array} with the rows first: (n), (n, 3), (n, 6), (n, 3, 6), by m parameters (n, m), (n, 3, m).
+        For the method manifold the contacts are the second dimension: (n, slots), (n, slots, 3), ... . NaN marks an
+        unknown value or a slot without contact.
         """
         poses = [_poses(poses_a, "poses_a"), _poses(poses_b, "poses_b")]
         pairs = [np.asarray(i), np.asarray(j)]
@@ -131,7 +139,7 @@ class Shapes:
         return self._split(room, wanted, list(widths), slots)
 
     def _slots(self, request: Any) -> int:
-        """Contacts of the pair that has most; 0: no row has any."""
+        """Returns the largest number of contacts of a pair."""
         request.answers, request.answer_count = (ctypes.c_char_p * 1)(b"distance"), 1
         width = (ctypes.c_size_t * 1)()
         with self._lock:

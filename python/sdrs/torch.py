@@ -1,4 +1,4 @@
-"""Runs and steps as torch functions: their backward pass is the adjoint of the run. Doubles on the CPU.
+"""Differentiable runs and steps for torch, in double precision on the CPU. The backward pass is the adjoint of the run.
 
     import sdrs, sdrs.torch
     out = sdrs.torch.run(scene, velocities=v)            # out.positions (steps + 1, links, 3), out.coordinates, ...
@@ -18,7 +18,8 @@ from ._many import Many
 from .scene import Scene, _count
 
 class Output(NamedTuple):
-    """Of `run`: (steps + 1, nq), (steps + 1, nv), (steps + 1, links, 3), (steps + 1, links, 4); of many runs with these first."""
+    """Result of `run`: coordinates (steps + 1, nq), velocities (steps + 1, nv), positions (steps + 1, links, 3) and
+    orientations (steps + 1, links, 4). For many runs the first dimension is the run."""
 
     coordinates: torch.Tensor
     velocities: torch.Tensor
@@ -35,7 +36,7 @@ def _tensor(array):
 
 
 def _runs(scene, steps, coordinates, velocities, input, threads):
-    """The runs of one call, from tensors with the runs first."""
+    """Simulates the runs of one call. The first dimension of each tensor is the run."""
     tensors = {"coordinates": coordinates, "velocities": velocities, "input": input}
     given = {name: None if x is None else _numpy(x) for name, x in tensors.items()}
     count = next((len(x) for x in given.values() if x is not None), 1)
@@ -43,7 +44,7 @@ def _runs(scene, steps, coordinates, velocities, input, threads):
 
 
 def _slopes(ctx, seeds):
-    """Derivatives by coordinates, velocities and input, where they are asked for."""
+    """Returns the derivatives by coordinates, velocities and input; None if autograd does not need one."""
     wanted = ["coordinates", "velocities"] + ["input"] * ctx.needs_input_grad[2]
     found = ctx.runs.gradient(seeds, wanted)
     if ctx.needs_input_grad[0]:
@@ -53,8 +54,8 @@ def _slopes(ctx, seeds):
 
 
 def _side_by_side(function, tensors, dimensions, *others):
-    """Calls a function of tensors with the runs first. Without a run's dimension in any tensor it is one run, and the results have
-    none either; a tensor without it is that of all runs."""
+    """Calls `function` with a batch dimension in front of each tensor. A tensor without batch dimension applies to all
+    runs. If no tensor has a batch dimension, the results have none."""
     tensors = [None if x is None else torch.as_tensor(x) for x in tensors]
     for x, wanted, name in zip(tensors, dimensions, ("coordinates", "velocities", "input")):
         if x is not None and x.dim() not in (wanted, wanted + 1):
@@ -85,10 +86,11 @@ class _Run(torch.autograd.Function):
 
 def run(scene: Scene, coordinates: torch.Tensor | None = None, velocities: torch.Tensor | None = None,
         input: torch.Tensor | None = None, steps: int | None = None, threads: int | None = None) -> Output:
-    """A whole run from coordinates (nq) and velocities (nv) with targets (steps, nu), each a tensor or None (the scene's):
-    coordinates (steps + 1, nq), velocities (steps + 1, nv), positions (steps + 1, links, 3) and orientations
-    (steps + 1, links, 4) of all links. With the runs as first dimension of any of them, (runs, nq) ..., it is many runs in one
-    call of the library on `threads` threads (default: all processors), and all results have that dimension first."""
+    """Simulates a run and returns an Output.
+
+    coordinates (nq), velocities (nv): initial state. input (steps, nu): targets of the controllers. None stands for the
+    values of the scene. If a tensor has a batch dimension in front, (runs, nq) ..., one call of the library computes
+    all runs on `threads` threads (by default all processors), and all results have the batch dimension."""
     wanted = scene.steps if input is None else input.shape[-2]
     return Output(*_side_by_side(_Run.apply, (coordinates, velocities, input), (1, 1, 2), scene, _count(steps, wanted), threads))
 
@@ -112,9 +114,10 @@ class _Step(torch.autograd.Function):
 
 def step(scene: Scene, coordinates: torch.Tensor, velocities: torch.Tensor, input: torch.Tensor | None = None,
          steps: int = 1, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """One step, or `steps` of them, from coordinates (nq) and velocities (nv), with targets (nu) of the controllers held over
-    them: coordinates and velocities afterwards. It is the beginning of a run: what a longer one knows of the states before its
-    own start is not there. With the runs as first dimension it is many runs in one call, as for `run`."""
+    """Advances coordinates (nq) and velocities (nv) by `steps` steps and returns both.
+
+    input (nu): targets of the controllers, constant over the steps. The first step is the first step of a run, so
+    states before it have no effect. A batch dimension works as for `run`."""
     return _side_by_side(_Step.apply, (coordinates, velocities, input), (1, 1, 1), scene, _count(steps, 1), threads)
 
 
@@ -132,6 +135,7 @@ class _Loss(torch.autograd.Function):
 
 
 def loss(scene: Scene, design: torch.Tensor) -> torch.Tensor:
-    """The loss of a task by its variables (design). The scene becomes that of the design; it must have no clones and no runs
-    that are still held."""
+    """Returns the loss of a task as a function of its variables (design).
+
+    The call sets the design of `scene`, which must have no clones and no runs that still exist."""
     return _Loss.apply(design, scene)
