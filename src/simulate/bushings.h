@@ -53,7 +53,7 @@ BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope);
 /* Sets energies (bushings) to the energy of every bushing in the step [J] (L18): springs, preload and dampers; INFINITY
  * beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
 void bushings_energies(const BushingSystem* system, const Pose* poses, double* energies);
-/* Computes the terms of all bushings at poses[links]. reference: centres of mass (links). Allocates nothing. */
+/* Computes the terms of all bushings at poses[links]. reference: centres of mass (links). */
 void bushings_assemble(BushingSystem* system, const Pose* poses, const Vec3* reference);
 /* Returns the terms for Assembly, borrowed until the next bushings_assemble. system may be NULL. */
 ContactTermList bushings_terms(const BushingSystem* system);

@@ -36,7 +36,7 @@ typedef struct {
       now;   /* now: force in the last substep that counts; before: force in the substep that counts before that [N] */
   int known; /* number of these two forces that are known, 0 to 2 */
   int skipped; /* number of substeps since closing, whose forces do not count; at most closing_substeps */
-  double due;  /* fraction of the next substep after which the closure opens; INFINITY: the closure stays closed */
+  double due;  /* fraction of the next substep after which the closure opens; INFINITY if the closure stays closed */
 } ClosureLoad;
 /* Number of substeps after closing whose closure force contains the impulse that stops the relative motion.
  * second_order stops this motion over three substeps. */
@@ -87,21 +87,21 @@ typedef struct ClosureSystem {
   double* pushed;            /* scratch of closures_add_stiff_force */
   double* aimed; /* row forces that the target poses of flying trees already contain; the total row force is mu plus
                     these [N or N m] (spin.md, W15) */
-  bool aims;     /* true: some entry of `aimed` is not 0 */
+  bool aims;     /* true if some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings */
   bool *open, *open_saved; /* open: the closure is broken or switched off; open_saved: value of `open` at the start of
                               the step */
-  bool ambiguous;          /* true: linearly dependent rows were found for a Newton direction of this step */
+  bool ambiguous;          /* true if linearly dependent rows were found for a Newton direction of this step */
   double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
                               definite */
-  bool* convex;            /* true: the Hessian omits the second derivatives of the closure's equations */
-  double* broken_at;       /* time of the state in which the closure broke; INFINITY: intact [s] */
-  ModelClosure* placed;    /* closures of the model, which are rewritten when a closure closes; NULL: no closure has
+  bool* convex;            /* true if the Hessian omits the second derivatives of the closure's equations */
+  double* broken_at;       /* time of the state in which the closure broke; INFINITY if intact [s] */
+  ModelClosure* placed;    /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
                               `active` (closures) */
   SimJoin*
       joined;   /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
   bool meets;   /* some closure has `within` */
-  bool limited; /* true: some closure has a force limit */
+  bool limited; /* true if some closure has a force limit */
   int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
   ClosureLoad *load,
       *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
@@ -124,7 +124,7 @@ typedef struct ClosureSystem {
                  indirectly (trees) */
   CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
   RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
-  bool* moves;            /* true: some entry of the row of C is not zero (rows) */
+  bool* moves;            /* true if some entry of the row of C is not zero (rows) */
   unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
   unsigned char* side; /* for each entry of dof: bit 0 is set if the degree of freedom moves the attachment point on a,
                           bit 1 if it moves the point on b */
@@ -133,7 +133,7 @@ typedef struct ClosureSystem {
   MovingRow* moving;   /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
-  bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
+  bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
   int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
   double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
                   [m, rad] */
@@ -147,10 +147,10 @@ typedef struct ClosureSystem {
   ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
   /* stiffness, torques and slopes at found_q */
   double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q */
-  bool sloped;          /* true: slope and moves belong to found_q */
+  bool sloped;          /* true if slope and moves belong to found_q */
   Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
   /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time. */
-  bool* done;             /* true: the closure is solved, or open (closures) */
+  bool* done;             /* true if the closure is solved, or open (closures) */
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
   int* component;         /* for every tree: component of the solver to which the tree belongs (trees) */
   int* first_tree;        /* first tree of every component (trees) */

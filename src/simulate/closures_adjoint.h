@@ -11,7 +11,7 @@ typedef struct {
   double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings) */
   Vec3 *u, *v;                     /* by ClosureRow.u and v (rows) */
   Vec3* w;                         /* by `direction` (rows) */
-  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active` */
+  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
   double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
   double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = -by_row (rows) */
   double* by_load[2]; /* derivatives with respect to the force of closures in the substep before, and in the one before
@@ -39,8 +39,8 @@ void closure_adjoint_destroy(ClosureAdjoint* adjoint);
 /* Sets all accumulated derivatives to 0. Does nothing if adjoint is NULL. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
 /* Sets which closures are intact in the step of sim->clock, and all multipliers to 0. broken_at (closures) [s], read
- * only: breaking times of the run, NULL: none broke. joined: sim_closures_joined after the step, NULL: no closure has
- * `active` (closures). */
+ * only: breaking times of the run, NULL if there are none broke. joined: sim_closures_joined after the step, NULL if no
+ * closure has `active` (closures). */
 void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* joined);
 /* Call after a step. For closures that closed at its start, moves the accumulated derivatives to the poses there, pose
  * (links), and to the initial numbers (Z12). Adds to bar (links). */
@@ -57,14 +57,14 @@ void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, cons
  * q: coordinates at the end of the step (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
-/* Derivatives with respect to [R | t] of the links, elementwise, and to its change by the motion (links); NULL: not
+/* Derivatives with respect to [R | t] of the links, elementwise, and to its change by the motion (links); NULL if not
  * needed. */
 typedef struct {
   double (*pose)[3][4], (*motion)[3][4];
 } ClosurePoseBars;
-/* Derivatives of sum over the rows of closure k of mu c' + nu c, c' the change of c by motion (links; NULL: no motion)
- * at poses[links]. Accumulates those with respect to the closure's numbers; adds those with respect to poses and motion
- * to `out`. mu[rows], nu[rows]; NULL: zero. */
+/* Derivatives of sum over the rows of closure k of mu c' + nu c, c' the change of c by motion (links; NULL if there is
+ * no motion) at poses[links]. Accumulates those with respect to the closure's numbers; adds those with respect to poses
+ * and motion to `out`. mu[rows], nu[rows]; NULL: zero. */
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
 /* As closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings), at q[nq] changing by
@@ -76,7 +76,7 @@ void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
 /* Converts the accumulated derivatives with respect to coupling offsets. An offset that follows from the start: to
- * increments of the initial coordinates q (nq) (coordinates: nv, NULL: not needed) and to the ratios. A given offset:
+ * increments of the initial coordinates q (nq) (coordinates: nv, NULL if not needed) and to the ratios. A given offset:
  * to itself. Adds. */
 void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, const double* q, double* coordinates,
                              ModelGradient* gradient);

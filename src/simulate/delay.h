@@ -22,8 +22,8 @@ void delays_destroy(DelayHistory* history);
 /* Call when the present state has been reached: appends its measurements and sets SimState.delayed. Allocates while the
  * history grows. */
 void delays_note(Sim* sim);
-/* Call before a step that can fail: marks the present end of the history and drops states older than the longest delay.
- * Allocates nothing. */
+/* Call before a step that can fail: marks the present end of the history and drops states older than the longest
+ * delay. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
 void delays_restore(Sim* sim);

@@ -9,7 +9,7 @@
  * mobility J: inverse of the inertia tensor about the centre of mass, body axes [1/(kg m^2)], symmetric positive
  * definite. momentum p: angular momentum about the centre of mass at t, body axes [kg m^2/s]. Exact to rounding for any
  * angle. Uses only sums, products, quotients and square roots. Cost: below a microsecond up to 0.05 rad, two
- * microseconds per 1/8 rad above. Returns NaN for rotations above some ten thousand radians. Allocates nothing. */
+ * microseconds per 1/8 rad above. Returns NaN for rotations above some ten thousand radians. */
 Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt);
 
 /* For a scalar that changes by turn_bar . theta when turn becomes turn exp([theta]x): adds its derivatives with respect

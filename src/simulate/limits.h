@@ -1,4 +1,4 @@
-/* Private to simulate/: limits of plain joint coordinates (joint_terms.c) and of the angles of three rotations
+/* Private to simulate/: limits of scalar joint coordinates (joint_terms.c) and of the angles of three rotations
  * (ball_limits.c). */
 #ifndef SDRS_SIMULATE_LIMITS_H
 #define SDRS_SIMULATE_LIMITS_H

@@ -36,10 +36,10 @@ typedef struct {
   double change;     /* energy change of the island from the accepted to the trial configuration [J] */
   double own_change; /* `change` without the energies of pairs, closures, tendons and bushings [J] */
   double excess;     /* energy change of the island's group minus the admissible change [J] */
-  bool settled;      /* true: all trees are balanced, so the island does not move */
-  bool moved;        /* true: the island has moved since own_change was computed */
-  bool shorten;      /* true: the island made the trial fail, so its step length must be halved */
-  bool blind;        /* true: the predicted decrease is below rounding, so the energy is not tested */
+  bool settled;      /* true if all trees are balanced, so the island does not move */
+  bool moved;        /* true if the island has moved since own_change was computed */
+  bool shorten;      /* true if the island made the trial fail, so its step length must be halved */
+  bool blind;        /* true if the predicted decrease is below rounding, so the energy is not tested */
 } Island;
 
 /* Accepted moves since the last sim_path. */
@@ -51,7 +51,7 @@ typedef struct {
   int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save */
   int block;      /* first move of the present block; a full block is replaced by one move if the straight path over the
                      block is proved */
-  bool straight;  /* true: the path has a single move, which is the straight path of a step */
+  bool straight;  /* true if the path has a single move, which is the straight path of a step */
   double* begin;  /* coordinates at the start of the present step  (nq) */
   double* from;   /* coordinates at the start of the straight path that is being proved (nq) */
   double* marked; /* coordinates at the last sim_path  (nq) */
@@ -59,9 +59,9 @@ typedef struct {
   Pose* poses;    /* poses at the coordinates `from` (links) */
   Screw* screws;  /* (nv) */
   MotionBounds bounds;
-  Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL: not needed so
-                   far */
-  bool proof_there; /* true: the last state of `proof` is `marked` */
+  Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL if not needed
+                   so far */
+  bool proof_there; /* true if the last state of `proof` is `marked` */
 } Path;
 
 /* State at the start of a step: everything that sim_step writes except SimState. */
@@ -82,8 +82,8 @@ typedef struct {
   int tried;    /* number of equal substeps of the last attempt, without the short substeps of impacts */
   int least;    /* smallest number of substeps with which this step may start */
   int reached;  /* number of solved substeps of the last attempt */
-  bool refines; /* true: this attempt may be rejected in favour of more substeps if tree_flight_coarse returns true */
-  bool coarse;  /* true: an attempt of this step was rejected because tree_flight_coarse returned true */
+  bool refines; /* true if this attempt may be rejected in favour of more substeps if tree_flight_coarse returns true */
+  bool coarse;  /* true if an attempt of this step was rejected because tree_flight_coarse returned true */
 } SubstepMemory;
 
 /* All solves of the substeps of a step, except the last solve of each substep. */
@@ -100,7 +100,7 @@ typedef struct {
   double* q;        /* (capacity * nq) */
   Pose* pose;       /* (capacity * links) */
   Vec3* momentum;   /* (capacity * links) */
-  Vec3* felt;       /* (capacity * links); NULL: no force is measured */
+  Vec3* felt;       /* (capacity * links); NULL if no force is measured */
   double* delayed;  /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
@@ -125,7 +125,7 @@ struct Sim {
   /* written by sim_step at its end: history */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
+  double* q_older;                        /* q^{t-2}; NULL if no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* initial velocities  (nv) */
@@ -146,27 +146,27 @@ struct Sim {
   /* written by step_prepare: targets of the present step */
   StepWeights weights;
   Pose* target;             /* Y of every link (affine)  (links) */
-  struct RollShift* shifts; /* shifts of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL:
-                               no tree flies (links) */
+  struct RollShift* shifts; /* shifts of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
+                               if no tree flies (links) */
   JointDrive* drives;       /* sorted by link */
   int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads  (links) */
-  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL: not measured */
+  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
   double* joint_aim;             /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
-  bool recorded;                 /* true: the steps are recorded steps, whose terms are differentiated */
-  JointStop* stops;              /* impacts at limits; NULL: no limit has restitution  (nv) */
+  bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
+  JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
   double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
   double* prescribed;            /* target coordinates of prescribed joints  (nq) */
-  bool* fixed;                   /* true: the degree of freedom is prescribed (nv) */
+  bool* fixed;                   /* true if the degree of freedom is prescribed (nv) */
   int fixed_count;
 
   SolveScope scope;        /* trees that Newton's method solves: all trees of the scene, or those of an independent part
                               (simulate/parts.c) */
-  struct StepParts* parts; /* NULL: the scene is not solved in independent parts */
+  struct StepParts* parts; /* NULL if the scene is not solved in independent parts */
   struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
-  const int* begun; /* for each tree: independent part in which the tree has been solved in this step, -1: none; NULL:
-                       no tree has been solved in a part (trees) */
-  bool leaves;      /* true: the motion of the independent part leaves the region of the part */
+  const int* begun; /* for each tree: independent part in which the tree has been solved in this step, -1 if there is
+                       none; NULL if no tree has been solved in a part (trees) */
+  bool leaves;      /* true if the motion of the independent part leaves the region of the part */
 
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
 
@@ -176,23 +176,23 @@ struct Sim {
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
   double* push;     /* H rhs: change of the forces by the remaining motion of prescribed joints (nv) */
-  bool* moving;     /* true: the tree moves in the trial (trees) */
-  double* moved_by; /* step length of each tree in the last trial; NAN: no trial in this line search (trees) */
+  bool* moving;     /* true if the tree moves in the trial (trees) */
+  double* moved_by; /* step length of each tree in the last trial; NAN if no trial in this line search (trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
                                     their poses of that trial (trees) */
-  bool* same;                    /* true: both configurations have equal data of the link (links) */
-  bool* moved_link;              /* true: the link may have moved since the last evaluation of contact (links) */
-  bool* stale;                   /* true: the terms of the tree are out of date (trees) */
-  bool* stale_blocks;            /* true: the Hessian block of the tree at a place of `scope` is out of date (trees) */
-  bool* always_stale;            /* true: closures, tendons or bushings act on the tree (trees) */
-  bool* balanced;                /* true: the tree was balanced at the last balance_note (trees) */
-  bool* noted;                   /* true: no term of the tree has been assembled since the last balance_note (trees) */
+  bool* same;                    /* true if both configurations have equal data of the link (links) */
+  bool* moved_link;              /* true if the link may have moved since the last evaluation of contact (links) */
+  bool* stale;                   /* true if the terms of the tree are out of date (trees) */
+  bool* stale_blocks;          /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
+  bool* always_stale;          /* true if closures, tendons or bushings act on the tree (trees) */
+  bool* balanced;              /* true if the tree was balanced at the last balance_note (trees) */
+  bool* noted;                 /* true if no term of the tree has been assembled since the last balance_note (trees) */
   LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
                                   in the trial (links) */
-  bool* inside;                /* true: the joints of the tree are within their limits in the trial (trees) */
+  bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* true: all terms are out of date, including those of immovable links */
-  bool* wanted;                 /* true: a direction is computed for the tree (trees) */
+  bool all_stale;               /* true if all terms are out of date, including those of immovable links */
+  bool* wanted;                 /* true if a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
@@ -206,11 +206,11 @@ struct Sim {
   WorkingForce* work; /* (links) */
   double* at_work;    /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
-  bool* bounded_still; /* true: the entries of `bounds` for the tree are zero (trees) */
+  bool* bounded_still; /* true if the entries of `bounds` for the tree are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
   Island* islands;     /* (trees) */
   int* link_island;    /* island of each link, -1 if it cannot move  (links) */
-  bool* refused;       /* true: some pair of the island makes the trial fail (trees) */
+  bool* refused;       /* true if some pair of the island makes the trial fail (trees) */
   int* group;          /* group of each island; islands of a group interact in the trial (trees) */
   int island_count;
   double* path_q; /* coordinates on the path, for the certificate  (nq) */
@@ -238,7 +238,7 @@ struct Sim {
   StepWeights backup_weights;
 
   /* part_*: forces and reactions of the last substep, written by sim_advance. joint_forces, reactions: those of the
-   * last step, written by sim_step. NULL: not requested (kinds * nv) */
+   * last step, written by sim_step. NULL if not requested (kinds * nv) */
   double *part_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*part_reactions)[6], (*reactions)[6]; /* (links) */
@@ -246,9 +246,9 @@ struct Sim {
 
   /* written by simulate/guess.c */
   SimGuess guess;
-  bool settling;    /* true: own_force_settle is running; the step is solved except for friction */
-  bool guessed;     /* true: `guess` belongs to the last step */
-  double* guess_q;  /* memory of guess.q; NULL: not needed so far (nq) */
+  bool settling;    /* true if own_force_settle is running; the step is solved except for friction */
+  bool guessed;     /* true if `guess` belongs to the last step */
+  double* guess_q;  /* memory of guess.q; NULL if not needed so far (nq) */
   Pose* guess_pose; /* (links) */
 
   /* written by sim_contacts */
@@ -286,11 +286,11 @@ double* path_add_row(Sim* sim);
 void path_add(Sim* sim);
 
 /* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
-/* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. Cannot fail. */
+/* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. */
 double* crossing_extents(const Model* model);
 /* Returns true if two links pass each other between the poses from[links] and to[links] [m]: they would collide on
  * straight paths, and each is behind the other at the end. Then sets *found to these links. Returns false if the scene
- * has no certificate; pairs without a barrier are not examined. Overwrites Sim.moved. Allocates nothing. */
+ * has no certificate; pairs without a barrier are not examined. Overwrites Sim.moved. */
 bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
 
 /* Measures, writes or reads all state on which later steps depend, as block->pass says (simulate/snapshot.c). Sets
@@ -305,11 +305,10 @@ bool sim_read_state(Sim* sim, StateBlock* block);
 Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
 /* Returns a Sim in the initial state, without contact, for the terms of single steps. The caller frees it with
- * sim_destroy. Cannot fail. */
+ * sim_destroy. */
 Sim* sim_create_bare(const Model* model, int threads);
 
-/* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). Allocates nothing.
- */
+/* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
 /* Returns the integrator's weights for the step of `clock`, whose length may differ from that of the previous steps
  * (S3, S13). */
@@ -354,7 +353,7 @@ void substates_free(Sim* sim);
  * solution, until these forces converge, at most contact.friction_iterations times. Stores all solves except the last.
  * Adds the work to *report, and sets report->friction_open if the forces do not converge. Allocates as contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
-/* Discards the stored solves of a substep that was not accepted. Cannot fail. */
+/* Discards the stored solves of a substep that was not accepted. */
 void own_force_begin(Sim* sim);
 /* Frees what own_force_settle allocated. */
 void own_force_free(Sim* sim);
@@ -521,7 +520,7 @@ void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
 /* Call after a substep was accepted. Adds the change of energy and the work of forces in the substep sim->clock to the
- * sums. Allocates nothing. */
+ * sums. */
 void scheme_balance_note(Sim* sim);
 /* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);

@@ -12,15 +12,15 @@
 typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_EVERY_WAY } Rolling;
 
 typedef struct Spinner {
-  bool spins;      /* true: this link integrates its angular momentum; false: the other members are unused */
+  bool spins;      /* true if this link integrates its angular momentum; false: the other members are unused */
   Rolling rolling; /* how this link rolls */
   Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
   Mat3 drift;      /* rotation part of the affine target pose, which spin_aim replaces */
-  bool touches; /* scratch, true: contact, friction or (depending on the caller) a load acts on the link in the accepted
-                   configuration */
-  Vec3 lack;    /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N] */
-  double at_work; /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
+  bool touches;    /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
+                      accepted configuration */
+  Vec3 lack;       /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N] */
+  double at_work;  /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
 } Spinner;
 
 /* Returns an entry for every link (links), or NULL if no link integrates its momentum. The caller frees it with
@@ -52,11 +52,11 @@ void spin_balance(Sim* sim, ContactTermList contact);
  * about their new centres of mass. The exchange results from taking torques about a point that moves with the rolling
  * body, or, in the limit of a large mass ratio, with the lighter body (W6). */
 typedef struct {
-  bool both; /* true: both bodies integrate their momentum and their forces balance (SPIN_BALANCE); false: no exchange,
-                the other members are unset */
+  bool both;       /* true if both bodies integrate their momentum and their forces balance (SPIN_BALANCE); false: no
+                      exchange, the other members are unset */
   double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
                       spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
-  bool by_mass;    /* true: the shares follow from the masses */
+  bool by_mass;    /* true if the shares follow from the masses */
   Vec3 way;        /* e: displacement of the centre of mass of a minus that of b in the step [m] */
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of

@@ -15,25 +15,24 @@ typedef struct {
 /* Allocates Sim.stops if the model has such limits. Uses q_now, pose_now and screws (overwritten). Freed by
  * sim_destroy. */
 void stops_create(Sim* sim);
-/* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. Allocates nothing. */
+/* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. */
 void stops_aim(Sim* sim);
 /* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *brief, the length of
- * that substep [s], until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
+ * that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
 bool stops_begin(const Sim* sim, double* brief);
 /* Returns true if an impact with a limit began in the substep of sim->clock, between q_now and the accepted
  * configuration. Then sets *entry to the first such impact. sought: impact that a longer trial of this substep has
- * found, which counts at any speed; NULL: none. Allocates nothing. */
+ * found, which counts at any speed; NULL if there are none. */
 bool stops_entry(const Sim* sim, const StopEntry* sought, StopEntry* entry);
 /* Returns true if a coordinate is outside its limit margin in the accepted configuration, but was inside the margin at
- * t or one substep before t. second_order would then extrapolate from states on which the barrier acted. Allocates
- * nothing. */
+ * t or one substep before t. second_order would then extrapolate from states on which the barrier acted. */
 bool stops_let_go(const Sim* sim);
 /* Returns the distance of a coordinate from the position at which its impact begins, in the accepted configuration, in
  * units of limit_margin; negative: beyond this position. side: -1 for the lower limit, 1 for the upper limit
  * (asserted). */
 double stops_ahead(const Sim* sim, int dof, int side);
 /* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments of the accepted
- * configuration. dof: a plain coordinate, or the degree of freedom of a ball joint that stores the limits of an angle.
+ * configuration. dof: a scalar coordinate, or the degree of freedom of a ball joint that stores the limits of an angle.
  * Other entries are unchanged. */
 void stops_slope(const Sim* sim, int dof, double* slope);
 

@@ -80,7 +80,7 @@ typedef struct {
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
 /* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and
- * stretched. reference: centres of mass (links). Allocates nothing. */
+ * stretched. reference: centres of mass (links). */
 void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                       const Screw* screws);
 /* Adds pull x ratio to gradient[nv] for tendons whose length is a sum of joint coordinates [N, N m]. system may be

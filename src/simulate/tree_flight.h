@@ -39,13 +39,13 @@ typedef struct TreeFlight {
   int* group_of;                 /* group of every tree; -1: it does not fly (trees) */
   FlightTree* tree;              /* (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* holds;  /* true: the target of the tree contains the forces of the tree's joints (W51) (trees) */
-  bool* found;  /* true: the target of the tree in the present step is the solution of W11 (trees) */
+  bool* holds;  /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
+  bool* found;  /* true if the target of the tree in the present step is the solution of W11 (trees) */
   bool* steady; /* result of turns_in_place for every link (links) */
-  bool* acts;   /* true: the target contains the forces of the link's joint, because a spring, damper, armature or drive
-                   acts on a plain coordinate and the link is no balanced wheel (W51) (links) */
+  bool* acts; /* true if the target contains the forces of the link's joint, because a spring, damper, armature or drive
+                 acts on a scalar coordinate and the link is no balanced wheel (W51) (links) */
   ModelLink* holding; /* copies of the links that act, with only those joint terms that the target contains (links) */
-  bool* untouched;    /* scratch, true: the group of the tree has a solution of W11, and no contact (trees) */
+  bool* untouched;    /* scratch; true if the group of the tree has a solution of W11, and no contact (trees) */
   double *before, *ahead;  /* before: coordinates one step before q^t, extrapolated from the present motion; ahead:
                               coordinates of the target (nq) */
   double *behind, *beyond; /* coordinates before and after q^t, extrapolated from the present motion over the longer of
@@ -56,8 +56,8 @@ typedef struct TreeFlight {
   Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_tension (nv) */
   double *side, *less;              /* scratch of flight_tension  (nq), (nv) */
   Pose* pose_side;                  /* (links) */
-  bool coarse; /* true: shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
-  bool turns;  /* scratch, true: the group's matrix is not singular */
+  bool coarse; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
+  bool turns;  /* scratch; true if the group's matrix is not singular */
   double *way, factor; /* way: displacement of the last step; `before` is q^t continued by -factor way (nv) */
   double span;         /* `beyond` is q^t continued by span way */
   double bend;         /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
@@ -70,9 +70,10 @@ typedef struct TreeFlight {
   double *held, *stiff; /* held: joint forces F of W51 at the target [N, N m]; stiff: derivatives of these forces with
                            respect to their coordinates [N/m, N m/rad]; 0 where the target does not contain them (nv) */
   double* drive;        /* forces on prescribed joints at the target [N, N m] (nv) */
-  ClosureSystem *at_now, *at_ahead; /* closures placed at q^t and at the target; NULL: no closures or couplings */
+  ClosureSystem *at_now,
+      *at_ahead;        /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
   const double* by_row; /* derivatives with respect to the row forces that the targets contain, borrowed from
-                           ClosureAdjoint.by_row; NULL: none (rows) */
+                           ClosureAdjoint.by_row; NULL if there are none (rows) */
   double *push, *eta;   /* push: row forces in W15 times gravity_time [kg m, kg m^2]; eta: adjoint of push (rows) */
   Vec3 *center_now, *center_ahead; /* centres of mass at q^t and at the target (links) */
   FlightRows rows;
