@@ -1,5 +1,5 @@
-/* differentiate: records runs, evaluates losses over them and computes their exact gradients by the adjoint method.
- * Source: SDRS Eq. 86-88, docs/derivations/adjoint.md. Every x_create has an x_destroy that accepts a zeroed object. */
+/* differentiate: records runs, evaluates losses over them, and computes exact gradients by the adjoint method (SDRS Eq.
+ * 86-88, docs/derivations/adjoint.md). Every x_create has an x_destroy that accepts a zeroed object. */
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
@@ -228,9 +228,9 @@ struct LossSeeds {
   int pair_count;
   Vec3* pair_force; /* w.r.t. pair forces ((steps + 1) * pair_count); not in the block */
   size_t pair_length, reaction_length;
-  bool keep_moments; /* true if run_adjoint does not apply the chain rule from mass moments (ModelGradient.moment) to
-                        masses and from vertices of smooth shapes to their parameters. The caller does so with
-                        model_gradient_masses and model_gradient_shapes */
+  bool keep_moments; /* true if run_adjoint does not apply two chain rules, which the caller applies with
+                        model_gradient_masses and model_gradient_shapes: from mass moments (ModelGradient.moment) to
+                        masses, and from vertices of smooth shapes to their parameters */
 };
 
 /* Returns zeroed derivatives for whole recordings of `steps` steps of the model. Owns its arrays. The caller frees them
@@ -465,8 +465,8 @@ typedef struct {
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* RecordOptions.substeps of the base run */
-  bool fixed_substeps; /* true if perturbed runs repeat the substeps of the base run; false: perturbed runs choose their
-                          own substeps */
+  bool fixed_substeps; /* true if perturbed runs repeat the substeps of the base run; otherwise they choose their own
+                          substeps */
   double memory;       /* memory limit of the base run [bytes]; 0 keeps the whole run in memory */
   int average;         /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
   /* Called after each perturbed run with the finished and the expected number of runs. NULL is allowed. */

@@ -372,7 +372,7 @@ typedef struct {
   int iterations; /* >= 0 */
   double step;    /* length of the first steps: rotation [deg] and translation [mm] */
   double last;    /* length of the last steps, in the same units; 0 selects step / 100 */
-  bool both;      /* true if both bodies move; false: only b moves */
+  bool both;      /* true if both bodies move, false if only b moves */
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
 /* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
@@ -508,7 +508,7 @@ typedef struct {
   int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0 selects all */
   bool values;           /* true if no derivatives are computed */
   bool mutual; /* true if two edges touch only if the witness point of each edge lies in the other body (X6b) */
-  bool cull;   /* true if skips the field evaluations of edge pairs with negligible activity (X13) */
+  bool cull;   /* true to skip the field evaluations of edge pairs with negligible activity (X13) */
 } ManifoldOptions;
 
 /* Variables with respect to which manifold_query_by differentiates. */

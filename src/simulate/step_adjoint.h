@@ -1,5 +1,5 @@
-/* Private to simulate/: a recorded step and the dependence of its equations on states and model, for reverse
- * (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forward derivatives (step_forward.c). */
+/* Private to simulate/: derivatives of the equations of a recorded step with respect to states and model. Used for
+ * reverse (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forward derivatives (step_forward.c). */
 #ifndef SDRS_SIMULATE_STEP_ADJOINT_H
 #define SDRS_SIMULATE_STEP_ADJOINT_H
 
@@ -50,7 +50,7 @@ struct StepAdjoint {
   SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL: use those of `spin` */
+                          NULL selects those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
   double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
@@ -95,7 +95,7 @@ struct StepAdjoint {
                               the poses `before`, `behind` and `beyond` of TreeFlight; NULL if no tree flies (links) */
 };
 
-/* Loads a recorded step: sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
+/* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
  * steps are processed from first to last. Borrows step until the next call. Returns false if the recorded contact is
  * not reproduced, or if the forces of the closures are not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
@@ -132,16 +132,16 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * evaluation fails. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* Evaluates the event that ends the step (StepClock.event). Sets *event for an event of two hulls. Sets the derivatives
- * of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and a->bar_moment) and to
- * coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
+/* Evaluates the event that ends the step (StepClock.event), with derivatives. Sets *event for an event of two hulls.
+ * Sets the derivatives of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and
+ * a->bar_moment) and to coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
 /* Adds nu times the derivatives of the event function with respect to the model. For a pair of hulls the next
  * contact_replay_adjoint adds them; for a limit they are added to gradient here. */
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
-/* Call after a->lambda is solved. Adds the contribution of an event at the end of the step to a->lambda, a->reduced and
- * gradient. force: as of step_adjoint. Returns false if the step length has no derivative. */
+/* Adds the contribution of an event at the end of the step to a->lambda, a->reduced and gradient. force: as for
+ * step_adjoint. Call it after a->lambda is solved. Returns false if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
 /* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
@@ -165,17 +165,17 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
-/* ---- simulate/own_force_adjoint.c: friction limited by the forces of the solve before (docs/derivations/friction.md,
- * F8, F9) */
+/* ---- simulate/own_force_adjoint.c: forces of the previous solve limit friction (docs/derivations/friction.md, F8,
+ * F9) */
 /* Returns the second-to-last solve of the step as a recorded step. Requires step->solve_count > 0. Borrows from `step`.
  */
 RecordedStep own_force_step(const RecordedStep* step);
 /* Call after step_adjoint_spread. Sets a->own_bar to the derivatives with respect to the poses of the second-to-last
  * solve. */
 void own_force_bars(StepAdjoint* a, const RecordedStep* step);
-/* Call after step_adjoint_solve of the last solve, which sets a->own_bar. Processes the earlier solves of the step from
- * last to first. Adds the derivatives with respect to the earlier states and the model to now, old, older and gradient.
- * If the report of a solve is not sound, it replaces *report. */
+/* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
+ * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
+ * it replaces *report. Call it after step_adjoint_solve of the last solve, which sets a->own_bar. */
 void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                        ModelGradient* gradient, StepAdjointReport* report);
 /* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
@@ -184,15 +184,15 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
-/* Call after a->lambda is final. Sets a->slip_wrench, which step_adjoint_spread adds to the products with lambda.
- * Subtracts slip_wrench from the derivatives with respect to the poses at t. assembly: terms of the loaded step.
- * Overwrites the matrix of the solver. */
+/* Computes a->slip_wrench, which step_adjoint_spread adds to the products with lambda. Subtracts slip_wrench from the
+ * derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the solver.
+ * Call it after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
-/* Call after step_adjoint_spread of the step. Adds the derivatives through the friction limits of the pairs to now,
- * old, older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not
- * sound, it replaces *report. */
+/* Adds the derivatives through the friction limits of the pairs in a run's first step. They are added to now, old,
+ * older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not sound, it
+ * replaces *report. Call it after step_adjoint_spread of the step. */
 void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                    ModelGradient* gradient, StepAdjointReport* report);
 /* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
@@ -226,8 +226,9 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
  * (simulate/turn_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the world,
  * whose joint frames cannot rotate. */
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
-/* Input for the derivatives of psi = sum rates_k dE/dq_k with respect to rotations of joint frames. E: an energy of the
- * links, given by forces, first moments about the points `at`, and their changes by the rates. */
+/* Input of step_adjoint_turn_motion: an energy E of the links and the rates of the coordinates q. psi = sum rates_k
+ * dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments about the
+ * points `at`, and their changes by the rates. */
 typedef struct {
   const Vec3* at;            /* (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */

@@ -1,14 +1,16 @@
-/* Private to simulate/: the terms of the step objective that are not contact, each with value, gradient and Hessian
- * (docs/derivations/step.md). */
+/* Private to simulate/: terms of the step objective without contact (docs/derivations/step.md). Each term has value,
+ * gradient and Hessian. */
 #ifndef SDRS_SIMULATE_TERMS_H
 #define SDRS_SIMULATE_TERMS_H
 
 #include "contact/contact.h"
 #include "model/model.h"
 
-/* Weights of the integrator at the present step:
- *   inertia   factor / (2 dt^2) sum m |x - y|^2,   y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g
- * dt^2/factor (S2) rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1}) (S3) */
+/* Weights of the integrator at the present step. They define the inertial energy and the rate:
+ *   inertia   factor / (2 dt^2) sum m |x - y|^2,
+ *             y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g dt^2/factor                     (S2)
+ *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})
+ * (S3) */
 typedef struct {
   double factor, y_now, y_old, y_older, y_rate;
   double rate_now, rate_old; /* 1/s */
@@ -78,8 +80,8 @@ typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
-  double max_force[JOINT_MAX_DOF]; /* force limit; 0: none. Three rotations have a common limit, the mean of their three
-                                      entries */
+  double max_force[JOINT_MAX_DOF]; /* force limit; 0 if there is none. Three rotations have a common limit, the mean of
+                                      their three entries */
   double limit_width;              /* width of the smooth corners of the force limit, as a fraction of the limit */
   double push[JOINT_MAX_DOF]; /* force or torque that does not depend on the joint's motion; for ball joints in link
                                  axes */
@@ -98,7 +100,8 @@ static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
 
-/* State of a scalar coordinate in a short substep of its impact with a limit (impact.md, I15). Zeroed: no impact. */
+/* State of a scalar coordinate in a short substep of its impact with a limit (impact.md, I15). A scalar coordinate
+ * belongs to one translation or one rotation, not to a ball joint. A zeroed struct means that there is no impact. */
 typedef struct {
   bool strikes, bounces; /* `strikes`: the coordinate is in an impact, and the barrier of its limit does not act.
                             `bounces`: the substep reverses the speed of the coordinate */
@@ -121,8 +124,8 @@ typedef struct {
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTime spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL if the model has no such limits */
-  const double* held; /* forces F^ that the target of a flying tree already contains (dof); they are subtracted from the
-                         gradient (W51) [N, N m]. NULL if there are none */
+  const double* held; /* joint forces F^ that the target pose of a flying tree already contains [N, N m] (W51). They are
+                         subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;
 /* Returns true if the scalar coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {

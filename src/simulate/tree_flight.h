@@ -1,6 +1,6 @@
 /* Private to simulate/: trees of joints that conserve their momentum in free flight, integrator `momentum`
- * (docs/derivations/spin.md, W11-W18). ModelTree.flies selects them; single free bodies are in spin.h. Trees joined by
- * closures or couplings form one group. All functions do nothing for the other integrators. */
+ * (docs/derivations/spin.md, W11-W18). ModelTree.flies selects these flying trees. Single free bodies are in spin.h.
+ * Trees joined by closures or couplings form one group. The functions do nothing for other integrators. */
 #ifndef SDRS_SIMULATE_TREE_FLIGHT_H
 #define SDRS_SIMULATE_TREE_FLIGHT_H
 
@@ -36,7 +36,7 @@ typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
   int *trees, *links, *closures; /* lists of the groups, concatenated */
-  int* group_of;                 /* group of every tree; -1: it does not fly (trees) */
+  int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
   FlightTree* tree;              /* (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
   bool* holds;  /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
@@ -85,10 +85,10 @@ TreeFlight* tree_flight_create(const Sim* sim);
 /* Frees the flight and everything that the flight owns. Accepts NULL. */
 void tree_flight_destroy(TreeFlight* flight);
 
-/* Call after the affine targets and prescribed coordinates are set. Replaces the targets of flying trees by poses that
- * satisfy the joints, closures and couplings of the trees (W11, W15). If these equations have no solution near the
- * present motion of a group, the group keeps the affine targets. This happens at rotations of about a right angle per
- * step. */
+/* Replaces the target poses of flying trees by poses that satisfy their joints, closures and couplings (W11, W15). If
+ * these equations have no solution near the present motion of a group, the group keeps the affine targets. For example,
+ * they have no solution at rotations of about a right angle per step. Call it after the affine targets and prescribed
+ * coordinates are set. */
 void tree_flight_aim(Sim* sim);
 /* Largest rotation of a link of a flying tree in a substep [rad] (W14). */
 #define TREE_TURN 0.25
@@ -103,8 +103,8 @@ enum { FLIGHT_SUBSTEPS_MOST = 16 };
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
-/* Sets the start of Newton's iteration for groups without contact: sets their entries of delta[nv] [m, rad] to the
- * increments from the accepted to the target pose. Other entries are unchanged. Sets TreeFlight.untouched. */
+/* Sets the start of Newton's iteration for flying groups without contact. Their entries of delta[nv] [m, rad] become
+ * the increments from the accepted to the target pose. Other entries are unchanged. Sets TreeFlight.untouched. */
 void tree_flight_increments(Sim* sim, double* delta);
 /* Returns true if tree_flight_increments set the increments of this link. */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
