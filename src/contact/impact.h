@@ -66,7 +66,7 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
  * If bounces is true, `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
  * result is first * ratio. The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to
- * `now`. */
+ * `now`. Allocates nothing. */
 Impact impact_load(const Impact* now, bool bounces, double ratio);
 /* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. */
 double impact_impulse(const Impact* now, bool bounces);
