@@ -79,9 +79,9 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Returns the derivative of a scalar with respect to force_ratio through Payment.left, the force that friction passes
- * to the next step (docs/derivations/friction.md, F14). It is the sum over pairs of Payment.left times the derivative
- * of the scalar with respect to this force. Uses the force_ratio of the last contact_replay_refresh. */
+/* Returns the sum over pairs of Payment.left times the derivative of a scalar with respect to Payment.left.
+ * Payment.left is the force that friction passes to the next step (docs/derivations/friction.md, F14). Differences of
+ * the result give derivatives with respect to step lengths. Uses the force_ratio of the last contact_replay_refresh. */
 double contact_replay_left(const ContactReplay* replay);
 
 /* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out

@@ -117,7 +117,7 @@ struct ContactSystem {
   bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
   const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL for all */
   unsigned stamp;            /* number of the present friction reference, > 0 */
-  double* moved;             /* bound on the motion of each hull from the accepted to the trial state [m] */
+  double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
                                 broad phase covers [m] */
   double* way_travelled;     /* (hulls): `travelled` at contact_way_begin; INFINITY if the broad phase has been rebuilt

@@ -9,8 +9,7 @@
 /* Weights of the integrator at the present step. They define the inertial energy and the rate:
  *   inertia   factor / (2 dt^2) sum m |x - y|^2,
  *             y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g dt^2/factor                     (S2)
- *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})
- * (S3) */
+ *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})                      (S3) */
 typedef struct {
   double factor, y_now, y_old, y_older, y_rate;
   double rate_now, rate_old; /* 1/s */
