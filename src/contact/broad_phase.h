@@ -1,5 +1,4 @@
-/* Private to contact/: search for pairs of overlapping boxes with a bounding-volume hierarchy, which is rebuilt on
- * demand. */
+/* Private to contact/: finds pairs of overlapping boxes with a bounding-volume hierarchy, rebuilt on demand. */
 #ifndef SDRS_CONTACT_BROAD_PHASE_H
 #define SDRS_CONTACT_BROAD_PHASE_H
 
@@ -12,7 +11,7 @@ typedef struct {
 typedef struct {
   Box box;
   int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
-  int group;        /* group of all boxes below the node; BROAD_MIXED: several groups */
+  int group;        /* group of all boxes below the node, or BROAD_MIXED if they have several groups */
 } BroadNode;
 enum { BROAD_MIXED = -1 };
 
@@ -20,15 +19,15 @@ typedef struct {
   BroadNode* nodes;
   int* order;
   int node_count, capacity;
-  Vec3* middle; /* twice the centre of each box, indexed as the boxes */
+  Vec3* middle; /* twice the centre of each box [m], indexed as the boxes */
   int middle_capacity;
 } BroadTree;
 
-/* Groups of boxes, and pairs of groups that are excluded from the search. If zeroed, all pairs are found. The arrays
- * are borrowed. */
+/* Groups of boxes, and pairs of groups that the search skips. A zeroed struct skips no pairs. The arrays are
+ * borrowed. */
 typedef struct {
-  const int* of;       /* group of each box; BROAD_MIXED: no group  (boxes) */
-  const bool* strange; /* excluded pairs of groups, symmetric  (count x count) */
+  const int* of;       /* group of each box; BROAD_MIXED if the box has no group (boxes) */
+  const bool* strange; /* true for pairs of groups that the search skips, symmetric (count x count) */
   int count;
 } BroadGroups;
 
@@ -46,22 +45,20 @@ typedef struct {
   int threads;
   BroadTree moving, still;
   BroadKeys part[BROAD_PARTS];
-  uint64_t* keys; /* a << 32 | b with a < b, sorted */
+  uint64_t* keys; /* box pairs a << 32 | b with a < b, sorted */
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Sets the boxes at rest, and replaces those that were set before. still[count]: indices of these boxes in `boxes`,
- * ascending. The tree of the boxes at rest is built in this call only. Pairs of two boxes at rest are not searched for.
- * Copies the boxes. Allocates. Cannot fail. */
+/* Sets the boxes at rest, which replace earlier ones. still[count]: indices of these boxes in `boxes`, ascending.
+ * Copies the boxes and builds their tree. Pairs of two boxes at rest are not searched for. Allocates. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
-/* Allocates memory for a search with the moving boxes moving[count] (indices, ascending) that finds up to `count`
- * pairs. Cannot fail. */
+/* Allocates memory for a search that finds up to `count` pairs. moving[count]: indices of the moving boxes,
+ * ascending. */
 void broad_phase_reserve(BroadPhase* broad, const int* moving, int count);
-/* Sets broad->keys to the keys of all overlapping pairs of two moving boxes, and of a moving box and a box at rest.
- * moving[count]: indices of the moving boxes, ascending. If moving is NULL, the moving boxes are 0 to count - 1. boxes
- * [m]: borrowed for the call. An empty box (low.x > high.x) overlaps no box. `broad` owns the keys. They are valid
- * until the next call, and independent of the number of threads. Allocates while the number of pairs grows. Cannot
- * fail. */
+/* Finds all overlapping pairs with at least one moving box, and sets broad->keys to their keys. moving[count]: indices
+ * of the moving boxes, ascending; NULL means boxes 0 to count - 1. boxes [m]: borrowed for the call. An empty box
+ * (low.x > high.x) overlaps no box. `broad` owns the keys. They are valid until the next call, and do not depend on the
+ * number of threads. Allocates while the number of pairs grows. */
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
 /* Frees the arrays of *broad, which may be zeroed, and zeroes *broad. NULL is not accepted. */
 void broad_phase_free(BroadPhase* broad);

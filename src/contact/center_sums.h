@@ -1,8 +1,8 @@
-/* Private to contact/: sums of the derivatives of functions f(r) of the distance r of two centres, for four terms at a
- * time (docs/derivations/law-long_range.md, N9). The difference of two centres changes with the twists of both bodies
- * by J = [-[r_a]x, I, [r_b]x, -I], where r_a and r_b are the arms from the reference points to the centres. Let e be
- * the unit direction of the difference. With respect to the difference, f has the gradient g = f' e and the Hessian H =
- * f'' e e^T + f' / r (I - e e^T). */
+/* Private to contact/: sums the derivatives of functions f(r) of the distance r of two centres
+ * (docs/derivations/law-long_range.md, N9). Four terms are processed at a time. The difference of two centres changes
+ * with the twists of both bodies by J = [-[r_a]x, I, [r_b]x, -I]. r_a and r_b are the arms from the reference points to
+ * the centres, and e is the unit direction of the difference. With respect to the difference, f has the gradient g = f'
+ * e and the Hessian H = f'' e e^T + f' / r (I - e e^T). */
 #ifndef SDRS_CONTACT_CENTER_SUMS_H
 #define SDRS_CONTACT_CENTER_SUMS_H
 
@@ -24,17 +24,17 @@ typedef struct {
   Lanes both[NINE];                              /* sum r_b x (rows of C_a) */
 } CenterSums;
 
-/* Four terms: arms r of both bodies [m], unit direction e, first = f', second = f'', across = f' / r (0 for a
- * half-space). Unused lanes contain zeros. */
+/* Four terms of the sums. arm: arms r of both bodies [m]; direction: e; first = f'; second = f''; across = f' / r (0
+ * for a half-space). Unused lanes contain zeros. */
 typedef struct {
   Lanes arm[2][3], direction[3], first, second, across;
 } CenterTerms;
 
-/* Adds four terms to *sums. The caller zeroes *sums before the first call. Cannot fail, allocates nothing. */
+/* Adds four terms to *sums. The caller zeroes *sums before the first call. */
 void center_sums_add(CenterSums* sums, const CenterTerms* terms);
-/* Adds the sums to *out: forces, moments and the upper triangle of the Hessian (12 x 12). ground: true if b is a
- * half-space. Then only the moment and the rows of a are added, and minus the force of a is added to the force of b.
- * Cannot fail, allocates nothing. */
+/* Adds the sums to *out: forces, moments and the upper triangle of the Hessian (12 x 12). If ground is true, b is a
+ * half-space. Then only the moment and the rows of a are added, and the opposite of the force of a is added to the
+ * force of b. */
 void center_sums_give(const CenterSums* sums, bool ground, PairDerivatives* out);
 
 static inline void lanes_cross(const Lanes r[3], const Lanes v[3], Lanes out[3]) {

@@ -1,13 +1,13 @@
-/* Private to contact/: long-range potential of two bodies, computed over the hierarchies of their hulls
- * (docs/derivations/law-long_range.md, N7-N12), and of a hull and a half-space (N13). Let r be the distance of the
- * centres of two nodes, d = R_a + R_b the sum of their radii, and phi = Phi((r - d) / (blend d)). The potential of two
- * nodes is
- *   P_ab = (1 - phi) A + phi P_c(r).                                                                             (N8)
- * A is the sum of the potentials of the pairs of their children, or the exact potential of two leaves. P_c is the
- * potential of two points. If phi = 1, only P_c is evaluated; if phi = 0, only A. All values are for stiffness 1.
+/* Private to contact/: long-range potential of two bodies, summed over hierarchies of their hulls
+ * (docs/derivations/law-long_range.md, N7-N13). For distant nodes of the hierarchies, the potential of two points
+ * replaces the sum over their hulls:
+ *   P_ab = (1 - phi) A + phi P_c(r),   phi = Phi((r - d) / (blend d)).                                           (N8)
+ * r: distance of the centres of two nodes. d = R_a + R_b: sum of their radii. A: sum of the potentials of the pairs of
+ * their children, or the exact potential of two leaves. P_c: potential of two points. If phi = 1, only P_c is
+ * evaluated; if phi = 0, only A. All values are for stiffness 1.
  *
  * One traversal of both trees visits the nonzero terms. Different visitors compute value, derivatives and reverse
- * derivatives. No list of terms is stored: each blend of A and P_c is a stack frame of the traversal. */
+ * derivatives. No list of terms is stored, because each blend of A and P_c is a stack frame of the traversal. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 
@@ -20,7 +20,8 @@ typedef struct {
   double by_near, first_by_near;   /* derivatives of value and first with respect to d [1/m, 1/m^2] */
   double by_blend, first_by_blend; /* derivatives of value and first with respect to blend */
 } BlendWeight;
-/* Returns phi, which is 0 for r <= near and 1 for r >= (1 + blend) near. r, near [m]; blend > 0. Cannot fail. */
+/* Returns the weight phi of the point potential. It is 0 for r <= near and 1 for r >= (1 + blend) near. r, near [m];
+ * blend > 0. */
 BlendWeight blend_weight(double r, double near, double blend);
 
 /* Relative position of two nodes. */
@@ -29,7 +30,7 @@ typedef struct {
   Vec3 center[2];              /* world [m]; center[1] is unused for a half-space */
   Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
   double distance, near;       /* distance: r, near: d [m] */
-  const PlaneSolution* solved; /* plane of two leaves; NULL: not computed yet */
+  const PlaneSolution* solved; /* plane of two leaves; NULL if not computed yet */
 } NodePlaces;
 
 /* Workspace of one thread. */
@@ -39,9 +40,9 @@ typedef struct {
   int count, piece_count, blend_count; /* numbers of terms, exact pieces and blends in the last traversal */
 } FieldWork;
 
-/* Results of the last evaluation of two links: the planes between their hulls in the order of the traversal, the
- * potential, and its derivatives. An evaluation at the same poses uses these results again and is bit-identical. The
- * caller zeroes it before the first use. It owns its arrays, which field_kept_destroy frees. */
+/* Stores the results of the last evaluation of two links. The results are the planes between their hulls in the order
+ * of the traversal, the potential, and its derivatives. An evaluation at the same poses reuses these results and is
+ * bit-identical. The caller zeroes the struct before the first use. field_kept_destroy frees the arrays. */
 typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
@@ -49,13 +50,13 @@ typedef struct {
   ReciprocalPlane* planes; /* (count) */
   double value;
   Vec3 reference[2];
-  PairDerivatives* derivatives; /* (1); NULL: not computed yet */
+  PairDerivatives* derivatives; /* (1); NULL if not computed yet */
 } FieldKept;
 /* Frees the arrays of *kept, which may be zeroed. NULL is not accepted. */
 void field_kept_destroy(FieldKept* kept);
 
 /* Allocates the workspace for the largest two hulls and trees of the model. The caller frees it with
- * field_work_destroy. Never fails. */
+ * field_work_destroy. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
 /* Frees the arrays of *work, which may be zeroed. NULL is not accepted. */
 void field_work_destroy(FieldWork* work);
@@ -64,7 +65,7 @@ typedef struct {
   const Model* model;
   const Hierarchy* hierarchy;
   double blend;
-  bool plain; /* true: the potential is the sum over all pairs of hulls, without hierarchy and blends (N3) */
+  bool plain; /* true if the potential is the sum over all pairs of hulls, without hierarchy and blends (N3) */
 } FarField;
 
 /* Two links, or a hull and a half-space. */
@@ -73,21 +74,21 @@ typedef struct {
   int root[2]; /* nodes at which the traversal starts; root[1] is -1 for a half-space */
   Pose pose[2];
   Vec3 reference[2];          /* reference points of the twists, world [m] */
-  const HullInstance* ground; /* NULL: two links */
-  FieldKept* kept;            /* results for these two links, borrowed; NULL: not stored */
+  const HullInstance* ground; /* NULL for two links */
+  FieldKept* kept;            /* results for these two links, borrowed; NULL if not stored */
 } FieldPair;
 
-/* Sets *value to the potential P of the pair. Returns false, with *value unset, if two pieces intersect or a plane was
+/* Sets *value to the potential P of the pair. Returns false, with *value unset, if two hulls intersect or a plane was
  * not found. This function and the functions below allocate only while FieldPair.kept grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Sets *out to the energy P, and its gradient and Hessian with respect to the twists of both bodies. Returns false,
- * with *out zero, if two pieces intersect or a plane was not found. */
+/* Sets *out to the energy P with gradient and Hessian by the twists of both bodies. Returns false, with *out zero, if
+ * two hulls intersect or a plane was not found. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
-/* Sets *point to the mean contact point of the pair, world [m], weighted by the magnitudes of the forces of its terms.
- * Sets `press` to the sum of these magnitudes [1/m^2]. The contact point of a term lies on the plane between two hulls,
- * or halfway between two centres. Returns false, with `press` 0 and *point unchanged, if two hulls intersect, a plane
- * was not found, or the pair exerts no force. */
+/* Sets *point to the force-weighted mean contact point of the pair, world [m]. Sets `press` to the sum of the
+ * magnitudes of the forces [1/m^2]. The contact point of a term lies on the plane between two hulls, or halfway between
+ * two centres. Returns false, with `press` 0 and *point unchanged, if two hulls intersect, a plane was not found, or
+ * the pair exerts no force. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to vertices, blend and the pose of the half-space. */
@@ -98,19 +99,19 @@ typedef struct {
   GroundShare ground; /* derivatives with respect to the motion of the half-space */
 } FieldShares;
 /* Sets out->value to Phi, and adds the derivatives of Phi to the other members of *out. Returns false, with *out
- * undefined, if a plane was not found. The memory of out->vertices belongs to the caller. */
+ * undefined, if a plane was not found. The caller owns the memory of out->vertices. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
-/* Local share 1 - phi of a pair of leaves (paper, A.3; N14), with its derivatives. Friction of the pair is multiplied
- * by the local share. */
+/* Factor 1 - phi on friction of a pair of leaves, with its derivatives (paper, A.3; N14). Friction vanishes where the
+ * point potential replaces the hulls. */
 typedef struct {
   double part, slope; /* part: 1 - phi; slope: derivative of `part` with respect to r [1/m] */
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
-/* Returns the local share of the pair of two leaves. leaf: one leaf of each tree; leaf[1] is -1 for a half-space.
- * Cannot fail, allocates nothing. */
+/* Returns the friction factor of the pair of two leaves. leaf: one leaf of each tree; leaf[1] is -1 for a
+ * half-space. */
 FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

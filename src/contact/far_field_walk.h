@@ -1,14 +1,14 @@
-/* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10), and data that the visitors of
- * the traversal share. The visitors for value, derivatives and contact point are in far_field_derivatives.c, the
- * visitor for reverse derivatives in far_field_adjoint.c. */
+/* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10), and data of its visitors. The
+ * visitors for value, derivatives and contact point are in far_field_derivatives.c, the visitor for reverse derivatives
+ * in far_field_adjoint.c. */
 #ifndef SDRS_CONTACT_FAR_FIELD_WALK_H
 #define SDRS_CONTACT_FAR_FIELD_WALK_H
 
 #include "base/lanes.h"
 #include "contact/far_field.h"
 
-/* A blend of two nodes (N8) whose terms are being visited. The outermost blend represents the pair of bodies and has
- * weight 1 and phi = 0. */
+/* A blend of two nodes (N8) whose terms the traversal is visiting. The outermost blend represents the pair of bodies
+ * and has weight 1 and phi = 0. */
 typedef struct Blend {
   struct Blend* within;
   NodePlaces at;
@@ -37,12 +37,12 @@ typedef struct {
 } BodyLanes;
 
 typedef struct Walk Walk;
-/* Callbacks for the nonzero terms. */
+/* Callbacks of the traversal for the nonzero terms. */
 typedef struct {
   bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* returns false if no plane was found */
-  /* Visits the pairs of children whose lanes are marked in `far`. */
+  /* Visits the pairs of children whose lanes are marked in `far`, as pairs of points. */
   void (*centres)(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within);
-  void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
+  void (*enter)(const Walk* walk, Blend* blend); /* NULL if not needed */
   void (*leave)(const Walk* walk, Blend* blend); /* called after all terms of the blend */
 } Visitor;
 
@@ -52,12 +52,12 @@ struct Walk {
   const FieldPair* pair;
   const Visitor* visitor;
   void* context;
-  bool recalls; /* true: planes are read from FieldPair.kept instead of being solved */
+  bool recalls; /* true if planes are read from FieldPair.kept instead of being solved */
   BodyLanes body;
 };
 
-/* tree_of returns the tree of a body, node_of a node of this tree. Both are borrowed from the hierarchy. side: 0 or 1;
- * a half-space has no tree. */
+/* tree_of returns the tree of a body, node_of a node of this tree. The hierarchy owns both. side: 0 or 1; a half-space
+ * has no tree. */
 static inline const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
@@ -92,26 +92,26 @@ static inline Vec3 center_hessian(const FieldPair* pair, const NodePlaces* at, d
 }
 
 /* Calls the visitor for all nonzero terms of the pair. Sets *all to the outermost blend, with the sums over all terms.
- * Returns false if two pieces intersect or a callback returned false. Allocates while FieldPair.kept grows. */
+ * Returns false if two hulls intersect or a callback returned false. Allocates while FieldPair.kept grows. */
 bool field_walk(const FarField* field, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all);
 /* Returns true if the results in FieldPair.kept belong to the present poses of the pair. Otherwise discards the
- * results, stores the present poses, and returns false. Returns false if kept is NULL. */
+ * results, stores the present poses, and returns false. Also returns false if kept is NULL. */
 bool field_stands(const FieldPair* pair);
-/* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. Cannot fail. */
+/* Returns the relative position of two nodes at the pair's poses; node[1] is -1 for a half-space. */
 NodePlaces field_places(const FarField* field, const FieldPair* pair, const int node[2]);
-/* Returns the plane of two leaves: at->solved unless NULL, otherwise *room after solving the plane. The pointer is
+/* Returns the plane of two leaves. Solves the plane and stores it in *room, unless at->solved is known. The pointer is
  * borrowed. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution(const Walk* walk, const NodePlaces* at, PlaneSolution* room);
 /* Does the same as field_solution. Also sets *d and *response (plane_derivatives), and adds the energy of the solution
  * to within->inner. Returns NULL if the plane was not found. */
 const PlaneSolution* field_solution_derivatives(const Walk* walk, const NodePlaces* at, Blend* within,
                                                 PlaneSolution* room, PairDerivatives* d, PlaneResponse* response);
-/* Sets out (12) to the gradient with respect to the twists of both bodies, from forces and moments of *d. ground: true
- * if body b is a half-space, whose entries are zero. Cannot fail, allocates nothing. */
+/* Converts forces and moments of *d to a gradient by the twists of both bodies, out (12). ground: true if body b is a
+ * half-space, whose entries are zero. */
 void field_gradient(const PairDerivatives* d, bool ground, double out[12]);
-/* Calls `one` for each pair of children that is marked in `far`, and adds the potential of the pair to within->inner.
- * It is slower than a visitor that processes four pairs together. Allocates nothing. */
+/* Calls `one` for each pair of children that is marked in `far`. Adds the potential of the pair to within->inner. A
+ * visitor that processes four pairs together is faster. */
 typedef void (*OneCenter)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
 void field_each_center(const Walk* walk, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one);
 

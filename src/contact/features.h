@@ -6,19 +6,18 @@
 #include "contact/broad_phase.h"
 #include "contact/stencil.h"
 
-/* Corners, edges and triangles of a hull. If several triangles of a link share a corner or an edge, it is listed once,
- * for the first of these triangles. Vertices are numbered from the first vertex of the link. Owns its arrays. */
+/* Corners, edges and triangles of a hull. A corner or edge that several triangles of a link share is listed once, for
+ * the first of these triangles. Vertices are numbered from the first vertex of the link. Owns its arrays. */
 typedef struct {
   int *vertices, (*edges)[2], (*triangles)[3];
   int vertex_count, edge_count, triangle_count;
 } Features;
 
 /* Sets the entries of features[hulls] for the bounded hulls of a link. Corners of different hulls at the same position
- * in the link frame count as shared. The caller zeroes features before, and frees each entry with features_free. Cannot
- * fail. */
+ * in the link frame count as shared. The caller zeroes features before, and frees each entry with features_free. */
 void features_of_link(const Model* model, int link, Features* features);
 /* Sets *features to the features of one solid. Vertex numbers are those of the solid. Allocates; the caller frees the
- * features with features_free. Cannot fail. */
+ * features with features_free. */
 void features_of_solid(const ConvexHull* solid, Features* features);
 void features_free(Features* features); /* frees the arrays of *features, which may be zeroed */
 
@@ -27,8 +26,8 @@ typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Returns memory for one more stencil at the end of the list, with undefined contents. The caller increases `count` to
- * add the stencil to the list. The list owns the memory; the pointer is valid until the next call. Never NULL. */
+/* Returns memory for one more stencil at the end of the list. Its contents are undefined. The caller increases `count`
+ * to add the stencil to the list. The list owns the memory; the pointer is valid until the next call. Never NULL. */
 Stencil* stencils_next(Stencils* out);
 
 /* A surface at its pose. Vertex m of the features is points[m - first], world [m]. */
@@ -38,8 +37,8 @@ typedef struct {
   int count, first;
 } Surface;
 
-/* Workspace of stencils_between: features of both surfaces that may be nearer to each other than the range, and their
- * boxes. Owns its arrays, which grow as needed. */
+/* Workspace of stencils_between: the features of both surfaces within range of each other, and their boxes. Owns its
+ * arrays, which grow as needed. */
 typedef struct {
   int* vertex[2];   /* indices into Features.vertices */
   int* edge[2];     /* indices into Features.edges */
@@ -51,10 +50,10 @@ typedef struct {
 /* Frees the arrays of *near, which may be zeroed. NULL is not accepted. */
 void near_features_free(NearFeatures* near);
 
-/* Adds to *out, in the order of the features, all stencils with a distance below `range` [m]: vertices of either
- * surface with triangles of the other, and pairs of edges whose squared sine of the angle is at least `least_sine`.
+/* Adds all stencils with a distance below `range` [m] to *out, in the order of the features. Stencils are pairs of a
+ * vertex and a triangle, and pairs of edges. The squared sine of the angle of two edges is at least `least_sine`.
  * across: unit vector from a to b, zero if unknown; features that are farther apart than the range along `across` are
- * skipped. near: workspace; near and out belong to the caller. Allocates while they grow. Cannot fail. */
+ * skipped. The caller owns near, a workspace, and out. Allocates while they grow. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

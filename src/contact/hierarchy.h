@@ -1,10 +1,9 @@
-/* Private to contact/: hierarchy of bounding spheres of the hulls of a link, called pieces
- * (docs/derivations/law-long_range.md, N4-N6). Each node represents the pieces below it by a centre x and a radius R:
+/* Private to contact/: tree of bounding spheres of the hulls of a link (docs/derivations/law-long_range.md, N4-N6). The
+ * hulls are called pieces. Each node represents the pieces below it by a centre x and a radius R:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
- * R is a smooth upper bound of the distance of all vertices below the node from x. A coarse grid determines which
- * pieces belong to which node, so that the tree does not change when a vertex moves slightly. The trees own their
- * arrays. */
+ * R is a smooth upper bound on the distance from x to all vertices below the node. A coarse grid assigns pieces to
+ * nodes, so that the tree does not change when a vertex moves slightly. The trees own their arrays. */
 #ifndef SDRS_CONTACT_HIERARCHY_H
 #define SDRS_CONTACT_HIERARCHY_H
 
@@ -32,22 +31,22 @@ typedef struct {
   int link_count, largest; /* largest: number of nodes of the largest tree */
 } Hierarchy;
 
-/* Builds the trees of all links of a model. Does not borrow the model. Allocates memory, which the caller frees with
- * hierarchy_destroy. Never fails. */
+/* Builds the trees of all links of a model. Does not borrow the model. The caller frees the trees with
+ * hierarchy_destroy. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
 /* Frees the arrays of *hierarchy, which may be zeroed. NULL is not accepted. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
-/* Callbacks of a traversal of two trees; context belongs to the caller. */
+/* Callbacks of a traversal of two trees. The caller owns context. */
 typedef struct {
-  /* Returns a lower bound of a value over all pairs of pieces below two nodes. Pairs of nodes whose bound is above 0
-   * are skipped. The pair with the smaller bound is visited first. */
+  /* Returns a lower bound on a value over all pairs of pieces below two nodes. The traversal skips pairs of nodes whose
+   * bound is above 0, and visits the pair with the smaller bound first. */
   double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
   /* Visits a pair of pieces, given by the numbers of their hulls. Returns false to end the traversal. */
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
 } PieceWalk;
-/* Traverses two nonempty trees from their roots. Returns false if a visit ended the traversal. Allocates nothing. */
+/* Traverses two nonempty trees from their roots. Returns false if a visit ended the traversal. */
 bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk);
 
 /* Derivatives of a scalar with respect to centres and radii of a link's nodes, world axes (nodes). */
@@ -55,12 +54,11 @@ typedef struct {
   Vec3* center;
   double* radius;
 } NodeBars;
-/* Converts derivatives with respect to centres and radii of the nodes of a link into derivatives with respect to the
- * vertices of the link, world axes, and adds these to vertices (BodyTree.vertex_count). bars (nodes): derivatives with
- * respect to centres and radii; overwritten. turn: rotation of the link. Cannot fail, allocates nothing. */
+/* Converts derivatives with respect to the nodes of a link into derivatives with respect to its vertices, world axes.
+ * Adds the result to vertices (BodyTree.vertex_count). bars (nodes): derivatives with respect to centres and radii;
+ * overwritten. turn: rotation of the link. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* Does the same as hierarchy_to_vertices for the leaf `index` only. Adds to out (vertices of the leaf's hull). Cannot
- * fail, allocates nothing. */
+/* Does the same as hierarchy_to_vertices for the leaf `index` only. Adds to out (vertices of the leaf's hull). */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

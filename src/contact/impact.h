@@ -1,38 +1,39 @@
-/* Private to contact/: dissipation and restitution of impacts (docs/derivations/impact.md). A pair's potential U
- * becomes
+/* Private to contact/: dissipation and restitution of impacts (docs/derivations/impact.md). A function W(U) replaces
+ * the potential U of a pair, so that the force depends on the approach speed:
  *   W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N)                         (I1)
- * with y_t, the value of y at the start of the step. The force of the pair is the force of the barrier times W' =
- * dW/dU. W' is 1 at rest, grows with the approach speed, and is 0 if the pair separates faster than the rest speed. W
- * is convex and not below its tangent of slope 1 at y_t, so that no energy is created (I4). All values are for
- * stiffness 1. */
+ * y is the dimensionless compression of the contact, y_t its value at the start of the step. The force of the pair is
+ * the barrier force times the impact factor W' = dW/dU. W' is 1 at rest, grows with the approach speed, and is 0 if the
+ * pair separates faster than ImpactParameters.rest_speed. W is convex and not below its tangent of slope 1 at y_t, so
+ * that no energy is created (I4). All values are for stiffness 1. */
 #ifndef SDRS_CONTACT_IMPACT_H
 #define SDRS_CONTACT_IMPACT_H
 
 #include "contact/plane.h"
 #include "contact/restitution.h"
 
-/* (I1) N: assumed number of vertices in contact, four on each side. */
+/* N of (I1): assumed number of vertices in contact, four on each side. */
 #define POTENTIAL_TERMS 8.0
 
 typedef struct {
   double support;     /* s [m] */
-  double rest_speed;  /* bodies separate at most at this speed if restitution is 0 [m/s]; 0: the barrier alone, W = U */
+  double rest_speed;  /* bodies separate at most at this speed if restitution is 0 [m/s]; 0 selects the barrier without
+                         dissipation, W = U */
   double dt;          /* s */
-  double restitution; /* coefficient of restitution e; 0: the law (I1) */
+  double restitution; /* coefficient of restitution e; 0 selects the law (I1) */
   double stiffness;   /* kappa [J m] */
 } ImpactParameters;
 
-/* Returns the dimensionless compression y = sqrt(s U / N) for the potential U [1/m]. Returns 0 for U = 0, if the pair
- * is out of range. support: s [m]. Cannot fail, allocates nothing. */
+/* Returns the dimensionless compression y = sqrt(s U / N) for the potential U [1/m]. The result is 0 if the pair is out
+ * of range, U = 0. support: s [m]. */
 double impact_compression(double support, double potential);
 
 /* State of the impact of a pair at the start of a substep. */
 typedef struct {
-  bool bounces; /* true: the law of restitution (I7) acts in this substep; false: the law (I1) */
-  bool enters; /* true: the substep measures the approach speed, so the pair exerts no force before half of the range is
-                  used (I2a) */
-  bool recorded;     /* true for a recorded step: the spring then acts also slightly beyond its rest position, so that
-                        differences with respect to lengths can be computed (I11) */
+  bool bounces;  /* true if the law of restitution (I7) acts in this substep; false if the law (I1) acts */
+  bool enters;   /* true if the substep measures the approach speed. The pair then exerts no force before half of the
+                    range is used (I2a) */
+  bool recorded; /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
+                    differences with respect to lengths can be computed (I11) */
   Pressure now, old; /* pressure at t and at t - dt_before */
   double dt_before;  /* s */
   double
@@ -42,91 +43,84 @@ typedef struct {
 typedef struct {
   double value;            /* W [1/m] */
   double first, second;    /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
-  double by_before;        /* d first / d y_t */
-  double by_support;       /* d first / ds at fixed U and y_t [1/m] */
-  double by_rest_speed;    /* d first / d(rest speed) [s/m] */
+  double by_before;        /* derivative of `first` with respect to y_t */
+  double by_support;       /* derivative of `first` with respect to s at fixed U and y_t [1/m] */
+  double by_rest_speed;    /* derivative of `first` with respect to rest_speed [s/m] */
   Pressure by_now, by_old; /* derivatives of `first` with respect to past.now and past.old, for a pair that bounces */
   /* Derivatives of `first` for a pair that bounces. */
   double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
-/* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. For U
- * = 0 or rest speed 0, W = U. Cannot fail. */
+/* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
+ * if U or the rest speed is 0. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
-/* Does the same as impact_eval for a larger y_t: if `before` is smaller than the compression at the clearance `entry`,
- * 0 < entry <= 1, this compression replaces it (I2a). A pair that comes into range then exerts almost no force at
- * clearances above `entry`. impact_eval uses entry = IMPACT_ENTRY with restitution, otherwise 1. */
+/* Does the same as impact_eval with a lower bound on y_t: the compression at the clearance `entry`, 0 < entry <= 1
+ * (I2a). A pair that comes into range then exerts almost no force at clearances above `entry`. impact_eval uses entry =
+ * IMPACT_ENTRY with restitution, otherwise 1. */
 Impact impact_eval_from(const ImpactParameters* parameters, double potential, double before, double entry);
-/* Returns W and its derivatives for a pair that bounces. A stiff spring moves the clearance of the pair at the end of
- * the substep to the value that restitution requires (I7). Cannot fail, allocates nothing. */
+/* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
+ * pair at the end of the substep to the value that restitution requires (I7). */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
-/* Returns the factor on the barrier's force that limits friction of a substep. In this substep, forces act 1 / ratio
- * times as long as in the substep that led to t. The excess over the barrier's force is an impulse, which is multiplied
- * by `ratio` (I5):
+/* Returns the factor on the barrier force that limits friction of a substep. Forces act 1 / ratio times as long in this
+ * substep as in the substep that led to t. The excess over the barrier force is an impulse, which is multiplied by
+ * `ratio` > 0 (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
- * bounces: true if `now` is the factor of an impact with restitution. Then the complete force is an impulse, and the
- * result is first * ratio. The derivatives are scaled accordingly. Requires ratio > 0. For ratio 1, the result is
- * bit-identical to `now`. Cannot fail, allocates nothing. */
+ * If bounces is true, `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
+ * result is first * ratio. The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to
+ * `now`. Allocates nothing. */
 Impact impact_load(const Impact* now, bool bounces, double ratio);
-/* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. Cannot fail, allocates
- * nothing. */
+/* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. */
 double impact_impulse(const Impact* now, bool bounces);
-/* Returns the result of impact_bounce for a pair that bounces with U > 0, otherwise that of impact_eval_from. Cannot
- * fail, allocates nothing. */
+/* Returns the result of impact_bounce for a rebounding pair with U > 0, otherwise that of impact_eval_from. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
-/* Returns the approach speed of the pair in the substep that led to t [m/s]. It is computed from the potentials at the
- * beginning and at the end of this substep. Returns 0 if the pair is out of range at t. Cannot fail, allocates
- * nothing. */
+/* Returns the approach speed of the pair in the substep that led to t [m/s]. It follows from the potentials at both
+ * ends of this substep. Returns 0 if the pair is out of range at t. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
-/* Returns the potential U [1/m] at the normalized clearance z in (0, 1]. support: s [m]. Cannot fail, allocates
- * nothing. */
+/* Returns the potential U [1/m] at the normalized clearance z in (0, 1]. support: s [m]. */
 double impact_potential(double support, double z);
-/* Returns the normalized clearance z in (0, 1] at which the potential is `potential` [1/m]. Cannot fail, allocates
- * nothing. */
+/* Returns the normalized clearance z in (0, 1] at which the potential is `potential` [1/m]. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
 
-/* Restitution is 0 for approach speeds below IMPACT_FROM times the rest speed. Above 2 IMPACT_FROM times the rest speed
- * it has its full value. */
+/* Approach speed, divided by the rest speed, below which restitution is 0. Restitution has its full value above 2
+ * IMPACT_FROM. */
 #define IMPACT_FROM 5.0
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
 } ImpactShare;
 /* Returns the coefficient of restitution that acts at the approach speed `speed` [m/s]. It grows smoothly from 0 to
- * parameters->restitution (I8). Cannot fail, allocates nothing. */
+ * parameters->restitution (I8). */
 ImpactShare impact_share(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* Stages of the impact of a pair with restitution. Each stage lasts one short substep. */
+/* Stages of the impact of a pair with restitution, which each last one short substep. */
 typedef enum {
   IMPACT_NONE,
   IMPACT_ENTERED, /* z has reached IMPACT_ENTRY; the substep measures the approach speed */
-  IMPACT_BOUNCES, /* the substep reverses the approach */
+  IMPACT_BOUNCES, /* the substep reverses the approach velocity */
   IMPACT_RUBS,    /* the substep applies the friction of the impulse */
 } ImpactStage;
 typedef struct {
   ImpactPast past;
   ImpactStage stage;
-  bool rests; /* true if the pair is in range without an impact; it then has restitution 0 until it leaves the range */
+  bool rests; /* true if the pair is in range without an impact. Its restitution is then 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactCourse;
 /* Returns the impact state of the next substep. course: impact state of the previous substep. dt_before: length of the
- * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. Cannot fail, allocates
- * nothing. */
+ * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
 ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                          const ImpactCourse* course);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
- * pair must have no impact at the beginning of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With
- * restitution 0, the pair must have come into range in the substep. Call it only for pairs in range. Allocates
- * nothing. */
+ * pair must have no impact at the start of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With restitution
+ * 0, the pair must have come into range in the substep. Call it only for pairs in range. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
- * impact. Allocates nothing. */
+ * impact. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
-/* Returns true if the impact factor is that of an approaching pair, so that the next substep belongs to the impact.
- * Call it only for a pair in range. Allocates nothing. */
+/* Returns true if the impact factor is that of an approaching pair. The next substep then belongs to the impact. Call
+ * it only for a pair in range. */
 bool impact_presses_on(const Impact* impact);
 
-/* Replaces the derivatives of U in *d by the derivatives of W: forces, moments and Hessian, but not the energy.
- * half_space: true if body b is a half-space, which has no rows in the Hessian. Cannot fail, allocates nothing. */
+/* Converts *d from the derivatives of U to the derivatives of W: forces, moments and Hessian. Does not change the
+ * energy. half_space: true if body b is a half-space, which has no rows in the Hessian. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 
 #endif

@@ -1,16 +1,16 @@
-/* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one table entry,
- * LAW_<name>, in laws.c.
+/* Private to contact/: the interface of a contact law. A law is one file, law_<name>.c, with one table entry LAW_<name>
+ * in laws.c.
  *
- * The system (system.h) finds neighbouring hulls and stores two states of every such pair, the accepted state and a
- * trial state. The replay (replay.c) processes recorded steps backwards. The law computes the value of a trial state,
- * the derivatives of an accepted state, and the friction reference of the next step (the lag). For recorded pairs, it
- * computes the same quantities and the reverse derivatives. The law receives one pair at a time and calls no function
- * of the system, so that pairs are processed in parallel.
+ * The system (system.h) finds pairs of neighbouring hulls, and stores two states of each pair, the accepted state and a
+ * trial state. The law computes the value of a trial state, the derivatives of an accepted state, and the friction
+ * reference of the next step (`lag`). The replay (replay.c) processes recorded steps backwards. For recorded pairs, the
+ * law computes the same quantities and the reverse derivatives. The law receives one pair at a time and calls no
+ * function of the system, so that pairs are processed in parallel.
  *
  * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of its two
- * states, and zeroes this memory when the pair is new. If a pair is active, lagged or has terms, its data and those of
- * its accepted state are part of a stored state (`pass`). Otherwise these data are undefined. Pointers in the data are
- * valid until the next lag. */
+ * states, and zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair, and of its
+ * accepted state, if the pair is active, lagged or has terms. Otherwise these data are undefined. Pointers in the data
+ * are valid until the next lag. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -20,21 +20,21 @@
 
 /* A pair in one state, as argument of the functions of a law. */
 typedef struct {
-  void* law;   /* result of ContactLaw.create, or of ContactLaw.instance */
+  void* law;   /* result of ContactLaw.create or ContactLaw.instance */
   int thread;  /* number of the workspace to use */
   int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
-  const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL: unknown */
+  const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL if unknown */
   const RollShift* shift[2];    /* shifts of the links (step.h); NULL: zero */
-  const PairMaterial* material; /* friction times `grip` */
-  double grip;                  /* 1 except in a run's first step (friction.md, F6) */
+  const PairMaterial* material; /* coefficients of the pair, friction multiplied by `grip` */
+  double grip;                  /* factor on friction; 1 except in a run's first step (friction.md, F6) */
   GjkCache* gjk;
   void* memory; /* the law's data of the pair (ContactLaw.pair_size) */
   bool lagged;  /* true if the pair was active at the last `lag` */
   int which;    /* number of the state, 0 or 1 */
   PairState* state;
-  PairDerivatives* derivatives; /* of the state, stiffness included; set by `derive` */
+  PairDerivatives* derivatives; /* derivatives of the state, which contain the stiffness; set by `derive` */
   void* own;                    /* the law's data of the state (ContactLaw.state_size) */
 } LawPair;
 
@@ -44,8 +44,8 @@ typedef struct {
   const void* own;
   const double* twist[2]; /* motion of the links from this state to the trial: rotation vector, displacement [rad, m] */
   bool stays;             /* true if neither link has moved since the accepted state */
-  bool follows;           /* the accepted state was evaluated with the same friction reference */
-  bool begins;            /* the run starts in the trial state, without previous states */
+  bool follows;           /* true if the accepted state was evaluated with the same friction reference */
+  bool begins;            /* true if the run starts in the trial state, without previous states */
 } LawOrigin;
 
 /* A recorded pair of the step from t to t + dt. */
@@ -54,73 +54,74 @@ typedef struct {
   int thread;
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
-  const PairBody *now, *next; /* bodies at t and t + dt (2); now NULL: the pair was not active at t */
-  const PairBody* solve;      /* (2) bodies in the previous solve of the step, if friction depends on the force of that
-                                 solve; NULL: the pair was not active in it */
-  Pose begin[2];              /* poses of both bodies at t */
-  const Pose* aim[2];         /* as LawPair.aim */
-  const RollShift* shift[2];  /* as LawPair.shift */
+  const PairBody *now, *next; /* bodies at t and t + dt (2); now is NULL if the pair was not active at t */
+  const PairBody* solve; /* bodies in the previous solve of the step, if the force of that solve limits friction; NULL
+                            if the pair was not active in that solve (2) */
+  Pose begin[2];         /* poses of both bodies at t */
+  const Pose* aim[2];    /* as LawPair.aim */
+  const RollShift* shift[2]; /* as LawPair.shift */
   const void *own_now, *own_next, *own_solve;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* memory for all vertices of both hulls, ContactLaw.vertex_size bytes each */
-  bool apart;     /* true: `replay` leaves out the part of the Hessian that `slip_product` multiplies */
+  bool apart;     /* true if `replay` leaves out the Hessian that `slip_product` multiplies */
 } LawReplay;
 
-/* Phases of a pair's contact at the end of a substep. PHASE_STRUCK: the pair came into contact in the substep.
- * PHASE_PRESSES_ON: the impact of the pair continues. PHASE_LETS_GO: the pair was active at the beginning of the
- * substep and now exerts little or no force. */
+/* Phase of a pair's contact at the end of a substep. PHASE_STRUCK: the pair came into contact in the substep.
+ * PHASE_PRESSES_ON: the impact of the pair continues. PHASE_LETS_GO: the pair separates; it was active at the start of
+ * the substep and now exerts little or no force. */
 typedef enum { PHASE_STRUCK, PHASE_PRESSES_ON, PHASE_LETS_GO } ImpactPhase;
 
-/* Trees of bounding spheres of two links with many pieces. The pair of these links represents the pairs of their hulls:
- * distances, and proofs of the certificate, are computed with the trees (whole.c). Pairs of their hulls are listed only
- * for friction, from one lag to the next, and only if r < spread (R_a + R_b). r is the distance of the centres of the
- * bounding spheres of both hulls, and R_a and R_b are the radii of these spheres. */
+/* Trees of bounding spheres of two links with many hulls. The pair of links represents the pairs of their hulls. The
+ * trees give distances and proofs of the certificate (whole.c). Pairs of their hulls are listed only for friction, from
+ * one lag to the next, and only if r < spread (R_a + R_b). r: distance of the centres of the bounding spheres of both
+ * hulls; R_a, R_b: radii of these spheres. */
 typedef struct {
   const BodyTree *a, *b;
-  double spread; /* 0: no friction */
+  double spread; /* 0 without friction */
 } PieceTrees;
 
 typedef struct ContactLaw {
   const char* name;
-  const SchemaRow* parameters; /* keys of `contact`, read into SceneContact; `only` names the law and "none" */
+  const SchemaRow*
+      parameters; /* keys of `contact`, read into SceneContact. `only` contains the law's name and "none" */
   int parameter_count;
   int own_count;            /* number of entries of SceneContact.own that `parameters` fill */
-  bool once_differentiable; /* true if the energy is only once differentiable; gradients of runs then have kinks, at
-                               which finite differences cannot check them */
-  bool shapes;              /* the law uses smooth shapes exactly, without triangles */
-  bool round;               /* the law uses round solids exactly (HullInstance.rounding) */
-  bool directions;          /* the law supports direction-dependent and static friction */
-  bool overlaps; /* true if the law has no barrier: bodies may overlap, the gap is PairState.separation, and there is no
-                    certificate */
-  /* Returns the reason why the law does not support a hull, as the end of a sentence, or NULL if the law supports the
-   * hull. If the function is NULL, the law supports all hulls. */
+  bool once_differentiable; /* true if the energy is only once differentiable. Gradients of runs then have kinks, where
+                               finite differences cannot check them */
+  bool shapes;              /* true if the law uses smooth shapes exactly, without triangles */
+  bool round;               /* true if the law uses round solids exactly (HullInstance.rounding) */
+  bool directions;          /* true if the law supports direction-dependent and static friction */
+  bool overlaps; /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
+                    and there is no certificate */
+  /* Returns the reason why the law does not support a hull, as the end of a sentence. Returns NULL if the law supports
+   * the hull. If the function is NULL, the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
-  /* Returns as contact_fits (model/contact_fits.h). Function NULL: all hulls fit. */
+  /* Checks a hull as contact_fits (model/contact_fits.h). If the function is NULL, all hulls fit. */
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
-  bool links; /* true: all pairs of links that may touch are pairs of items, too; link items follow the hulls (system.h)
-               */
+  bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow those of hulls
+                 (system.h) */
   size_t pair_size, state_size,
       kept_size; /* bytes of the law's data: of a pair, of each of its states, and of the data of `keep` */
   size_t moment_size, replay_size,
-      vertex_size;         /* bytes of the law's data for a recorded pair: in a state, in a step, and per vertex */
+      vertex_size;         /* bytes of the law's data for a recorded pair: per state, per step, and per vertex */
   int vertex_shares;       /* largest number of VertexShare entries per vertex that `reverse` sets */
-  size_t link_vertex_size; /* vertex_size and vertex_shares of pairs of links */
+  size_t link_vertex_size; /* vertex_size for pairs of links; link_vertex_shares: vertex_shares for pairs of links */
   int link_vertex_shares;
 
   /* ---- the scene */
   /* Returns the law's data for a model. The caller frees the data with `destroy`. tolerance: relative tolerance of
-   * steps; 0: as exact as possible. */
+   * steps; 0 selects the highest accuracy. */
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part does. If the function is
-   * NULL, the law does not use them. */
+  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part. If the function is
+   * NULL, the law uses neither. */
   void (*set_part)(void* law, double dt_before, double force_ratio);
-  /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other. If the
-   * range is INFINITY, all pairs are candidates. */
+  /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other.
+   * INFINITY makes all pairs candidates. */
   double (*range)(const Model* model);
   /* Returns true if the pair of these two links is a pair of items (see `links`). If the function is NULL, all pairs of
-   * links are. */
+   * links are pairs of items. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
   /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. If the
    * function is NULL, no pair of links represents its hulls. */
@@ -139,133 +140,130 @@ typedef struct ContactLaw {
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
-  /* Returns LawPair.law for a pair of these two items, which is also the first argument of `nearest`. Called once, when
-   * the pair is listed. If the function is NULL, LawPair.law is the result of `create`. */
+  /* Returns the data of the law that applies to a pair of items, the value of LawPair.law. It is also the first
+   * argument of `nearest`. Called once, when the pair is listed. If the function is NULL, LawPair.law is the result of
+   * `create`. */
   void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, called in this order */
-  /* Sets outcome, separation, axis, contact_energy and has_terms of trial->state, and the plane if there is one. Not
-   * called for a pair that was inactive and stays out of range. */
+  /* Evaluates the contact of a trial state. Sets outcome, separation, axis, contact_energy and has_terms of
+   * trial->state, and the plane if there is one. Not called for a pair that was inactive and stays out of range. */
   void (*evaluate)(const LawPair* trial, const LawOrigin* from);
-  /* Sets friction_energy and has_terms of trial->state for a lagged pair. Returns false if the minimum over the slip
-   * was not found. If the function is NULL, the law has no friction. */
+  /* Evaluates the friction of a trial state. Sets friction_energy and has_terms of trial->state for a lagged pair.
+   * Returns false if the minimum over the slip was not found. If the function is NULL, the law has no friction. */
   bool (*evaluate_friction)(const LawPair* trial, const LawOrigin* from);
   /* Returns true if friction acts between the items of the pair. If the function is NULL, friction never acts. */
   bool (*friction_acts)(const LawPair* pair);
-  /* Copies those data of the accepted state in LawPair.memory to the data of the trial state. The system has already
-   * copied `state` and `own`. If the function is NULL, there are no such data. */
+  /* Copies LawPair.memory data of the accepted state to the trial state. The system has already copied `state` and
+   * `own`. If the function is NULL, there are no such data. */
   void (*take_over)(const LawPair* trial);
-  /* Returns the smallest separation that the line search admits for a trial [m]. For smaller separations, the quadratic
-   * model of Newton's method is useless. */
+  /* Returns the smallest separation that the line search admits for a trial [m]. At smaller separations, the quadratic
+   * model of Newton's method is inaccurate. */
   double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
-  /* Sets pair->derivatives to the gradient and the Hessian of a state with terms. They contain the stiffness. The state
-   * is the one that was evaluated last. */
+  /* Sets pair->derivatives to the gradient and the Hessian of a state with terms, which contain the stiffness. The
+   * state is the one that was evaluated last. */
   void (*derive)(const LawPair* pair);
-  /* Returns true if all eigenvalues of the Hessian are known to be >= 0 up to rounding. If the function is NULL, this
-   * is never known. */
+  /* Returns true if the Hessian is known to be positive semidefinite up to rounding. If the function is NULL, this is
+   * never known. */
   bool (*convex)(const LawPair* pair);
-  /* Returns the error of the energy [J] that results from the rounding of clearances. A clearance is a difference of
+  /* Returns the rounding error of the energy of a pair [J]. It results from clearances, which are differences of
    * coordinates of size `reach` [m]. */
   double (*rounding)(const LawPair* pair, double reach);
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: twists
+  /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
    * (w, v) of both bodies in the next Newton step (I13). If the function is NULL, the force is not corrected. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* lag_room returns the number of bytes of `room` that `lag` needs for an active pair. `lag` makes the state of the
-   * pair the friction reference of the next step, and returns the number of bytes used, a multiple of 8. `room` is
-   * valid until the next lag. If the function is NULL, the law has no friction reference. */
+   * pair the friction reference of the next step. It returns the number of bytes used, a multiple of 8. `room` is valid
+   * until the next lag. If the function is NULL, the law has no friction reference. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
-  /* Friction that depends on the normal force of the same step (friction.md, F8, F14). It is a weighted sum of friction
-   * by the force of the previous solve of the step and of friction by the force at t. If all functions are NULL,
-   * friction depends only on the force at t. `loads` sets *load to the friction force that the normal force admits [N],
-   * and *change to its difference from the friction force of the reference. For a pair with an account (F14), *change
-   * is the friction force that is lost when the pair leaves the range. `own_share` returns the weight of friction by
-   * the state's own force. The weight is 0 if this force differs negligibly from the force at t, and 1 if it differs
-   * much. `relag` sets the reference of friction by the state's own force, as `lag` does. Slip is measured from the
-   * poses `begin` of both bodies. The weight becomes own_share if `blends` is true, otherwise 1. `relag` returns the
-   * number of bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if friction by the force of the
-   * previous solve of the step acts (own true), or if friction by the force at t acts (own false). */
+  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
+   * limited by the force of the previous solve of the step, and of friction limited by the force at t. If all functions
+   * are NULL, only the force at t limits friction. `loads` sets *load to the largest friction force for the present
+   * normal force [N], and *change to its difference from the value of the friction reference. For a pair with an
+   * account (F14), *change is the friction force that is lost when the pair leaves the range. `own_share` returns the
+   * weight of friction limited by the state's own force. The weight is 0 if this force differs negligibly from the
+   * force at t, and 1 if it differs much. `relag` makes the state's own force limit friction, as `lag` does. Slip is
+   * measured from the poses `begin` of both bodies. The weight becomes own_share if `blends` is true, otherwise 1.
+   * `relag` returns the number of bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if the force
+   * of the previous solve of the step limits friction (own true), or the force at t (own false). */
   void (*loads)(const LawPair* pair, double* load, double* change);
   double (*own_share)(const LawPair* pair);
   size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   bool (*rests_on)(const LawPair* pair, bool own);
-  /* Sets *out to the account of friction in the last substep (friction.md, F14). If the function is NULL, the law keeps
+  /* Sets *out to the account of friction in the last substep (friction.md, F14). If the function is NULL, the law has
    * no account. */
   void (*account)(const LawPair* pair, FrictionAccount* out);
   /* Initializes an active pair at the start of a run. If the function is NULL, nothing is initialized. */
   void (*begin)(const LawPair* pair);
-  /* `keep` stores the data of an active pair that cannot be computed from the poses to `kept` (kept_size bytes);
-   * `recall` restores them. If the function is NULL, there are no such data. */
+  /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
+   * restores these data. If the function is NULL, there are no such data. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
-  /* Writes the members of LawPair.memory and of the accepted state's `own` on which later steps depend to a block, or
-   * reads them. If the function is NULL, both structures contain only doubles, and the system writes or reads all of
-   * them. */
+  /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. If
+   * the function is NULL, both structures contain only doubles, and the system writes or reads all of them. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Marks the state as restored, so that it has no derivatives with respect to previous states. If the function is
-   * NULL, the law does not depend on previous states. */
+  /* Marks the state as restored from a file, so that it has no derivatives with respect to previous states. If the
+   * function is NULL, the law does not depend on previous states. */
   void (*hold)(const LawPair* pair);
-  /* Returns the factor by which an impact scales the force of an active pair, after a step of length dt [s] from the
-   * state of `kept` (NULL: the pair was inactive). rest_speed [m/s] and restitution replace the parameters of the pair.
-   * If the function is NULL, the factor is 1. */
+  /* Returns the factor by which an impact scales the force of an active pair. The step of length dt [s] starts from the
+   * state of `kept`; NULL means that the pair was inactive. rest_speed [m/s] and restitution replace the parameters of
+   * the pair. If the function is NULL, the factor is 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). If all functions are NULL, there are no
-   * impacts. */
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). Laws without impacts have no such functions. */
   /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
-   * [s]. Unless `length` is NULL, halves *length, the length of the substep [s], until an impact that begins compresses
-   * the pair by at most IMPACT_WAY supports in the substep. */
+   * [s]. length: length of the substep [s], or NULL. Halves *length until an impact that begins compresses the pair by
+   * at most IMPACT_WAY supports. */
   bool (*impacts)(const LawPair* pair, double dt_before, double* length);
-  /* `enters` clears the stored approach speed of the pair, and returns true if the impact of the pair began in the last
+  /* `enters` clears the stored approach speed of the pair. It returns true if the impact of the pair began in the last
    * substep (impact_enters). `approach` stores the approach speed [m/s]. */
   bool (*enters)(const LawPair* pair);
   void (*approach)(const LawPair* pair, double speed);
-  /* Returns the normalized clearance z of the pair's potential at the beginning (begin) or the end of the last substep;
-   * 1 if the pair is out of range. */
+  /* Returns the normalized clearance z that belongs to the pair's potential. begin: true for the start of the last
+   * substep, false for its end. Returns 1 if the pair is out of range. */
   double (*clearance)(const LawPair* pair, bool begin);
-  /* Returns true if the pair is in this phase at the end of the last substep. */
+  /* Returns true if the pair is in the phase `phase` at the end of the last substep. */
   bool (*in_phase)(const LawPair* pair, ImpactPhase phase);
 
   /* ---- two hulls, outside a run */
-  /* Sets *plane to a separating plane of two hulls, and `clearance` to lower bounds of the clearances of both hulls
-   * [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL, no plane is
-   * found. */
+  /* Sets *plane to a separating plane of two hulls. `clearance` receives lower bounds on the distances of both hulls
+   * from the plane [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL, no
+   * plane is found. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
-  /* Returns true if the hulls exert a force on each other, and then sets normal, point and pressure of *spot. found:
-   * distance of the hulls. */
+  /* Computes the contact of two hulls. Returns true if the hulls exert a force on each other, and then sets normal,
+   * point and pressure of *spot. found: distance of the hulls. */
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* Recomputes from a record the law's data `own` of a state. Returns false if the plane was not found. If the function
+  /* Recomputes the law's data `own` of a state from a record. Returns false if the plane was not found. If the function
    * is NULL, there are no such data. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
-  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. They contain the stiffness. Returns
-   * false if the state of the pair was not reproduced. */
+  /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
+   * stiffness. Returns false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets `force` and `torque` to the derivatives of the potential of the pair with respect to the displacements and
-   * rotations of both bodies at t + dt (EventTerms). Returns the derivative of the impact factor at t + dt
-   * (PairCarry.load) with respect to the potential [m]. Call it only for an active record, after `replay`. If the
-   * function is NULL, pairs have no events. */
+  /* Sets `force` and `torque` to the derivatives of the pair's potential by the motion of both bodies at t + dt
+   * (EventTerms). Returns the derivative of the impact factor at t + dt (PairCarry.load) with respect to the potential
+   * [m]. Call it only for an active record, after `replay`. If the function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
-  /* Sets *out to the derivatives of the scalar Phi + carry . c, for stiffness 1. Phi (A4) is the scalar for the twists
-   * of both bodies. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of the
-   * next step. The caller zeroes *out. */
+  /* Adds the reverse derivatives of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the
+   * twists of both bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry:
+   * PairShares.carry of the next step. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
    * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call it only
-   * after `replay`. Returns false, with `wrench` undefined, unless friction of the pair is limited by the impulse of an
-   * impact with restitution. If the function is NULL, the result is always false. */
+   * after `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits
+   * friction of the pair. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
-  /* Returns the number through which friction acts on the next step (PairCarry.left), for the present force_ratio and
-   * stiffness 1. Call it only after `replay`. If the function is NULL, friction does not act on the next step in this
-   * way. */
+  /* Returns the force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present
+   * force_ratio. Call it only after `replay`. If the function is NULL, there is no such force. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 
@@ -273,17 +271,18 @@ typedef struct ContactLaw {
  * range. The entry is static. Never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
-/* Returns one interface for all laws of a model. If pairs name laws (Model.pair_laws), it is built in `room` and calls
- * the law of each pair (contact/pair_laws.c); otherwise it is the table entry of the model's law. `room` belongs to the
- * caller and must outlive the result. Never NULL. */
+/* Returns one interface for all laws of a model. If pairs name laws (Model.pair_laws), the interface is built in `room`
+ * and calls the law of each pair (contact/pair_laws.c). Otherwise it is the table entry of the model's law. `room`
+ * belongs to the caller and must outlive the result. Never NULL. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* Returns the table entry of the law of two links. Link numbers are not checked. The entry is static. Never NULL. */
+/* Returns the table entry of the law of two links. The link numbers are not checked. The entry is static. Never
+ * NULL. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
 /* Returns the table entry of a law. The entry is static. Undefined for an invalid law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
-/* Smallest fraction of the accepted distance of two bodies that a trial may have. At smaller distances, the quadratic
- * model of the force is useless. */
+/* Smallest distance of two bodies in a trial, divided by the accepted distance. At smaller distances, the quadratic
+ * model of the force is inaccurate. */
 #define LAW_NEARER_MOST 0.1
 /* ContactLaw.nearest for laws without a range. Returns LAW_NEARER_MOST times the accepted distance [m], or 0 if the
  * distance is unknown. */

@@ -9,14 +9,15 @@ enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
 
 /* Surface of a hull in the frame of its link. */
 typedef struct {
-  Field field; /* distance field of the hull; of a smooth shape borrowed from the model, of a polyhedron owned */
+  Field field; /* distance field of the hull; borrowed from the model for a smooth shape, owned for a polyhedron */
   ManifoldBody body;
-  Vec3* point_slopes; /* (parameters x points): derivatives of points with respect to parameters, owned; NULL: none */
+  Vec3* point_slopes; /* derivatives of points with respect to parameters, owned; NULL if there are none (parameters x
+                         points) */
   int parameters;
-  bool polyhedron;      /* true if the parameters are the vertex coordinates, three for each vertex */
-  FieldCorners corners; /* derivatives of the field of a polyhedron with respect to the vertices, owned */
-  int* numbers;         /* 0, 1, 2, ...: index of the vertex at each point of a polyhedron, owned */
-  double sag;           /* depth of the polyhedron spanned by the points below the surface of the hull, at most [m] */
+  bool polyhedron;          /* true if the parameters are the vertex coordinates, three for each vertex */
+  FieldCorners corners;     /* derivatives of the field of a polyhedron with respect to the vertices, owned */
+  int* numbers;             /* 0, 1, 2, ...: index of the vertex at each point of a polyhedron, owned */
+  double sag;               /* largest depth below the surface of the hull of the polyhedron that the points span [m] */
   Vec3 center, half_extent; /* centre and half extents of the bounding box of the hull [m] */
 } ManifoldSurface;
 
@@ -25,7 +26,7 @@ typedef struct {
   ManifoldContact *contacts, *slopes;
   int* points[2]; /* points that may be in contact */
   int (*edges[2])[2];
-  double* depth; /* depth of each selected edge */
+  double* depth; /* depth of each selected edge [m] */
   void* room;
 } ManifoldWork;
 
@@ -47,20 +48,20 @@ typedef struct {
   double offset;
 } ManifoldBodies;
 
-/* Returns the data of two bodies at the poses of their links. item: numbers of both hulls. a, b: hulls at their poses.
+/* Returns the data of two bodies for the contact query. item: numbers of both hulls. a, b: hulls at their poses.
  * reference: reference points of the twists. The result borrows surfaces of the law. Asserts that the law has
  * surfaces. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
-/* Finds the contacts of the points and edges that are near the other body, and returns the number of contacts. For
+/* Finds the contacts of the points and edges near the other body, and returns the number of contacts. For
  * MANIFOLD_BY_MOTION, writes the contacts to work->contacts, with derivatives unless `values` is true. For other
- * causes, writes the derivatives with respect to MANIFOLD_CAUSES parameters, starting with number `first`, to
- * work->slopes. The next call of the thread overwrites the workspace. */
+ * causes, writes the derivatives with respect to MANIFOLD_CAUSES parameters to work->slopes, starting with number
+ * `first`. The next call of the thread overwrites the workspace. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
-/* Returns the smallest distance over all contact points [m]; it is negative for overlapping bodies. Sets *point to the
- * contact point with this distance, world [m], and *normal to the unit normal from a to b at this point, world axes.
- * Returns HUGE_VAL if there are no contact points. */
+/* Returns the smallest distance over all contact points [m], negative for overlapping bodies. Sets *point to the
+ * contact point with this distance, world [m], and *normal to its unit normal from a to b, world axes. Returns HUGE_VAL
+ * if there are no contact points. */
 double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal);
 
 #endif

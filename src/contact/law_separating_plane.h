@@ -12,21 +12,22 @@ typedef struct {
   double support, stiffness, range;
   int threads;
   PlaneScratch* scratch;       /* workspace of each thread (threads) */
-  ActiveVertex** active;       /* memory of each thread for active vertices (threads) */
-  FrictionParameters friction; /* friction and impact lack the coefficients of the pair's material */
+  ActiveVertex** active;       /* active vertices of each thread (threads) */
+  FrictionParameters friction; /* friction and impact, without the coefficients of the pair's material */
   ImpactParameters impact;
   double dt_before;     /* length of the previous substep [s] */
   double force_ratio;   /* argument `ratio` of impact_load */
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
-  bool
-      pays; /* true: friction is the weighted sum of (F14), and later steps use forces that friction has not used yet */
+  bool pays; /* true if friction is the weighted sum of (F14). Later steps then use normal forces that friction has not
+                used yet */
 } PlaneLaw;
 
-/* (F14) Account of friction of a recorded pair (Memory in law_separating_plane.c). */
+/* Friction account of a recorded pair (F14): the normal force that friction has not used yet (Memory in
+ * law_separating_plane.c). */
 typedef struct {
-  double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction, for
-                   stiffness 1 */
-  double ratio; /* force_ratio of the step, to which `owed` is proportional */
+  double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction [1/m^2],
+                   for stiffness 1 */
+  double ratio; /* force_ratio of the step; `owed` is proportional to it */
   bool pays;    /* the pair has weighted friction and an account (F14) */
   bool owes;    /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlanePayment;
@@ -34,12 +35,13 @@ typedef struct {
 /* Numbers of a recorded pair (ContactRecord.kept). */
 typedef struct {
   Plane plane; /* plane of an active record */
-  /* Slips u1, u2 [m/s] and omega * length [m/s] of a pair with friction, in the tangent basis of the friction
-   * reference: [0] for friction by the force at t, [1] for friction by the force of the previous solve of the step. */
+  /* Slip of a pair with friction: u1, u2 [m/s] and omega * length [m/s], in the tangent basis of the friction
+   * reference. [0] belongs to friction limited by the force at t, [1] to friction limited by the force of the previous
+   * solve of the step. */
   double plane_slip[2][3];
   double own_share; /* (F14) weight of the force of the previous solve of the step */
-  ContactLoad load; /* impact factor of the force at t, which limits friction: the member `factor` is W' for a pair with
-                       an account (F14), otherwise W'_f (I5) */
+  ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' for a pair with an account
+                       (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
   union {
     FrictionSlip slip;   /* slip of the previous step, for a pair with static friction */
@@ -50,13 +52,12 @@ _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a r
 
 /* Memory of a recorded pair (LawReplay.memory). */
 typedef struct {
-  FrictionLag lag;        /* friction by the force at t */
-  FrictionLag own_lag;    /* friction by the force of the previous solve of the step */
+  FrictionLag lag;        /* friction limited by the force at t */
+  FrictionLag own_lag;    /* friction limited by the force of the previous solve of the step */
   RollingLag rolling;     /* rolling friction */
   PlaneResponse response; /* response of the plane, for an active pair */
   Impact impact;          /* impact factor at t + dt, for an active pair */
-  Impact solve_impact;    /* impact factor in the previous solve of the step, if friction depends on the force of this
-                             solve */
+  Impact solve_impact; /* impact factor in the previous solve of the step, if the force of this solve limits friction */
 } PlaneReplay;
 
 /* Returns the parameters of impacts for the material of a pair. */
@@ -80,19 +81,19 @@ static inline bool rolls(const PairMaterial* material) {
 /* Returns true if the material has sliding friction. */
 static inline bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
-/* (F12) Returns true if the material has static friction. */
+/* Returns true if the material has static friction (F12). */
 static inline bool sticks(const PairMaterial* material) {
   return slides(material) && material->value[MATERIAL_STATIC_FRICTION] != material->value[MATERIAL_FRICTION];
 }
 
-/* (F12) Returns the fraction exp(-(v / v_s)^2) by which static friction exceeds sliding friction after a step with the
- * slip v, relative to the difference of both coefficients. Returns 0 if the slip is unknown. */
+/* Returns the excess of static over sliding friction after a step with the slip v, as a fraction of its largest value
+ * (F12). The fraction is exp(-(v / v_s)^2), or 0 if the slip is unknown. v_s: Stribeck speed. */
 static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
   return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
 }
 
-/* (F12) Returns the material with the friction coefficient that acts after a step with the slip `slip`. */
+/* Returns the material with the friction coefficient that acts after a step with the slip `slip` (F12). */
 static inline PairMaterial acting(const PairMaterial* material, const FrictionSlip* slip) {
   PairMaterial out = *material;
   double above = material->value[MATERIAL_STATIC_FRICTION] - material->value[MATERIAL_FRICTION];
@@ -105,8 +106,7 @@ static inline double force_of(const PlaneSolution* solution) {
   return fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n);
 }
 
-/* Sets *room to the direction-dependent friction of the pair and returns room. Returns NULL if the friction of the pair
- * does not depend on the direction. */
+/* Sets *room to the direction-dependent friction of the pair and returns room. Returns NULL for isotropic friction. */
 static inline const FrictionDirection* direction_of(const PairMaterial* material, FrictionDirection* room) {
   if (!material->directed || !slides(material)) return NULL;
   *room = (FrictionDirection){material->value[MATERIAL_FRICTION_ALONG] / material->value[MATERIAL_FRICTION],
@@ -114,20 +114,22 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
   return room;
 }
 
-/* (F14) Changes of speed by friction that acts one step late, in rest speeds. Up to LATE_FROM the weight of the step's
- * own force is 0. At LATE_HALF the weight is 1/2. */
+/* Limits of the blend between friction by the force at t and friction by the step's own force (F14). The blend depends
+ * on the change of speed that results from friction acting one step late, divided by the rest speed. Up to LATE_FROM
+ * the weight of the step's own force is 0. At LATE_HALF the weight is 1/2. */
 #define LATE_FROM 5.0
 #define LATE_HALF 25.0
 
-/* (F14) Weight of the step's own force, and its derivative with respect to `speed`, the change of speed by friction
- * that is one step late. */
+/* Weight of friction limited by the step's own force (F14). by_speed: derivative with respect to `speed`, the change of
+ * speed that results from friction acting one step late. */
 typedef struct {
   double speed; /* mu |change of the normal force| dt / m [m/s] */
   double value, by_speed;
 } OwnShare;
 
-/* (F14) Returns the weight of the step's own force: x^2 / (1 + x^2), with x = 0 up to LATE_FROM and x = 1 at LATE_HALF.
- * mobility: 1 / m [1/kg]. change: change of the normal force, for stiffness 1. */
+/* Returns the weight x^2 / (1 + x^2) of friction limited by the step's own force (F14). x is 0 up to LATE_FROM and 1 at
+ * LATE_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the normal force [1/m^2], for
+ * stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
   double from = LATE_FROM * law->impact.rest_speed, width = (LATE_HALF - LATE_FROM) * law->impact.rest_speed;
   double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
@@ -136,26 +138,27 @@ static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* mat
   return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
 }
 
-/* (F14) Factor S on the friction of a step (`value`), with its derivatives. bound: B, the normal force that friction
- * expects. owed: e, the force that friction has not used yet. left: S B - e, which the next step subtracts from its
- * normal force, with its derivatives. */
+/* Factor S (`value`) on the friction of a step, with its derivatives (F14). With S, friction uses forces that earlier
+ * steps have not used. bound: B, the predicted normal force. owed: e, the force that friction has not used yet. left: S
+ * B - e, which the next step subtracts from its normal force, with its derivatives. */
 typedef struct {
   double value, by_bound, by_owed;
   double left, left_by_bound, left_by_owed;
 } Payment;
 
-/* (F14) From this ratio owed / bound on, friction uses only `owed`, and not the expected force. */
+/* Ratio owed / bound from which on friction uses only `owed`, and not the predicted force (F14). */
 #define LATE_ONLY 1.5
-/* (F14) Fraction of a small `owed` that friction uses in a step. With 1, friction in steady contact would expect
- * 2 N - N(previous step), and the forces of a sliding leg would alternate from step to step. */
+/* Fraction of a small `owed` that friction uses in a step (F14). With 1, friction in steady contact would predict 2 N -
+ * N(previous step), and the forces of a sliding leg would alternate from step to step. */
 #define PAID_SHARE 0.1
 
-/* (F14) Returns the factor S and its derivatives. With x = owed / bound, S is 1 / (1 - PAID_SHARE x) for x < 0, x for
- * x > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable, increases with x, and is
- * above 0. */
+/* Returns the factor S and its derivatives (F14). With x = owed / bound, S is 1 / (1 - PAID_SHARE x) for x < 0, x for x
+ * > LATE_ONLY, and a cubic polynomial in between. S is once continuously differentiable, increases with x, and is above
+ * 0. */
 static inline Payment payment_of(double bound, double owed) {
   if (!(bound > 0)) return (Payment){1, 0, 0, bound - owed, 1, -1};
-  double x = owed / bound, value = x, above = 0, slope = 0; /* above: value - x; slope: derivative of above */
+  double x = owed / bound, value = x, above = 0,
+         slope = 0; /* above: value - x; slope: derivative of `above` with respect to x */
   if (x < 0) {
     value = 1 / (1 - PAID_SHARE * x);
     above = value - x;
@@ -174,12 +177,11 @@ static inline Payment payment_of(double bound, double owed) {
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own);
 /* ContactLaw.replay: returns false if the state of the pair was not reproduced. */
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
-/* ContactLaw.slip_product: returns false unless friction of the pair is limited by the impulse of an impact with
- * restitution. */
+/* ContactLaw.slip_product: returns false unless the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
 /* ContactLaw.potential: returns the derivative of the impact factor with respect to the potential U at t + dt [m]. */
 double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
-/* ContactLaw.left: returns grip * Payment.left, a force for stiffness 1. */
+/* ContactLaw.left: returns grip * Payment.left, a force [1/m^2] for stiffness 1. */
 double plane_law_left(const LawReplay* p);
 /* ContactLaw.reverse. It adds the derivatives to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);

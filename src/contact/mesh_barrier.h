@@ -1,4 +1,5 @@
-/* Private to contact/: energy of a stencil under the mesh contact law `ipc` (docs/derivations/law-ipc.md). */
+/* Private to contact/: energy of two near features of surfaces under the mesh contact law `ipc`
+ * (docs/derivations/law-ipc.md). A stencil (stencil.h) is a vertex with a triangle, or two edges. */
 #ifndef SDRS_CONTACT_MESH_BARRIER_H
 #define SDRS_CONTACT_MESH_BARRIER_H
 
@@ -7,16 +8,16 @@
 /* Pairs of edges whose squared sine of the angle is smaller than this have no energy. */
 #define PARALLEL_LEAST 1e-13
 
-/* Barrier b(d) = -(d - D)^2 ln(d / D) at the distance d below the support D [m], with derivatives with respect to d and
- * D (N21). Units of the members: m^2, m, 1, m, 1. */
+/* Barrier b(d) = -(d - D)^2 ln(d / D) and its derivatives with respect to d and D (N21). d: distance below the support
+ * D [m]. Units of the members: m^2, m, 1, m, 1. */
 typedef struct {
   double value, first, second, by_support, first_by_support;
 } LogBarrier;
 /* Returns the barrier at the distance d > 0 for support = D; all members are 0 if d >= D. */
 LogBarrier log_barrier(double d, double support);
 
-/* Returns the energy m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]. m = 1 unless the stencil has two edges.
- * All members are 0 if d >= D. */
+/* Returns the energy m(s) b(d) of a stencil for stiffness 1 [m^2] (N19, N21). The factor m(s) reduces the energy of
+ * nearly parallel edges; m = 1 unless the stencil has two edges. All members are 0 if d >= D. */
 StencilEnergy mesh_barrier(const Stencil* stencil, double support);
 /* Returns the long-range energy m(s) / d of a stencil (N25) [1/m]. It is nonzero for all d > 0, except for parallel
  * edges. */

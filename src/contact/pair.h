@@ -22,10 +22,9 @@ typedef struct {
   double offset;   /* half-space: normal . x <= offset inside [m] */
 } HullInstance;
 
-/* Returns the term of a vertex (or of a half-space) at clearance c > 0 in the potential of its pair, with two
- * derivatives with respect to c [1/m, 1/m^2, 1/m^3]. The term is P_s(c) of the clamped barrier (C2). With support
- * INFINITY, it is the term of the long-range law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1).
- * Undefined for c <= 0, where the hulls intersect. */
+/* Returns the energy of a vertex (or of a half-space) at clearance c > 0, with two derivatives [1/m, 1/m^2, 1/m^3]. The
+ * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, it is that of the long-range law: 3 / (M c) for
+ * a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the hulls intersect. */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;
@@ -36,16 +35,15 @@ static inline Barrier vertex_barrier(const HullInstance* hull, double support, d
   return (Barrier){b.value / support, b.first / s2, b.second / (s2 * support)};
 }
 
-/* A separating plane, |n| < 1. A point x of side A has the clearance -(n . (x - origin) + o), a point of side B the
+/* A separating plane with |n| < 1. A point x of body a has the clearance -(n . (x - origin) + o), a point of body b the
  * clearance n . (x - origin) + o [m]. */
 typedef struct {
   Vec3 origin, n;
   double o;
 } Plane;
 
-/* Sets twist to (w, v) [rad, m] for a motion from the rotation r0 to the rotation r1 with the displacement
- * `displacement` [m]. w is half the axial vector of r1 r0^T, which equals the rotation vector to second order. v is the
- * displacement. Cannot fail, allocates nothing. */
+/* Sets twist to the motion (w, v) [rad, m] from the rotation r0 to the rotation r1. w is half the axial vector of r1
+ * r0^T, which equals the rotation vector to second order. v is `displacement` [m]. */
 static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
   Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
   twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
@@ -57,7 +55,7 @@ static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twis
 }
 /* Energy of a pair, and its derivatives with respect to the twists (w, v) of both bodies about their reference points:
  *   force[i] = sum g, moment[i] = sum g r^T, hessian 12x12 (rows of A before rows of B).
- * g: derivative of the energy with respect to a point of body i, r: position of this point relative to the reference
+ * g: derivative of the energy with respect to a point of body i. r: position of this point relative to the reference
  * point. */
 typedef struct {
   double energy;
@@ -75,23 +73,23 @@ typedef enum {
 
 /* A pair in one state. */
 typedef struct {
-  unsigned stamp; /* number of the friction reference with which the state was evaluated; if it differs from the
-                     system's number, the state is not evaluated */
+  unsigned stamp; /* number of the friction reference of the evaluation. If it differs from the system's number, the
+                     state is not evaluated */
   PairOutcome outcome;
-  bool has_plane; /* a separating plane and its clearances are known; the certificate uses them */
+  bool has_plane; /* true if a separating plane and its clearances are known. The certificate uses them */
   Plane plane;
   double clearance[2];                    /* lower bounds for both hulls [m] */
   double separation;                      /* lower bound of the distance [m] */
   Vec3 axis;                              /* unit, from a to b; direction of the gap that was computed last */
   double contact_energy, friction_energy; /* J */
-  double spent_energy;                    /* part of contact_energy that an impact dissipates in this step [J] */
+  double spent_energy;                    /* energy of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* derivatives are not zero */
   bool has_friction;                      /* friction_energy is set */
   bool derived;                           /* the derivatives are set */
 } PairState;
 
-/* Sets the outcome of a state to PAIR_APART. axis: unit direction of the gap, from a to b. separation: lower bound of
- * the distance [m]. Does not change the energies. Cannot fail, allocates nothing. */
+/* Marks a state as out of contact (PAIR_APART). axis: unit direction of the gap, from a to b. separation: lower bound
+ * on the distance [m]. Does not change the energies. */
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
   state->outcome = PAIR_APART;
   state->has_plane = false;
@@ -99,22 +97,20 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
   state->axis = axis;
 }
 
-/* Multiplies forces, moments and Hessian, but not the energy, by `factor`. Cannot fail, allocates nothing. */
+/* Multiplies forces, moments and Hessian, but not the energy, by `factor`. */
 void pair_scale(PairDerivatives* derivatives, double factor);
 
 /* Returns the distance of two hulls [m], 0 if they intersect. Sets *result; result->normal points from a to b. If b is
- * a half-space, the witness points are zero. cache may be NULL. Allocates nothing. */
+ * a half-space, the witness points are zero. cache may be NULL. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
 /* Returns the gap of two hulls along `axis`, a unit direction from a to b [m]. The gap is negative if the axis does not
- * separate the hulls. If b is a half-space, returns the height of a above the boundary of b, whatever the axis. Cannot
- * fail, allocates nothing. */
+ * separate the hulls. If b is a half-space, returns the height of a above the boundary of b for every axis. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
-/* Returns the maximum of direction . (x - pose.t) over the points x of a bounded hull [m |direction|]. direction: world
- * axes, not 0. Sets *at, unless NULL, to a point at which the maximum is attained, world frame [m]. Cannot fail,
- * allocates nothing. */
+/* Returns the largest extent of a bounded hull along a direction, max direction . (x - pose.t) [m |direction|]. x:
+ * points of the hull. direction: world axes, not 0. Sets *at, unless NULL, to a point of largest extent, world frame
+ * [m]. */
 double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at);
-/* Returns the hull at its link's pose, in world axes. Borrows the hull's points. A half-space has radius 0. Cannot
- * fail, allocates nothing. */
+/* Returns the hull at its link's pose, in world axes. Borrows the hull's points. A half-space has radius 0. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
 /* Returns `material` with all coefficients of sliding, static, rolling and spinning friction multiplied by `grip`. For
@@ -136,37 +132,36 @@ typedef struct {
   Vec3 reference; /* world */
 } PairBody;
 
-/* Derivatives with respect to a vertex of one side, world axes. */
+/* Derivatives of a scalar with respect to a vertex of one side, world axes. */
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to its position at t + dt and at t */
-  Vec3 own; /* with respect to its position in the previous solve of the step, if friction depends on the force of that
-               solve */
+  Vec3 own;       /* with respect to its position in the previous solve of the step, if the force of that solve limits
+                     friction */
 } VertexShare;
 
-/* Derivatives with respect to the motion of a half-space: force with respect to its displacement, torque with respect
- * to its rotation about the origin of its frame (A13). */
+/* Derivatives of a scalar with respect to the motion of a half-space (A13). force: with respect to its displacement.
+ * torque: with respect to its rotation about the origin of its frame. */
 typedef struct {
   Vec3 force, torque;
 } GroundShare;
-/* Adds to *share the derivative `force` with respect to the displacement of the point `at` of a half-space. origin:
- * origin of the half-space's frame, world [m]. Cannot fail, allocates nothing. */
+/* Adds the derivative `force` with respect to the displacement of a point of a half-space to *share. at: the point,
+ * origin: origin of the half-space's frame, world [m]. */
 static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
   share->force = vec3_add(share->force, force);
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
 }
 
-/* Potential U and force p of a pair without the impact factor, for stiffness 1. Both are 0 if the pair is out of
- * range. */
+/* Potential U and force p of a pair without the impact factor, for stiffness 1. Both are 0 out of range. */
 typedef struct {
   double potential; /* U [1/m] */
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
-/* Derivatives of a scalar with respect to numbers of a pair, besides poses, on which the step from t depends
- * (impact.md, I6, I12). y: with respect to y at t - dt. old: with respect to the Pressure of the pair at t - dt. load:
- * with respect to the impact factor of the force at t. event: with respect to the potential at t, if it determines the
- * end of a substep (I10). */
+/* Derivatives of a scalar with respect to the numbers of a pair that one step passes to the next, besides poses
+ * (impact.md, I6, I12). The step starts at t. y: with respect to the compression y at t - dt. old: with respect to the
+ * Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t. event: with respect to the
+ * potential at t, if it determines the end of a substep (I10). */
 typedef struct {
   double y;
   Pressure old;
@@ -177,22 +172,22 @@ typedef struct {
   double left; /* with respect to Payment.left of the step to t (friction.md, F14) */
 } PairCarry;
 
-/* Derivatives of a scalar, usually Phi (A4), that one pair contributes. They are for stiffness 1. */
+/* Derivatives of a scalar, usually Phi (A4), that one pair contributes, for stiffness 1. */
 typedef struct {
   VertexShare* share[2];
   int count[2];
   double value;   /* Phi */
-  double support; /* dPhi/ds */
+  double support; /* with respect to the support s */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double ratio; /* with respect to FrictionDirection.ratio at fixed friction */
   double static_friction, stribeck_speed;
   double own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's own parameters */
   double grip; /* with respect to ContactRecord.grip, except through the friction coefficients (friction.md, F14) */
-  /* inertia: derivative with respect to ImpactPast.inertia. stiffness: derivative with respect to the stiffness through
-   * the impact factor and the weight of friction (F14), but not through the factor on the energy of the pair. */
+  /* inertia: with respect to ImpactPast.inertia. stiffness: with respect to the stiffness through the impact factor and
+   * the weight of friction (F14), but not through the factor on the energy of the pair. */
   double inertia, stiffness;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
-  PairCarry carry;      /* derivatives that the step which ends at t uses */
+  PairCarry carry;      /* derivatives for the step that ends at t */
   GroundShare ground_now, ground_next;     /* with respect to the motion of a half-space at t and at t + dt */
   double pair_own[CONTACT_OWN_PARAMETERS]; /* with respect to the law's parameters that the pair's entry of
                                               contact.pairs sets */
@@ -203,7 +198,7 @@ typedef struct {
   Mat3 aim[2];                     /* with respect to the expected rotations of the bodies (FrictionLag.aim) */
   RollShift shift[2];              /* with respect to FrictionLag.shift */
   double rounding[2];              /* with respect to HullInstance.rounding of both bodies */
-  Vec3 turn_next[2], move_next[2]; /* hulls with circles: with respect to the motion of the bodies at t + dt */
+  Vec3 turn_next[2], move_next[2]; /* with respect to the motion of the bodies at t + dt, for hulls with circles */
   /* Derivatives with respect to parameters of smooth shapes (shape_count). The caller zeroes the memory. A shape
    * without parameters has NULL. */
   double* shape[2];

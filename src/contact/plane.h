@@ -1,6 +1,6 @@
-/* Private to contact/: the separating plane p = (n, o) of a pair of hulls. The plane minimises U(p, x) for the vertices
- * x. The minimum U is the potential of the pair (docs/derivations/contact.md, C1). A damped Newton method finds it. No
- * function allocates; the caller provides a PlaneScratch. */
+/* Private to contact/: the separating plane p = (n, o) of a pair of hulls. The plane minimises a potential U(p, x) of
+ * the vertices x by a damped Newton method. The minimum is the contact potential of the pair
+ * (docs/derivations/contact.md, C1). The caller provides the workspace, a PlaneScratch. */
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
@@ -11,7 +11,8 @@
  * `second` contains the upper triangle by rows: xx xy xz xw yy yz yw zz zw ww. */
 typedef struct {
   double second[10], first[4];
-  double ball; /* r sum P' of a rounded side; for such a side, x is the point of each ball nearest to the plane (C6) */
+  double ball; /* r sum P' of a rounded side of radius r. x of such a side is the point of each ball nearest to the
+                  plane (C6) */
 } SideMoments;
 
 typedef struct {
@@ -19,81 +20,79 @@ typedef struct {
   double energy; /* U [1/m] for stiffness 1 */
   SideMoments side[2];
   double norm_first, norm_second; /* W'(1 - |n|) and W''(1 - |n|) with W(d) = Q(d / sigma) / s [1/m] */
-  double clearance[2];            /* lower bound of the clearances of all vertices of each side [m] */
+  double clearance[2];            /* lower bound on the clearances of all vertices of each side [m] */
   int iterations;
 } PlaneSolution;
 
-/* Workspace for the vertices near the plane. capacity: at least the sum of the numbers of vertices of both hulls. */
+/* Workspace for the vertices near the plane. capacity is at least the number of vertices of both hulls. */
 typedef struct {
   double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
   int capacity;
-  double last_step; /* the iteration ends with the step whose Newton decrement divided by U is below last_step; 0: solve
-                       to rounding */
+  double last_step; /* Newton decrement divided by U below which a step is the last one; 0 solves to rounding */
 } PlaneScratch;
 
 typedef enum {
   PLANE_ACTIVE,     /* U > 0: all members of the solution are set */
   PLANE_SEPARATED,  /* U = 0: only the plane and the clearances are set */
   PLANE_INFEASIBLE, /* the start plane does not separate the hulls */
-  PLANE_FAILED,     /* no convergence; callers treat the hulls as infeasible */
+  PLANE_FAILED,     /* no convergence; callers treat the hulls as intersecting */
 } PlaneOutcome;
 
-/* Minimises U from the plane `start`. Returns PLANE_INFEASIBLE if `start` does not separate the hulls strictly, and
- * PLANE_FAILED without convergence; *solution is then undefined. Otherwise returns PLANE_ACTIVE or PLANE_SEPARATED,
- * which defines the members of *solution that are set. support: s [m]. Allocates nothing. */
+/* Minimises U, starting from the plane `start`. Returns PLANE_ACTIVE or PLANE_SEPARATED, which define the members of
+ * *solution that are set. Returns PLANE_INFEASIBLE if `start` does not separate the hulls strictly, and PLANE_FAILED
+ * without convergence; *solution is then undefined. support: s [m]. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
-/* Returns the start plane halfway between the closest points of two hulls. Its normal points from a to b, and |n| is
+/* Returns a start plane halfway between the closest points of two hulls. Its normal points from a to b, and |n| is
  * slightly below 1. normal: unit direction from a to b. witness_a, witness_b: closest points, world [m]. support: s
- * [m]. Cannot fail. */
+ * [m]. */
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
                          Vec3 normal);
-/* Returns the start plane halfway between hull a and half-space b. gap: their distance > 0 [m] (asserted). support: s
- * [m]. */
+/* Returns a start plane halfway between hull a and half-space b. gap: distance of a and b > 0 [m] (asserted). support:
+ * s [m]. */
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap);
-/* Returns the same plane relative to the origin `origin`. The clearances of points change only by rounding. Cannot
- * fail. */
+/* Returns the plane, expressed relative to another origin. The clearances of points change only by rounding. */
 Plane plane_about(Plane plane, Vec3 origin);
-/* Returns the origin of a pair's plane: the centre of the smaller hull, or of the hull paired with a half-space, world
- * [m]. Cannot fail. */
+/* Returns the origin of a pair's plane, world [m]. It is the centre of the smaller hull, or of the hull paired with a
+ * half-space. */
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
-/* Returns the smallest clearance of a side over all its vertices [m], exactly. sigma: -1 for A, +1 for B. The result is
- * negative if the side extends beyond the plane. Cannot fail, allocates nothing. */
+/* Returns the exact smallest clearance of a side over all its vertices [m]. sigma: -1 for body a, +1 for body b. The
+ * result is negative if the side extends beyond the plane. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
 /* Width sigma of the barrier W(1 - |n|) = Q((1 - |n|) / sigma) / s that keeps |n| below 1 (C1). sigma is dimensionless,
- * so that it adds no length scale to contact. It is small, so that |n| stays near 1. For s = 1 mm, W is P_s(1 - |n|) of
+ * so that it adds no length scale to contact, and small, so that |n| stays near 1. For s = 1 mm, W is P_s(1 - |n|) of
  * the paper. */
 #define BARRIER_NORM_WIDTH 1e-3
 /* Returns the contact range 2 s / (1 - sigma) [m], the smallest distance of two hulls at which U is zero. Returns
- * INFINITY for support INFINITY. Cannot fail, allocates nothing. */
+ * INFINITY if support s is INFINITY. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
-/* Sets gradient (4) and the lower triangle of hessian (4x4) to the derivatives of U(p, x) with respect to p = (n, o).
- * They are the sums over both sides plus the derivatives of W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n|
- * (I - n^ n^^T). The moments may have any consistent units. Cannot fail, allocates nothing. */
+/* Computes the gradient (4) and the lower triangle of the Hessian (4x4) of U(p, x) with respect to p = (n, o). They are
+ * the sums over both sides plus the derivatives of W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n| (I - n^
+ * n^^T). The moments may have any consistent units. */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Returns the first-order change of U [1/m] if one body moves by a small twist about its reference point (C4). side: 0
- * or 1. twist: (w, v) [rad, m]. Undefined for a half-space. Cannot fail, allocates nothing. */
+/* Returns the first-order change of U [1/m] if one body moves by a small twist (C4). side: 0 or 1. twist: (w, v) about
+ * the body's reference point [rad, m]. Undefined for a half-space. */
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
 
 /* Derivative of the plane p = (nx, ny, nz, o) with respect to the twists of both bodies (4x12). */
 typedef struct {
   double dp[4][12];
 } PlaneResponse;
-/* Returns the plane after small twists (w, v) of both bodies about their reference points [rad, m], to first order. A
- * rotation of the normal does not change |n|. Cannot fail. */
+/* Returns the plane after small twists (w, v) of both bodies [rad, m], to first order. The twists are about the
+ * reference points. A rotation of the normal does not change |n|. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5), and *response to the
+/* Sets *out to the derivatives of U with respect to the twists of both bodies (C4, C5). Sets *response to the
  * derivatives of the plane. reference_a, reference_b: reference points of the twists, world [m]. half_space: true if b
- * is a half-space, which has no rows in the Hessian; the force of b is then minus the force of a. Undefined unless
- * plane_solve found the plane. Allocates nothing. */
+ * is a half-space, which has no rows in the Hessian; the force of b is then the opposite of the force of a. Undefined
+ * unless plane_solve found the plane. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
-/* Corrects the forces and moments in *out for the residual of the plane (A5). Adds the gradient of U with respect to
- * the plane, times the response. The forces of both bodies then balance to rounding, even if clearances are accurate
- * only to 1e-11 of the barrier's range. Not for half-spaces. */
+/* Corrects the forces and moments in *out so that the forces of both bodies balance to rounding. The correction is the
+ * gradient of U with respect to the plane, which is not exactly 0, times the response (A5). Without it, clearances that
+ * are accurate to only 1e-11 of the range would limit the balance. Not for half-spaces. */
 void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out);
 
 #endif

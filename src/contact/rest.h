@@ -1,8 +1,8 @@
-/* Private to contact/: equilibrium of two parallel faces (docs/contact-parameters.md). The n_a vertices of one face are
- * at the distance c_a from the separating plane, and the n_b vertices of the other face at c_b. D is the gap and a =
- * |n|. The plane minimises
+/* Private to contact/: equilibrium of two parallel faces under a force (docs/contact-parameters.md). The n_a vertices
+ * of one face are at the distance c_a from the separating plane, the n_b vertices of the other at c_b. D is the gap and
+ * a = |n|. The plane minimises
  *   U = W(1 - a) + n_a P_s(c_a) + n_b P_s(c_b),  c_a + c_b = a D.
- * Hence
+ * At the minimum
  *   lambda = n_a |P_s'(c_a)| = n_b |P_s'(c_b)|,   |W'(1 - a)| = D lambda,   force = kappa a lambda               (R1)
  * A half-space has n_b = 1 (R2). */
 #ifndef SDRS_CONTACT_REST_H
@@ -10,11 +10,11 @@
 
 #include "model/model.h"
 
-/* Returns the equilibrium under a force > 0. force: the force divided by kappa [1/m^2]. support: s > 0 [m]. n_a, n_b:
- * numbers of vertices in contact on both sides. Uses bisection. Never fails. */
+/* Returns the equilibrium under a force > 0, found by bisection. force: the force divided by the stiffness kappa
+ * [1/m^2]. support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
 ContactRest rest_under_force(double support, int n_a, int n_b, double force);
-/* Returns the equilibrium at a gap between 0 and 2 s [m]. For other gaps, returns the equilibrium at the nearest end of
- * this interval. The other arguments are those of rest_under_force. */
+/* Returns the equilibrium at a gap between 0 and 2 s [m]. Other gaps are replaced by the nearest end of this interval.
+ * The other arguments are as for rest_under_force. */
 ContactRest rest_at_gap(double support, int n_a, int n_b, double gap);
 
 #endif

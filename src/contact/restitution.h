@@ -5,32 +5,32 @@
 
 #include "contact/contact.h"
 
-/* IMPACT_ENTRY: an impact begins at this clearance over the contact range, or distance from a limit over its margin.
- * IMPACT_TIE: impacts that are farther from their beginning by less than this begin at the same time. */
+/* IMPACT_ENTRY: clearance divided by contact range at which an impact begins; for a joint limit, distance divided by
+ * margin. IMPACT_TIE: impacts begin at the same time if these values differ by less. */
 #define IMPACT_ENTRY 0.995
 #define IMPACT_TIE 1e-4
-/* Tolerance within which an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
+/* Tolerance of the event that an impact begins at the end of a substep, in the units of IMPACT_ENTRY. */
 #define IMPACT_KNOWN 1e-12
-/* If the distance of a pair from the start of its impact is at most this, the impact counts as beginning exactly now.
- * In the units of IMPACT_ENTRY. */
+/* Distance from the start of an impact below which the impact counts as beginning exactly now. In the units of
+ * IMPACT_ENTRY. */
 #define IMPACT_BEGUN 1e-9
-/* In a recorded step, the spring of an impact also acts beyond its rest position, up to this fraction of the rebound
- * displacement. Finite differences with respect to lengths move the bodies by more than the deflection of the
- * spring. */
+/* Distance beyond the rest position at which the spring of an impact still acts in a recorded step, as a fraction of
+ * the rebound displacement. The extra distance is needed by finite differences with respect to lengths, which move the
+ * bodies by more than the deflection of the spring. */
 #define IMPACT_BEYOND 0.05
 
 /* Largest displacement of a coordinate in a short substep, divided by the margin of its limit (I15). */
 #define STOP_WAY 0.0625
 /* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support. The
- * contact force in this substep reduces the speed, by 1e-4 of its value for a displacement of 1/4. */
+ * contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
 #define IMPACT_WAY 0.25
 
-/* Halves *length [s] until speed * *length <= most. speed (>= 0) and most (> 0) have consistent units. */
+/* Halves *length [s] until speed * *length <= most. speed >= 0 and most > 0 have consistent units. */
 static inline void impact_halve(double* length, double speed, double most) {
   while (speed * *length > most) *length *= 0.5;
 }
-/* Returns a quintic step function of x, which is 0 below x = 0, 1 above x = 1, and twice continuously differentiable.
- */
+/* Returns a smooth step from 0 (x <= 0) to 1 (x >= 1). It is a quintic polynomial and twice continuously
+ * differentiable. */
 static inline double impact_blend(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15)); }
 /* Returns the derivative of impact_blend with respect to x. */
 static inline double impact_blend_slope(double x) { return x <= 0 || x >= 1 ? 0 : 30 * x * x * (1 - x) * (1 - x); }

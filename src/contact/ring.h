@@ -1,47 +1,47 @@
-/* Private to contact/: circles of round hulls (docs/derivations/contact.md, C7). The energy of a circle is the mean of
- * the vertex energy over the circle, times RING_WEIGHT. */
+/* Private to contact/: contact of round hulls that consist of circles (docs/derivations/contact.md, C7). The energy of
+ * a circle is the mean of the vertex energy over the circle, times RING_WEIGHT. */
 #ifndef SDRS_CONTACT_RING_H
 #define SDRS_CONTACT_RING_H
 
 #include "contact/pair.h"
 
-/* Factor RING_WEIGHT on the mean over a circle. With this factor, a cylinder on its end face has the same equilibrium
- * gap as a box on four corners. */
+/* Factor on the mean energy of a circle. With 4, a cylinder on its end face has the same equilibrium gap as a box on
+ * four corners. */
 #define RING_WEIGHT 4.0
-/* Radius of the friction points of a circle that lies flat, divided by the radius of the circle. The ratio is 2/3,
- * because uniform pressure on a disk resists spin with the torque 2/3 mu N R. */
+/* Distance of the friction points of a flat circle from its centre, divided by its radius. 2/3 because uniform pressure
+ * on a disk resists spin with the torque 2/3 mu N R. */
 #define RING_SPREAD (2.0 / 3)
 enum {
   RING_HALF = 12
-}; /* largest number of pairs of nodes; the nodes of a pair are mirror images about the point of the circle nearest to
-      the plane */
+}; /* largest number of pairs of quadrature nodes; the nodes of a pair are mirror images about the point of the circle
+      nearest to the plane */
 enum { RING_POINTS = 8 }; /* number of friction points of a circle */
 
-/* Position of a circle relative to a separating plane. All lengths are divided by the support. middle: clearance of the
- * centre minus the rounding. least: smallest clearance of the circle. spread: middle - least. u, v: unit vectors in the
- * plane of the circle; u points towards the separating plane, v is parallel to it. */
+/* Position of a circle relative to a separating plane, with all lengths divided by the support. middle: clearance of
+ * the centre minus the rounding. least: smallest clearance of the circle. spread: middle - least. u, v: unit vectors in
+ * the plane of the circle; u points towards the separating plane, v is parallel to it. */
 typedef struct {
   double middle, least, spread;
   Vec3 u, v;
 } RingPlace;
 /* Returns the position of a circle relative to a plane. ring: circle with its centre relative to the plane's origin,
  * world axes [m]. rounding: radius of the rounding [m]. sigma: -1 for body a, +1 for body b. n [1/m], o: normal and
- * offset of the plane, divided by the support. Cannot fail. */
+ * offset of the plane, divided by the support. */
 RingPlace ring_place(const Circle* ring, double rounding, double sigma, Vec3 n, double o);
 
-/* Quadrature nodes of a circle, in pairs at center + radius (cosine u +- sine v), with scaled clearances 0 < c < 1.
- * weight: weight of each of the two nodes. If the complete circle is in range, all weights add up to RING_WEIGHT. Sums
- * of P, P' and P'' over the nodes agree with the means over the circle to 1e-12. */
+/* Quadrature nodes of a circle, with scaled clearances 0 < c < 1. Pair k has the nodes center + radius (cosine u +-
+ * sine v). weight: weight of each node of a pair; if the complete circle is in range, all weights add up to
+ * RING_WEIGHT. Sums of P, P' and P'' over the nodes agree with the means over the circle to 1e-12. */
 typedef struct {
   int count;
   double clearance[RING_HALF], cosine[RING_HALF], sine[RING_HALF], weight[RING_HALF];
 } RingNodes;
-/* Sets *out to the nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the circle is
- * out of range and gets no nodes. Cannot fail, allocates nothing. */
+/* Computes the quadrature nodes of a circle. place->least must be above 0 (not checked). If place->least >= 1, the
+ * circle is out of range and has no nodes. */
 void ring_nodes(const RingPlace* place, RingNodes* out);
 
-/* Sets out (ring_count) to the circles of a hull at its pose, world axes. origin: world point relative to which the
- * centres are given [m]. */
+/* Sets out (ring_count) to the circles of a hull at its pose, world axes. The centres are relative to the world point
+ * `origin` [m]. */
 static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out) {
   Vec3 shift = vec3_sub(hull->pose.t, origin);
   for (int k = 0; k < hull->ring_count; k++)
@@ -52,15 +52,15 @@ static inline void ring_world(const HullInstance* hull, Vec3 origin, Circle* out
 typedef struct {
   Circle ring;     /* the centre is relative to the plane's origin, world axes */
   RingPlace place; /* lengths divided by the support */
-  double force;    /* -sum w P' [1/m^2]; 0 if the circle is out of range */
+  double force;    /* normal force -sum w P' [1/m^2]; 0 if the circle is out of range */
   Vec3 mean;       /* mean of the unit radii of the circle, weighted by force */
-  double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the circle has all of the force */
+  double spread;   /* 2/3 (1 - mean^2)^2; 0 if one point of the circle carries all of the force */
 } RingLoad;
-/* Returns the position and force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m]. Cannot
- * fail, allocates nothing. */
+/* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].
+ * Allocates nothing. */
 RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support, const Plane* plane);
-/* Returns the unit vector from the centre of a circle to its friction point j < RING_POINTS, in the frame of the hull.
- * The vector is fixed in the hull. */
+/* Returns the unit vector from the centre of a circle to its friction point j < RING_POINTS, hull frame. The vector is
+ * fixed in the hull. */
 Vec3 ring_radius(const Circle* ring, int j);
 
 #endif

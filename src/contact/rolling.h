@@ -1,16 +1,18 @@
 /* Private to contact/: rolling and spinning friction of a pair (docs/derivations/rolling.md). Friction at contact
- * points does not resist rolling, because the contact points of a rolling ball do not slip. rho: relative angular
- * velocity of the bodies over the step from t; rho_n: component of rho along the pair's normal at t; p: force of the
- * pair at t. D = p dt [ c_r (sqrt(|rho - n rho_n|^2 + e) - sqrt(e)) + c_s (sqrt(rho_n^2 + e) - sqrt(e)) ], (T1) rho =
- * (axial(R_a R_a^t^T) - axial(R_b R_b^t^T)) / dt The coefficients c_r and c_s are lengths [m]; the moments are at most
- * c_r p and c_s p. All values are for stiffness 1. */
+ * points does not resist rolling, because the contact points of a rolling ball do not slip. The friction energy of the
+ * step from t is
+ *   D = p dt [ c_r (sqrt(|rho - n rho_n|^2 + e) - sqrt(e)) + c_s (sqrt(rho_n^2 + e) - sqrt(e)) ],             (T1)
+ *   rho = (axial(R_a R_a^t^T) - axial(R_b R_b^t^T)) / dt
+ * rho: relative angular velocity of the bodies over the step. rho_n: component of rho along the pair's normal n at t.
+ * p: normal force of the pair at t. The coefficients c_r and c_s are lengths [m]; the moments are at most c_r p and c_s
+ * p. All values are for stiffness 1. */
 #ifndef SDRS_CONTACT_ROLLING_H
 #define SDRS_CONTACT_ROLLING_H
 
 #include "contact/adjoint.h"
 
-/* sqrt(e) [rad/s]. At lower angular velocities the moment of friction decreases with the angular velocity. So a body at
- * rest by rolling friction creeps slowly. */
+/* Angular velocity sqrt(e) [rad/s] below which the moment of rolling friction decreases with the angular velocity. A
+ * body that rolling friction holds therefore creeps slowly. */
 #define ROLLING_RATE 1e-2
 
 typedef struct {
@@ -18,27 +20,28 @@ typedef struct {
   double dt;
 } RollingParameters;
 
-/* Reference state of rolling friction: rotations of both bodies, unit normal and force at t. */
+/* State of the pair at t from which rolling friction is computed: rotations of both bodies, unit normal and normal
+ * force. */
 typedef struct {
   Mat3 turn[2];
   Vec3 normal;  /* unit */
   double force; /* p [1/m^2] */
 } RollingLag;
 
-/* Returns the reference state for the present poses of both bodies. plane: contact plane, of which the normal is used.
- * force: p [1/m^2]. */
+/* Returns the reference state of rolling friction for the present poses. plane: contact plane, of which only the normal
+ * is used. force: p [1/m^2]. */
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force);
-/* Returns the friction energy D for stiffness 1 (T1). D is 0 if the bodies have not rotated relative to each other
+/* Returns the friction energy D for stiffness 1 (T1). It is 0 if the bodies have not rotated relative to each other
  * since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);
-/* Adds the derivatives of D with respect to the rotations of both bodies to *out: moments, and the rotational rows and
- * columns of the Hessian. a, b: poses at t + dt. half_space: true if b is a half-space, which has no rows in the
- * Hessian. */
+/* Adds the derivatives of D with respect to the rotations of both bodies to *out. They are moments, and the rotational
+ * rows and columns of the Hessian. a, b: poses at t + dt. half_space: true if b is a half-space, which has no rows in
+ * the Hessian. */
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out);
-/* Adds to *out the derivatives of Phi = dD/d(twists) . twist with respect to c_r and c_s (PairShares.rolling,
- * spinning), to the rotations at t, and to the normal at t. Returns the derivative of Phi with respect to the force p,
- * for impact_pressure_adjoint. */
+/* Adds the derivatives of Phi = dD/d(twists) . twist to *out: with respect to c_r and c_s (PairShares.rolling,
+ * spinning), to the rotations at t, and to the normal at t. Returns the derivative of Phi with respect to the normal
+ * force p, for impact_pressure_adjoint. */
 double rolling_adjoint(const RollingLag* lag, const RollingParameters* parameters, double support,
                        const ImpactMoment* now, const PairBody next[2], const double twist[2][6], ActiveSides* then,
                        PairShares* out);

@@ -5,13 +5,12 @@
 
 #include <math.h>
 
-/* If a pivot is below this fraction of the diagonal entry of the matrix, the direction of the pivot counts as
- * undetermined. */
+/* Fraction of the diagonal entry below which a pivot counts as zero. */
 #define SMALL_PIVOT_FLOOR 1e-14
 
-/* Replaces the lower triangle of a positive semidefinite matrix a of order n by its Cholesky factor L. The diagonal of
- * L is stored inverted. If a pivot is below SMALL_PIVOT_FLOOR times the diagonal entry of the matrix, its inverse is
- * set to zero, so that solutions have no component along it. */
+/* Replaces the lower triangle of a positive semidefinite matrix by its Cholesky factor L. n: order of a. The diagonal
+ * of L is stored inverted. If a pivot is below SMALL_PIVOT_FLOOR times the diagonal entry, its inverse is set to zero,
+ * so that solutions have no component along it. */
 static inline void small_cholesky(int n, double a[4][4]) {
   for (int j = 0; j < n; j++) {
     double own = a[j][j], d = own;
@@ -26,8 +25,8 @@ static inline void small_cholesky(int n, double a[4][4]) {
   }
 }
 
-/* Solves L x = b in place for the factor L of small_cholesky (n x n). x (n): contains b, and receives x. Components
- * along undetermined directions become 0. */
+/* Solves L x = b in place for the factor L (n x n) of small_cholesky. x (n): contains b, and receives x. Components
+ * along zero pivots become 0. */
 static inline void small_forward(int n, const double a[4][4], double* x) {
   for (int i = 0; i < n; i++) {
     double v = x[i];

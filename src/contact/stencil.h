@@ -1,7 +1,7 @@
 /* Private to contact/: distance of a vertex from a triangle, or of two edges, with derivatives
- * (docs/derivations/law-ipc.md, N17-N20). A stencil is the difference y = sum c_i x_i of two closest points. The points
- * x_i are up to four vertices. The weights c_i are affine functions of up to two free coordinates. The distance is d =
- * |y|. Where the nearest features change, d is only once differentiable. */
+ * (docs/derivations/law-ipc.md, N17-N20). A stencil is the difference y = sum c_i x_i of two closest points, with the
+ * distance d = |y|. The points x_i are up to four vertices. The weights c_i are affine functions of up to two free
+ * coordinates. Where the nearest features change, d is only once differentiable. */
 #ifndef SDRS_CONTACT_STENCIL_H
 #define SDRS_CONTACT_STENCIL_H
 
@@ -19,22 +19,22 @@ typedef struct {
   double by_free[2][STENCIL_POINTS]; /* derivatives of the weights with respect to the free coordinates */
   Vec3 along[2];                     /* derivatives of y with respect to the free coordinates [m] */
   Vec3 y, n;                         /* y [m], and its unit direction */
-  double d;                          /* distance [m]; for a half-space, negative below the boundary */
-  bool edges;                        /* the stencil has the edges (0, 1) and (2, 3) */
-  bool plane;                        /* the stencil has one point and a half-space: d = n . x - offset with fixed n */
+  double d;                          /* distance [m]; negative for a point inside a half-space */
+  bool edges;                        /* true if the stencil has the edges (0, 1) and (2, 3) */
+  bool plane; /* true if the stencil has one point and a half-space; then d = n . x - offset with fixed n */
 } Stencil;
 
 /* Computes the stencil of point 0 and the triangle of points 1, 2 and 3. The caller sets side, vertex and x (world axes
- * [m]); the function sets all other members. */
+ * [m]). The function sets all other members. */
 void stencil_point_triangle(Stencil* s);
-/* Does the same as stencil_point_triangle for the edges (0, 1) and (2, 3). If the edges are parallel, chooses one of
- * the pairs of closest points. */
+/* Computes the stencil of the edges (0, 1) and (2, 3), as stencil_point_triangle does. For parallel edges, chooses one
+ * of the pairs of closest points. */
 void stencil_edge_edge(Stencil* s);
-/* Computes the stencil of point 0 and a half-space. normal: outward unit normal, world. offset: normal . x on the
- * boundary [m]. */
+/* Computes the stencil of point 0 and a half-space. normal: outward unit normal, world. offset: value of normal . x on
+ * the boundary [m]. */
 void stencil_half_space(Stencil* s, Vec3 normal, double offset);
 
-/* Energy e(d, s) of a stencil with its derivatives; s: sin^2 of the angle of two edges (N19). */
+/* Energy e(d, s) of a stencil with derivatives. d: distance. s: sin^2 of the angle of two edges (N19). */
 typedef struct {
   double value, by_d, by_s, by_dd, by_ds, by_ss;
 } StencilEnergy;
@@ -44,16 +44,16 @@ typedef struct {
   Vec3 gradient[STENCIL_POINTS];
   double hessian[3 * STENCIL_POINTS][3 * STENCIL_POINTS];
 } StencilDerivatives;
-/* Sets the gradient (count) and the Hessian (3 count x 3 count) of the energy with respect to the points of the
- * stencil, and zeroes the remaining entries of *out. */
+/* Computes gradient (count) and Hessian (3 count x 3 count) of the energy with respect to the stencil's points. Zeroes
+ * the remaining entries of *out. */
 void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilDerivatives* out);
 
 /* Returns sin^2 of the angle between the edge vectors u and v, which must not be zero. Sets gradient (6) and hessian
- * (6x6), unless they are NULL, to the derivatives of the result with respect to (u, v). */
+ * (6x6), unless NULL, to the derivatives of the result with respect to (u, v). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
-/* Adds to out (count) the derivatives of a scalar with respect to the points of the stencil, world axes (N20). The
- * differential of the scalar is y_bar . dy + c_bar . dc. */
+/* Adds the derivatives of a scalar with respect to the points of the stencil, world axes, to out (count) (N20). y_bar,
+ * c_bar: derivatives of the scalar with respect to y and to the weights c. */
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]);
 
 #endif

@@ -1,5 +1,5 @@
-/* Contact functions for a time step and its adjoint, beside those of contact.h: shifts of rolling bodies, rolling
- * contacts, and products with recorded pairs. */
+/* Contact functions for a time step and its adjoint, in addition to contact.h. They handle shifts of rolling bodies,
+ * rolling contacts, and products with recorded pairs. */
 #ifndef SDRS_CONTACT_STEP_H
 #define SDRS_CONTACT_STEP_H
 
@@ -7,25 +7,25 @@
 
 /* ---------------------------------------------------------------- shift of a rolling body */
 
-/* Shift of a rolling body: motion, from t to the expected state at t + dt, of the axis of the body's hinge and of its
- * lever about the centre of mass of its tree. Friction of the body depends on the shift (docs/derivations/friction.md,
- * F15). */
+/* Change of the rotation axis and lever arm of a rolling body from t to its expected state at t + dt. The axis is that
+ * of the body's hinge. The lever arm is about the centre of mass of its tree. Friction of the body depends on this
+ * shift (docs/derivations/friction.md, F15). */
 typedef struct RollShift {
   Vec3 axis_then,
-      axis_aim; /* unit axis of the link's hinge at t and in its expected pose, world; zero if the link has no hinge */
+      axis_aim; /* unit axis of the link's hinge at t, and in its expected pose, world; zero if the link has no hinge */
   Vec3 lever;   /* lever at t minus lever in the expected poses, world [m]; the lever is the centre of mass of the link
                    minus that of its tree; zero if the tree does not float */
 } RollShift;
 
-/* Sets the shifts of all links (links) for the following steps. The array is borrowed, and every contact_lag reads it.
- * If shift is NULL, which is the initial value, all shifts are zero. */
+/* Sets the shifts of all links (links) for the following steps. The array is borrowed and read by every contact_lag.
+ * shift is NULL by default, which means that all shifts are zero. */
 void contact_set_shifts(ContactSystem* system, const RollShift* shift);
-/* Sets the shifts of all links (links), as contact_set_shifts does, for the steps that are loaded from now on.
- * contact_replay_adjoint adds the derivatives with respect to the shifts to bar (links), which is borrowed. */
+/* Sets the shifts of all links (links) for the steps that are loaded from now on. contact_replay_adjoint adds the
+ * derivatives with respect to the shifts to bar (links). Both arrays are borrowed. */
 void contact_replay_set_shifts(ContactReplay* replay, const RollShift* shift, RollShift* bar);
 
-/* Displacement of a contact point by a small rotation d of its body relative to the expected pose: d x reach + (d .
- * axis) extra (F15). */
+/* Coefficients of the displacement of a contact point by a small rotation d of its body from the expected pose. The
+ * displacement is d x reach + (d . axis) extra (F15). */
 typedef struct {
   Vec3 reach, extra, axis; /* reach = e + L; extra = D x e - axis x L with D = axis_then - axis_aim; axis = axis_aim; e:
                               arm, L: lever */
@@ -39,12 +39,12 @@ static inline RollRows roll_rows(const RollShift* s, Vec3 arm) {
 static inline Vec3 roll_rows_displacement(const RollRows* r, Vec3 d) {
   return vec3_add_scaled(vec3_cross(d, r->reach), vec3_dot(d, r->axis), r->extra);
 }
-/* Returns the derivative of g . roll_rows_displacement(r, d) with respect to d, which is the moment of the force g. */
+/* Returns the moment of a force g at the contact point: the derivative of g . roll_rows_displacement(r, d) by d. */
 static inline Vec3 roll_rows_moment(const RollRows* r, Vec3 g) {
   return vec3_add_scaled(vec3_cross(r->reach, g), vec3_dot(r->extra, g), r->axis);
 }
-/* Adds the derivatives of g . roll_rows_displacement(r, d) with respect to the shift to *bar, with r = roll_rows(s,
- * arm). Returns the derivative with respect to the arm. */
+/* Adds the derivatives of g . roll_rows_displacement(r, d) with respect to the shift to *bar. r = roll_rows(s, arm).
+ * Returns the derivative with respect to the arm. */
 static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 g, RollShift* bar) {
   double along = vec3_dot(d, s->axis_aim);
   Vec3 change = vec3_sub(s->axis_then, s->axis_aim), by_change = vec3_scale(vec3_cross(arm, g), along);
@@ -58,41 +58,40 @@ static inline Vec3 roll_rows_reverse(const RollShift* s, Vec3 arm, Vec3 d, Vec3 
 
 /* ---------------------------------------------------------------- rolling contacts */
 
-/* Rolling contacts do work only by slip. The time-stepping scheme removes or adds energy at rolling contacts
- * (docs/derivations/step.md, S23). */
+/* Energy of rolling contacts. Physically, a rolling contact dissipates energy only by slip. The time-stepping scheme
+ * removes or adds energy at rolling contacts (docs/derivations/step.md, S23). */
 
-/* Returns true if term `index` < contact_term_count is a rolling contact. In a rolling contact a body of balls or
- * circles, which does not lie flat, touches a fixed body, and the pair has neither rolling nor spinning friction.
- * Returns false under laws that represent round bodies by polyhedra. If the result is true, sets three values.
- * *along_gap: sum over balls and circles of the normal force times half of the change of the gap [J]. *approach: mean
- * of the absolute changes of the gap, weighted by force [m]. *slip: friction energy of the step [J], which is at least
- * half of the energy that slip dissipates. pose: poses of all links at t + dt and at t - dt. Cannot fail, allocates
- * nothing. */
+/* Returns true if term `index` < contact_term_count is a rolling contact. In a rolling contact, a body of balls or
+ * circles that does not lie flat touches a fixed body, without rolling and spinning friction. Returns false under laws
+ * that represent round bodies by polyhedra. If the result is true, sets three values. *along_gap: sum over balls and
+ * circles of the normal force times half of the change of the gap [J]. *approach: force-weighted mean of the absolute
+ * changes of the gap [m]. *slip: friction energy of the step [J], which is at least half of the energy that slip
+ * dissipates. pose: poses of all links at t + dt and at t - dt. */
 bool contact_term_rolls(const ContactSystem* system, int index, const Pose* const pose[2], double* along_gap,
                         double* approach, double* slip);
 
 /* ---------------------------------------------------------------- substeps */
 
-/* Halves *length, the length of the substep that begins [s], until the impacts that begin in this substep displace
- * their bodies by at most IMPACT_WAY supports (I10). dt_before: length of the previous substep [s]. Cannot fail,
- * allocates nothing. */
+/* Shortens the substep that begins, so that impacts are resolved (I10). Halves its length *length [s] until the impacts
+ * that begin in the substep displace their bodies by at most IMPACT_WAY supports. dt_before: length of the previous
+ * substep [s]. */
 void contact_impact_shorten(ContactSystem* system, double dt_before, double* length);
 
 /* ---------------------------------------------------------------- recorded pairs (contact/replay.c) */
 
-/* Returns the sum over pairs of Payment.left, the force that friction passes to the next step
- * (docs/derivations/friction.md, F14), times the derivative with respect to this force. Uses the force_ratio of the
- * last contact_replay_refresh. Allocates nothing. */
+/* Returns the sum over pairs of Payment.left times the derivative of a scalar with respect to Payment.left.
+ * Payment.left is the force that friction passes to the next step (docs/derivations/friction.md, F14). Differences of
+ * the result give derivatives with respect to step lengths. Uses the force_ratio of the last contact_replay_refresh. */
 double contact_replay_left(const ContactReplay* replay);
 
-/* Evaluates the terms of the loaded step again. If `apart` is true, the terms leave out the Hessian of friction that is
- * limited by the impulse of an impact (docs/derivations/impact.md, I16). contact_replay_product then adds the product
- * with this Hessian separately, as contact_replay_slip_product does. Each load of a step sets `apart` to false. Cannot
- * fail, allocates nothing. */
+/* Evaluates the terms of the loaded step again, with or without one Hessian. If `apart` is true, the terms leave out
+ * the Hessian of friction that is limited by the impulse of an impact (docs/derivations/impact.md, I16).
+ * contact_replay_product then adds the product with this Hessian separately, as contact_replay_slip_product does. Each
+ * load of a step sets `apart` to false. */
 void contact_replay_set_apart(ContactReplay* replay, bool apart);
-/* Multiplies the Hessian of friction that is limited by the impulse of an impact by the twists of `field`, and adds the
- * product to wrench (links x 6: torque about the centre of mass, force) [N m, N]. The product has the same rounding
- * errors as in contact_replay_adjoint. Returns false if no pair has such friction. Allocates nothing. */
+/* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
+ * [N m, N]. The Hessian is that of friction which is limited by the impulse of an impact. The product has the same
+ * rounding errors as in contact_replay_adjoint. Returns false if no pair has such friction. */
 bool contact_replay_slip_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 
 #endif

@@ -5,11 +5,12 @@
 #include "contact/broad_phase.h"
 #include "contact/law.h"
 
-/* PARALLEL_THRESHOLD: fewer pairs than this are processed on one thread. PARALLEL_FAR: the same limit for loops over
- * pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread processes at a time. */
+/* Limits of parallel loops over pairs. PARALLEL_THRESHOLD: fewer pairs are processed on one thread. PARALLEL_FAR: the
+ * same limit for loops over pairs of which few are in contact. PARALLEL_GRAIN: number of pairs that a thread processes
+ * at a time. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
-/* LINKS_PARALLEL: if there are fewer links than this, the poses of hulls are computed on one thread. LINKS_GRAIN:
- * number of links that a thread processes at a time. */
+/* Limits of parallel loops over links. LINKS_PARALLEL: for fewer links, the poses of hulls are computed on one thread.
+ * LINKS_GRAIN: number of links that a thread processes at a time. */
 enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* State of a pair at the start of a path (contact_way_begin). */
@@ -21,18 +22,18 @@ typedef struct {
 } PairMark;
 
 /* A candidate pair in its two states. A pair consists of two items. Items are the hulls and, if the law has pairs of
- * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but always
- * counts as separated; certificate, gaps and distances are computed for the pairs of their hulls. */
+ * links (ContactLaw.links), the links, which are numbered after the hulls. A pair of links has a potential but is
+ * always treated as separated. Certificate, gaps and distances are computed for the pairs of hulls. */
 typedef struct {
   uint64_t key; /* items a << 32 | b, with a < b */
   int hull_a, hull_b, link_a, link_b;
-  bool links;            /* true: a pair of links; hull_a and hull_b are the item numbers of the links */
+  bool links;            /* true for a pair of links; hull_a and hull_b are then the item numbers of the links */
   int common;            /* nearest common ancestor of both links; -1 if they have only the world in common */
-  PairMaterial material; /* friction times `grip` */
-  double grip;           /* 1 except in a run's first step (grip.c) */
+  PairMaterial material; /* coefficients of the pair, friction multiplied by `grip` */
+  double grip;           /* factor on friction; 1 except in a run's first step (grip.c) */
   void* law;             /* LawPair.law */
   GjkCache gjk;
-  bool lagged; /* active at the last contact_lag */
+  bool lagged; /* true if the pair was active at the last contact_lag */
   PairState state[2];
   PairMark mark;
 } ContactPair;
@@ -43,13 +44,13 @@ typedef struct {
 } LinkPair;
 
 typedef struct {
-  bool even;       /* both states of the pair are equal and belong to the present friction reference */
+  bool even;       /* true if both states of the pair are equal and belong to the present friction reference */
   bool has_terms;  /* PairState.has_terms of the accepted state */
-  bool looked_at;  /* the pair was already evaluated in the trial that is being evaluated */
-  bool tried;      /* the trial state of the pair is evaluated, and valid while neither link moves */
-  bool judged;     /* `change` includes friction */
-  bool suspect;    /* the pair made the last trial fail */
-  double rounding; /* rounding error of the accepted state [J]; NAN: not computed since `even` was set */
+  bool looked_at;  /* true if the pair was already evaluated in the trial that is being evaluated */
+  bool tried;      /* true if the trial state of the pair is evaluated; valid while neither link moves */
+  bool judged;     /* true if `change` includes friction */
+  bool suspect;    /* true if the pair made the last trial fail */
+  double rounding; /* rounding error of the accepted state [J]; NAN if not computed since `even` was set */
   double change;   /* energy of the pair in a feasible trial minus its energy in the accepted state [J] */
 } PairSleep;
 
@@ -76,7 +77,7 @@ typedef struct {
 
 /* Candidates sorted by the independent part to which they belong (contact/part.c). */
 typedef struct {
-  const int* of_tree; /* part of each tree (trees), borrowed; -1: none */
+  const int* of_tree; /* part of each tree, or -1 if there is none; borrowed (trees) */
   int *of, *items; /* of (list): part of each candidate. items (list): candidates sorted by part, after the candidates
                       that belong to no part */
   int* first;      /* (parts + 3): part k has the candidates items[first[k + 2]] to items[first[k + 3] - 1] */
@@ -96,14 +97,14 @@ struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
   ContactLaw by_pair;        /* storage of `law` if pairs name laws */
-  bool keeps_account;        /* contact_keeps_account */
+  bool keeps_account;        /* result of contact_keeps_account */
   void* own_law;             /* result of ContactLaw.create */
   int threads, first_thread; /* first_thread: number of this system's first workspace */
-  const int* links; /* links that this part of a scene moves, ascending (link_count); NULL: the system is not a part
-                       (contact/part.c) */
+  const int* links; /* links that this independent part of a scene moves (contact/part.c), ascending; NULL for the
+                       complete system (link_count) */
   int link_count;
   ContactPhase phase;
-  bool entered;   /* contact_reset or contact_pass_state has been called */
+  bool entered;   /* true after contact_reset or contact_pass_state */
   double range;   /* range of the law [m] */
   double* reach;  /* reach of each hull (ContactLaw.reach) [m] (hulls) */
   int item_count; /* number of hulls, and links if they are items */
@@ -114,38 +115,39 @@ struct ContactSystem {
   double (*twist)[6]; /* motion of each link from the accepted to the trial state: rotation vector, displacement [rad,
                          m] (links) */
   bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
-  const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL: all */
+  const bool* projecting;    /* argument of contact_project: links whose pairs it projects; NULL for all */
   unsigned stamp;            /* number of the present friction reference, > 0 */
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* (hulls): motion of each hull since the broad phase was built; largest motion that the
                                 broad phase covers [m] */
-  double* way_travelled; /* (hulls): `travelled` at contact_way_begin; INFINITY: the broad phase has been rebuilt since
-                            then */
-  bool way_moved;        /* a state has been accepted since contact_way_begin */
-  int *movers, mover_count; /* movers: hulls of movable links; still: hulls of immovable links */
+  double* way_travelled;     /* (hulls): `travelled` at contact_way_begin; INFINITY if the broad phase has been rebuilt
+                                since then */
+  bool way_moved;            /* a state has been accepted since contact_way_begin */
+  int *movers, mover_count;  /* movers: hulls of movable links; still: hulls of immovable links */
   int *still, still_count;
   int *seeking,
       seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `still` that can form pairs */
-  int *sought, sought_count; /* hulls of links that form only pairs of links are in neither of both lists */
+  int *sought, sought_count; /* hulls of links that form only pairs of links are in neither of these lists */
   bool placed[2];            /* instances of state k match its poses */
-  bool measured;             /* stays[current], twist and moved are up to date */
+  bool measured;             /* true if stays[current], twist and moved are up to date */
   Box *boxes, *way_boxes;    /* (hulls): boxes of the broad phase, and of the broad phase for paths */
-  bool rests;                /* both broad phases contain the boxes of still hulls */
+  bool rests;                /* true if both broad phases contain the boxes of still hulls */
   BroadPhase broad, way_broad;
-  int* group;           /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
-  bool* strange;        /* pairs of groups whose hulls are not searched for */
-  bool* whole;          /* pairs of links that represent the pairs of their hulls; NULL: none (links x links) */
+  int* group;    /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
+  bool* strange; /* pairs of groups whose hulls are not searched for */
+  bool* whole;   /* true for pairs of links that represent the pairs of their hulls; NULL if there are none (links x
+                    links) */
   double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
                            links */
-  /* Keys of the pairs of hulls between which friction acts although a pair of links represents them (`whole`). */
+  /* Keys of the pairs of hulls with friction that a pair of links represents (`whole`). */
   KeyList rubbing;
   ContactPair* pairs; /* indexed by slot */
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
-  char *memory, *own[2]; /* (slots): data of the law for every pair, and for its two states */
+  char *memory, *own[2]; /* data of the law for every pair, and for its two states (slots) */
   int pair_capacity;
-  ContactPair way_pair;   /* a pair that is not in the list; used for one proof or search at a time */
+  ContactPair way_pair;   /* a pair that is not in the list; workspace of one proof or search */
   int *list, *spare_list; /* slots of the candidates, sorted by key */
   int list_count, list_capacity;
   int* free_slots;
@@ -154,8 +156,8 @@ struct ContactSystem {
   int *terms, term_count;          /* slots with terms in the accepted state */
   LinkPair* term_links;            /* (slots) */
   LinkPair* list_links;            /* (list): links of every candidate, valid while `named` equals `version` */
-  int named;                       /* `version` to which list_links belongs; -1: none */
-  int *awake, awake_count;         /* candidates that a trial evaluates; count -1: unknown (list) */
+  int named;                       /* `version` to which list_links belongs, or -1 */
+  int *awake, awake_count;         /* candidates that a trial evaluates; the count is -1 if unknown (list) */
   int sleeping_hulls;              /* number of hull pairs among the other candidates */
   int *todo, todo_count;           /* (list): awake candidates that the current evaluation processes */
   int *fresh, fresh_count;         /* slots with terms that may lack derivatives */
@@ -164,21 +166,22 @@ struct ContactSystem {
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in lag_room or own_room */
   size_t own_capacity;
   bool own_blends;   /* argument of contact_relag while it runs */
-  const int* groups; /* argument of contact_try: group of each link, -1: none; NULL outside (links) */
+  const int* groups; /* argument of contact_try: group of each link, -1 if there is none; NULL outside of contact_try
+                        (links) */
   bool* refused;     /* argument of contact_try: groups with a pair that makes the trial fail */
   bool suspects_only;
-  bool begins;             /* contact_reset is running */
+  bool begins;             /* true while contact_reset runs */
   PairsKept remembered[2]; /* data stored by contact_remember, indexed by ContactMemory */
   ContactGrip grip;        /* used from the next contact_lag on */
   ForcesKept forces[2];    /* forces stored by contact_note_forces, indexed by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
-  Pose* begin_poses;          /* poses at the last contact_lag (links) */
-  double* tree_mass;          /* mass of each tree [kg] (trees) */
-  const Pose* aim;            /* argument of contact_set_aim, borrowed; NULL: unknown */
-  const RollShift* shift;     /* argument of contact_set_shifts, borrowed; NULL: zero */
-  Box* regions;               /* region of each link while parts are solved independently; NULL: never (links) */
-  Box* begin_boxes;           /* box of each hull before the parts are solved; NULL as regions (hulls) */
+  Pose* begin_poses;      /* poses at the last contact_lag (links) */
+  double* tree_mass;      /* mass of each tree [kg] (trees) */
+  const Pose* aim;        /* argument of contact_set_aim, borrowed; NULL if unknown */
+  const RollShift* shift; /* argument of contact_set_shifts, borrowed; NULL: zero */
+  Box* regions; /* region of each link while parts are solved independently; NULL before contact_parts_create (links) */
+  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_parts_create (hulls) */
   MotionBounds region_bounds; /* (links) */
   double *way, *fastest;      /* way (links): distance of each link from its expected pose [m]; fastest (trees): largest
                                  `way` of the joined trees [m] */
@@ -188,92 +191,87 @@ struct ContactSystem {
 
 /* Callback: returns the key at an index of a list. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
-/* Returns the index of the first entry with the key `key` in a list of `count` entries, sorted by key; -1 if there is
- * no such entry. Allocates nothing. */
+/* Returns the index of the first entry with the key `key`, or -1 if there is no such entry. list: `count` entries,
+ * sorted by key. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
-/* Returns true if the link may collide and has a bounded hull. Allocates nothing, cannot fail. */
+/* Returns true if the link may collide and has a bounded hull. */
 bool contact_has_solid(const Model* model, int link);
-/* Returns the keys of the pairs that are not in the list of candidates and may come near each other on a path within
- * `bounds` to the accepted state, and sets *count to their number. remembered: the path starts at contact_way_begin.
- * The system owns the array; it is valid until the next call. Returns NULL if there are no such pairs. Allocates while
- * the number of pairs grows. */
+/* Returns the keys of unlisted pairs that may come near each other on a path within `bounds` to the accepted state.
+ * Sets *count to their number. remembered: true if the path starts at contact_way_begin. The system owns the array. It
+ * is valid until the next call. Returns NULL if there are no such pairs. Allocates while the number of pairs grows. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
-/* Initializes a pair that enters the list: sets its items, and its distance in the accepted state. Does not set the
- * law's data, which belong to a slot. Allocates nothing, cannot fail. */
+/* Initializes a pair that enters the list: its items, and its distance in the accepted state. Does not set the law's
+ * data, which belong to a slot. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Sets items and links of a pair from its key, and zeroes the other members. A half-space becomes b. Computes no
- * distance. The items must exist in the model (not checked). Allocates nothing. */
+ * distance. The items must exist in the model (not checked). */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
-/* Returns a free slot, an index into `pairs`, with the law's data zeroed, and makes room for one more candidate in the
- * list. If the arrays are full, it allocates twice their size, and pointers to pairs and to the law's data become
+/* Returns a free slot, an index into `pairs`, with the law's data zeroed. Makes room for one more candidate in the
+ * list. If the arrays are full, allocates twice their size. Pointers to pairs and to the law's data then become
  * invalid. */
 int contact_take_slot(ContactSystem* system);
 /* Merges keys[count] (sorted) into the list of candidates. Pairs of keys for which `wanted` returns true enter the list
  * or keep their slots. Other pairs of the list remain if `stays` returns true. If the list changes, contact_version
- * changes and no candidate is awake. Allocates while the list grows. Cannot fail. */
+ * changes and no candidate is awake. Allocates while the list grows. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
-/* Makes room in the list for `needed` candidates and a reserve. Invalidates pointers into the list. Cannot fail. */
+/* Makes room in the list for `needed` candidates and a reserve. Invalidates pointers into the list. */
 void contact_grow_list(ContactSystem* system, int needed);
 
 /* Evaluates the accepted state again with the new friction reference. Returns false if a separating plane or a slip is
- * not found. Allocates nothing. */
+ * not found. */
 bool contact_evaluate_again(ContactSystem* system);
-/* Sets grip and material of the pair according to the last contact_set_grip. contact_lag calls it. */
+/* Sets grip and material of the pair according to the last contact_set_grip. contact_lag calls this function. */
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
-/* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (contact/trial.c). Copies the poses.
- * Allocates nothing; cannot fail. */
+/* Sets poses, hulls and centres of mass [m] of state `which` from poses[links] (contact/trial.c). Copies the poses. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
-/* Sets list_links to the links of all candidates. Allocates nothing. */
+/* Sets list_links to the links of all candidates. */
 void contact_name_links(ContactSystem* system);
-/* Returns true if the list of candidates contains all pairs that may come near each other if every link moves within
- * its bound. bounds: bounds->link of every movable link. Allocates nothing. */
+/* Returns true if the candidates include all pairs that may come near each other while links move within bounds.
+ * bounds: bounds->link of every movable link. */
 bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
-/* Sets the distance [m] and direction of two hulls in *state. They are computed from the poses of state `which`,
- * without using previous results. Under laws without barrier, sets the distance to 0, which means not computed. */
+/* Sets distance [m] and direction of two hulls in *state, computed from the poses of state `which` without previous
+ * results. Under laws without barrier, sets the distance to 0, which means not computed. */
 void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
-/* Copies the accepted state of a pair, and the law's data of this state, to the trial state. Cannot fail, allocates
- * nothing. */
+/* Copies the accepted state of a pair, and the law's data of this state, to the trial state. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
-/* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. Cannot fail, allocates nothing.
- */
+/* Computes missing derivatives of the accepted state [N, N m], in parallel over pairs. */
 void contact_derive(ContactSystem* system);
 /* Sets the lists terms, term_links and fresh to the pairs that have terms in the accepted state, in the order of the
- * candidates. Cannot fail, allocates nothing. */
+ * candidates. */
 void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
 
 /* Finds the pairs of links that represent the pairs of their hulls. Call it once, after the law was created. Allocates
- * a table (links x links) if there are such pairs. Cannot fail. */
+ * a table (links x links) if there are such pairs. */
 void contact_find_whole(ContactSystem* system);
-/* Returns true if the pair of these links represents the pairs of its hulls. Allocates nothing, cannot fail. */
+/* Returns true if the pair of these links represents the pairs of its hulls. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
 /* Returns true if a pair of links represents this pair of hulls. key: items a << 32 | b. Returns false unless both
- * items are hulls. Allocates nothing, cannot fail. */
+ * items are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
-/* Sets dense_radius of all links (`contact/dense.c`). Call it once. Allocates memory that contact_destroy frees. Cannot
- * fail. */
+/* Sets dense_radius of all links (`contact/dense.c`). Call it once. Allocates memory that contact_destroy frees. */
 void contact_find_dense_links(ContactSystem* system);
 
-/* Adds to the list of candidates those pairs of hulls that a pair of links represents and between which friction acts
- * in the accepted state. drop_others: also removes such pairs that were listed before. Called before the state is
- * recorded and before contact_lag. Changes no energy. Allocates while the list grows. Cannot fail. */
+/* Lists pairs of hulls with friction that a pair of links represents. Friction acts between the hulls in the accepted
+ * state. If drop_others is true, removes such pairs that were listed before. Called before the state is recorded and
+ * before contact_lag. Changes no energy. Allocates while the list grows. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
 /* Returns the smallest distance between the hulls of a pair of links at poses[links] [m], 0 if they intersect. Returns
- * INFINITY if the pair does not represent the pairs of its hulls, or if the bounding spheres of the links are farther
- * apart than the law's range. Cannot fail, allocates nothing. */
+ * INFINITY if the pair does not represent the pairs of its hulls. Also returns INFINITY if the bounding spheres of the
+ * links are farther apart than the law's range. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
-/* A path of a pair of links between the poses `start` and `end` (links), with upper bounds of the motion of both links
- * over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from` and
- * `to` of the path. The WholeWay is the first member of a structure that `prove` knows. */
+/* A path of a pair of links between the poses `start` and `end` (links). bound: upper bounds on the motion of both
+ * links over the complete path. `prove` returns true if two hulls provably do not intersect between the points `from`
+ * and `to` of the path. The WholeWay is the first member of a structure that `prove` knows. */
 enum { WAY_PARTS = 64 };
 typedef struct WholeWay {
   int link[2], common; /* as in ContactPair */
@@ -282,24 +280,22 @@ typedef struct WholeWay {
   ContactPath poses_at;
   void* context;
   bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
-  /* contact_prove_way sets the following members. known[k] is true if pose and frame at point k of the WAY_PARTS + 1
-   * points of the path are set: poses of both links, and rotation of their common ancestor. */
+  /* Members that contact_prove_way sets. known[k] is true if pose and frame at point k of the WAY_PARTS + 1 points of
+   * the path are set: poses of both links, and rotation of their common ancestor. */
   PieceTrees trees;
   bool known[WAY_PARTS + 1];
   Pose pose[2][WAY_PARTS + 1];
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
 /* Returns true if no two hulls of the pair of links intersect on the path. Calls way->prove for the pairs of hulls that
- * the bounding spheres do not prove to be apart. Returns false if a proof failed. Sets trees, known, pose and frame.
- * Allocates nothing. */
+ * the bounding spheres do not prove to be apart. Returns false if a proof failed. Sets trees, known, pose and frame. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
 /* Returns the link of an item (hull or link). item is not checked. */
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Returns an item at poses[links]. For a link, the result has a pose and a bounding sphere, but no points. Cannot fail,
- * allocates nothing. */
+/* Returns an item at poses[links]. For a link, the result has a pose and a bounding sphere, but no points. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);
@@ -320,8 +316,8 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
   return &s->derivatives[s->current][p - s->pairs];
 }
 
-/* Returns pair p in state `which` in the form that the law receives. The pointers in it belong to the system and are
- * valid until the list grows. Cannot fail. */
+/* Returns pair p in state `which` in the form that the law receives. The pointers in the result belong to the system
+ * and are valid until the list grows. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = p->law,

@@ -1,5 +1,5 @@
-/* differentiate: records runs, evaluates losses over them and computes their exact gradients by the adjoint method.
- * Source: SDRS Eq. 86-88, docs/derivations/adjoint.md. Every x_create has an x_destroy that accepts a zeroed object. */
+/* differentiate: records runs, evaluates losses over them, and computes exact gradients by the adjoint method (SDRS Eq.
+ * 86-88, docs/derivations/adjoint.md). Every x_create has an x_destroy that accepts a zeroed object. */
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
@@ -19,17 +19,17 @@ typedef struct {
   size_t poses, coordinates, dofs;                /* length of each array */
 } RowKeep;
 
-/* Returns an empty selection of the rows 0..steps. The caller frees it with row_keep_destroy. Never fails. */
+/* Returns an empty selection of the rows 0..steps. The caller frees it with row_keep_destroy. */
 RowKeep row_keep_create(const Model* model, int steps);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
 void row_keep_destroy(RowKeep* keep);
 /* Selects the rows first..last of a link. A second call for the same link selects the shortest interval that contains
- * both intervals. Asserts 0 <= first and last <= steps. Allocates nothing. link is not checked. */
+ * both intervals. Asserts 0 <= first and last <= steps. link is not checked. */
 void row_keep_link(RowKeep* keep, int link, int first, int last);
 /* Selects a row for all links. Asserts that rows are added in ascending order. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
 /* Computes where each selected row is stored. Call after all rows were added. The caller then allocates arrays of
- * `poses`, `coordinates` and `dofs` entries. Allocates nothing, never fails. */
+ * `poses`, `coordinates` and `dofs` entries. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
 /* Indices of one link in the arrays of one row: pose (also of its force), first coordinate, first rate. */
@@ -41,7 +41,7 @@ typedef struct {
  * for a row or link out of range. */
 RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
 /* Returns the indices of a link in a row of a whole recording (keep NULL) or of a thin one. A whole recording stores
- * all rows consecutively. Allocates nothing. */
+ * all rows consecutively. */
 static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
   if (keep) return row_keep_place(keep, model, row, link);
   size_t at = (size_t)row;
@@ -149,7 +149,7 @@ static inline const double* recording_state_delayed(const Recording* r, const Re
   return state->between < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
                             : r->between_delayed + (size_t)state->between * count;
 }
-/* Returns the number of substeps (>= 1) of a step >= 1. Undefined for step 0. Allocates nothing. */
+/* Returns the number of substeps (>= 1) of a step >= 1. Undefined for step 0. */
 static inline int recording_substeps(const Recording* r, int step) {
   return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
 }
@@ -167,21 +167,20 @@ typedef struct {
 } RecordReport;
 
 /* Creates a recording with memory for rows 0..steps. It can be reused for further runs, also of other models of the
- * same size. Owns its arrays and borrows the model. The caller frees it with recording_destroy. Never fails. */
+ * same size. Owns its arrays and borrows the model. The caller frees it with recording_destroy. */
 void recording_create(Recording* recording, const Model* model, int steps);
 /* Creates a thin recording. Borrows keep, which must be laid out (row_keep_lay_out) and outlive the recording. The
- * caller frees the recording with recording_destroy, which does not free keep. Never fails. */
+ * caller frees the recording with recording_destroy, which does not free keep. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
 /* Makes the recording store the contact forces of pairs[count] in rows 0..steps. Call once, before recording_run,
  * because a second call leaks the first array. Borrows pairs. Allocates nothing if count is 0. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 /* Frees the arrays of the recording. Does not free model, keep and pairs. Accepts a zeroed recording, but not NULL. */
 void recording_destroy(Recording* recording);
-/* Returns the size of the recording's arrays [bytes], without the parts of a thin recording. Allocates nothing, never
- * fails. */
+/* Returns the size of the recording's arrays [bytes], without the parts of a thin recording. */
 size_t recording_bytes(const Recording* recording);
 /* Returns the value of RecordOptions.memory [bytes, at least 1] for a limit on the total memory. `bytes` limits the sum
- * of recording, seeds and parts. Allocates nothing, never fails. */
+ * of recording, seeds and parts. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Checks that a memory limit leaves memory for the parts of a thin recording. Returns STATUS_BAD_INPUT, with a message
  * at `place`, if recording and seeds need `bytes` or more. Otherwise returns STATUS_OK. Allocates only the message. */
@@ -229,18 +228,18 @@ struct LossSeeds {
   int pair_count;
   Vec3* pair_force; /* w.r.t. pair forces ((steps + 1) * pair_count); not in the block */
   size_t pair_length, reaction_length;
-  bool keep_moments; /* true: run_adjoint does not apply the chain rule from mass moments (ModelGradient.moment) to
-                        masses and from vertices of smooth shapes to their parameters. The caller does so with
-                        model_gradient_masses and model_gradient_shapes */
+  bool keep_moments; /* true if run_adjoint does not apply two chain rules, which the caller applies with
+                        model_gradient_masses and model_gradient_shapes: from mass moments (ModelGradient.moment) to
+                        masses, and from vertices of smooth shapes to their parameters */
 };
 
 /* Returns zeroed derivatives for whole recordings of `steps` steps of the model. Owns its arrays. The caller frees them
- * with loss_seeds_destroy. Never fails. */
+ * with loss_seeds_destroy. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
 /* Returns zeroed derivatives for thin recordings with the rows of keep. Borrows keep, which must be laid out
- * (row_keep_lay_out). The caller frees them with loss_seeds_destroy. Never fails. */
+ * (row_keep_lay_out). The caller frees them with loss_seeds_destroy. */
 LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
-/* Sets all derivatives to zero. Allocates nothing, never fails. */
+/* Sets all derivatives to zero. */
 void loss_seeds_clear(LossSeeds* seeds);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
 void loss_seeds_destroy(LossSeeds* seeds);
@@ -267,7 +266,7 @@ typedef struct {
   const char* columns[OBSERVABLE_COLUMNS]; /* <link>/<column> */
   unsigned output;                         /* OUTPUT_... */
   int reach;                               /* 1 if the poses of the steps before and after are needed, otherwise 0 */
-  /* Sets out[OBSERVABLE_COLUMNS] to the observable of a link. Cannot fail, allocates nothing. */
+  /* Sets out[OBSERVABLE_COLUMNS] to the observable of a link. */
   void (*value)(const Observation* in, int link, double* out);
   /* Adds to `out` the derivatives of sum_k bar[k] value[k] with respect to `in`. bar[OBSERVABLE_COLUMNS]. value: the
    * result of the function `value`. */
@@ -297,8 +296,8 @@ void loss_destroy(Loss* loss);
 /* Returns the number of losses of the task, including losses without effect in this scenario. The arrays `terms` and
  * `factors` below have this length. */
 int loss_count(const Loss* loss);
-/* Selects in `keep` all rows that loss_evaluate reads. The model must be that of keep. Asserts equal numbers of steps.
- * Allocates nothing. */
+/* Selects in `keep` all rows that loss_evaluate reads. The model must be that of keep. Asserts equal numbers of
+ * steps. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
  * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
@@ -310,12 +309,12 @@ const char* loss_name(const Loss* loss, int index);
 bool loss_counts(const Loss* loss, int index);
 /* Returns the weighted sum of the losses, without the scenario's weight. Sets terms[loss_count] unless NULL, and adds
  * the derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
- * controllers of the model of loss_create. Returns NaN, and changes no seeds, for a recording shorter than the horizon.
- * Allocates nothing. */
+ * controllers of the model of loss_create. Returns NaN, and changes no seeds, for a recording shorter than the
+ * horizon. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* Evaluates the losses as loss_evaluate does, for tasks with bounded losses (TaskLoss.bounded). The returned sum
  * excludes bounded losses. Adds to seeds the derivatives of sum_i factors[i] terms[i]. factors[loss_count]; NULL means
- * 0 for bounded losses and 1 for the others. Allocates nothing. */
+ * 0 for bounded losses and 1 for the others. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
@@ -371,7 +370,7 @@ Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, co
 /* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
 void refined_run_free(RefinedRun* run);
 /* Returns the row of a compared time, moment 0..moments - 1. Equal moments are equal times in every refinement, and the
- * last moment is the end of the run. Undefined for a moment out of range. Allocates nothing. */
+ * last moment is the end of the run. Undefined for a moment out of range. */
 int refined_row(const RefinedRun* run, int moment);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
@@ -466,8 +465,8 @@ typedef struct {
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* RecordOptions.substeps of the base run */
-  bool fixed_substeps; /* true: perturbed runs repeat the substeps of the base run; false: perturbed runs choose their
-                          own substeps */
+  bool fixed_substeps; /* true if perturbed runs repeat the substeps of the base run; otherwise they choose their own
+                          substeps */
   double memory;       /* memory limit of the base run [bytes]; 0 keeps the whole run in memory */
   int average;         /* number of step lengths of the fit where noise dominates (J14); 1: no fit; 0: 16 */
   /* Called after each perturbed run with the finished and the expected number of runs. NULL is allowed. */
@@ -544,13 +543,13 @@ typedef struct {
 GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count);
 /* (J15) Changes the verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if a loop is singular. In a singular configuration,
  * differences and gradient may disagree. singular: true if a loop is in such a configuration. block: as set by
- * gradcheck_vector. Cannot fail, allocates nothing. */
+ * gradcheck_vector. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
 /* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
  * a kink, because a displaced corner changes the triangulation of the face. Allocates temporarily, never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
 /* Moves hull points inward by random fractions, so that no face has more than three corners. scene owns the points.
- * seed: seed of the random numbers. Never fails. */
+ * seed: seed of the random numbers. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* Compares the gradient of a scene's loss with central differences. scene: expanded by model_expand_shapes. model:
  * built from `scene`. If loss is NULL, a random linear function of poses and rates is checked. Returns

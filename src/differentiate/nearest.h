@@ -45,7 +45,7 @@ typedef struct {
 } Carrier;
 
 /* Sets the vertices and weights that span the nearest points of both sides. pose: poses of the links of nearest->a and
- * nearest->b. side[0].count is 0 if there are no vertices. Allocates nothing. */
+ * nearest->b. side[0].count is 0 if there are no vertices. */
 void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]);
 /* Adds the derivatives with respect to the vertices that span a nearest point to seeds->vertices. g = dL/dx of the
  * point x, link frame. Does nothing for a half-space. */

@@ -50,8 +50,7 @@ typedef struct {
 } GrowthCache;
 
 /* Returns the growth distance of two smooth shapes. cache is read and updated; NULL means a cold start. The cache
- * changes the result by rounding only. The member `proved` is false if the bounds are wider than GROWTH_PROOF. Never
- * fails. Does not allocate. */
+ * changes the result by rounding only. The member `proved` is false if the bounds are wider than GROWTH_PROOF. */
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache);
 
 enum {
@@ -89,12 +88,11 @@ typedef struct {
   double on_a[6], on_b[6];
 } GrowthWrench;
 /* Returns the contact force and its wrenches on both bodies. answer: result of growth_query for these poses. The
- * centres of the bodies must not coincide. Never fails. */
+ * centres of the bodies must not coincide. */
 GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent);
 enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = WRENCH_ON_B + 6 };
 /* Sets out (WRENCH_ROWS x columns, row-major) to the derivatives of growth_wrench. rows (GROWTH_ROWS x columns): output
- * of growth_derivatives. At gap = 0 with exponent 1 the force has a kink, and the derivatives are set to zero. Never
- * fails. */
+ * of growth_derivatives. At gap = 0 with exponent 1 the force has a kink, and the derivatives are set to zero. */
 void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
                                const double* rows, int columns, double* out);
 
@@ -128,10 +126,10 @@ typedef struct {
   ShapeSupport support; /* support point of the lowest point, in the shape's frame */
 } HalfSpaceGap;
 /* Returns the gap between a shape and a half-space, negative if the shape penetrates. normal: outward unit normal,
- * world frame. offset [m]. Never fails. */
+ * world frame. offset [m]. */
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
 /* Sets out to the gradient of the gap with respect to the shape's pose, [m/rad] and dimensionless. Columns 6 to 11 are
- * zero. Never fails. */
+ * zero. */
 void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
 /* Sets out (GAP_ROWS x columns) to the same derivatives as growth_gap_derivatives. The shape parameters are the last
  * columns. origin: origin of the half-space's frame, world [m]. Returns NULL on success. Returns a reason if the
@@ -160,15 +158,15 @@ enum {
 };
 /* Sets out (DISTANCE_ROWS x QUERY_POSE_COLUMNS, row-major) to the derivatives of a distance with respect to both poses.
  * Returns NULL on success. Returns a reason, and leaves out unchanged, if the nearest features are parallel, because
- * the nearest points are then not unique. Does not allocate. */
+ * the nearest points are then not unique. */
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
-/* Sets out to the derivatives of the distance with respect to both poses (H7, query/distance_flat.c).
- * Unlike distance_derivatives, the function also handles parallel features and face-to-face contact. The normal must be
+/* Sets out to the derivatives of the distance with respect to both poses (H7, query/distance_flat.c). Unlike
+ * distance_derivatives, the function also handles parallel features and face-to-face contact. The normal must be
  * unique. If two faces are in contact, a rotation that tilts one face against the other has two one-sided derivatives.
  * out then receives their mean, and *kinked is set to true. Returns NULL on success. Otherwise returns a reason and
- * leaves out unchanged. Does not allocate. */
+ * leaves out unchanged. */
 const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                            double out[QUERY_POSE_COLUMNS], bool* kinked);
 
@@ -184,8 +182,8 @@ typedef struct {
   const char* reason; /* NULL, or a reason why there are no derivatives; count is then 0 */
 } VertexSlopes;
 /* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. Returns NULL on
- * success. Otherwise returns a reason as distance_derivatives. out[k].reason is not NULL if hull k has no derivatives.
- * Does not allocate. */
+ * success. Otherwise returns a reason as distance_derivatives. out[k].reason is not NULL if hull k has no
+ * derivatives. */
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                    VertexSlopes out[2]);
 
@@ -210,7 +208,7 @@ typedef struct {
 
 /* Returns the signed distance of two bodies, at least one of them smooth (H2-H4). A call takes about 100 us for
  * separated bodies, because there is no warm start. May allocate if the bodies overlap. The bounds `low` and `high` are
- * valid even if `proved` is false. Never fails. */
+ * valid even if `proved` is false. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Sets out (DISTANCE_ROWS x columns, row-major) to the derivatives of the distance. The columns and `parameters` are as
  * in growth_derivatives. A hull has no parameters. Sets *condition to the condition number of the linear system (H4),
@@ -222,13 +220,12 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 
 /* Sets out to the derivatives of the distance with respect to both poses (H7). answer: result of convex_distance for
  * these poses. The derivatives exist if the nearest points were found exactly. Returns NULL on success. Otherwise
- * returns a reason and leaves out unchanged. Does not allocate. */
+ * returns a reason and leaves out unchanged. */
 const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                   double out[QUERY_POSE_COLUMNS]);
 
 /* Sets out[0] and out[1] to the derivatives of the distance with respect to the vertices of a and of b. A smooth shape
- * has no vertices. Returns NULL on success. Otherwise returns a reason as convex_distance_derivatives. Does not
- * allocate. */
+ * has no vertices. Returns NULL on success. Otherwise returns a reason as convex_distance_derivatives. */
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]);
 
@@ -263,7 +260,7 @@ typedef struct WitnessBody {
   double spacing;     /* diameter of a disc that contains WITNESS_SAMPLES samples on average [m] */
 } WitnessBody;
 /* Returns a body made from copies of convex hulls (count >= 1), body frame [m]. The body gets at most `samples` surface
- * samples, samples >= 2 * WITNESS_SAMPLES. The caller frees the body with witness_body_free. Never fails. */
+ * samples, samples >= 2 * WITNESS_SAMPLES. The caller frees the body with witness_body_free. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
 /* Frees all arrays and zeroes the body. Accepts a zeroed body, but not NULL. */
 void witness_body_free(WitnessBody* body);
@@ -349,7 +346,7 @@ enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
  * b. answer: result of witness_query for this pose. Writes entries to out, which has room for WITNESS_CORNERS_MAX
  * entries. If a vertex occurs twice, its derivative is the sum of both entries. Samples stay fixed within their
  * triangles, the nearest point within its feature. T and the reference are constant. Returns the number of entries, or
- * -1 if the nearest feature has too many vertices. Does not allocate. */
+ * -1 if the nearest feature has too many vertices. */
 int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
 /* Returns the nearest points of two bodies. Sets piece[0] and piece[1] to the pieces of a and of b on which they lie.
  * cache is read and updated; NULL means a cold start. Allocates as witness_query. */
@@ -365,7 +362,7 @@ typedef struct {
                             opposite motion of b (V5) */
 } WitnessLoss;
 /* Returns the loss for a result of witness_query at these poses. targets[2]: target points of a and b in their body
- * frames [m]; margin [m]. Never fails. */
+ * frames [m]; margin [m]. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
 /* Settings of a gradient descent that moves the bodies to reduce the loss. All steps have a prescribed length: `step`
@@ -375,27 +372,26 @@ typedef struct {
   int iterations; /* >= 0 */
   double step;    /* length of the first steps: rotation [deg] and translation [mm] */
   double last;    /* length of the last steps, in the same units; 0 selects step / 100 */
-  bool both;      /* true: both bodies move; false: only b moves */
+  bool both;      /* true if both bodies move, false if only b moves */
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
 /* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
- * Allocates temporarily. Never fails. */
+ * Allocates temporarily. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
 /* Returns a lower bound [m^2] of the loss for targets[2] and zero margin (V11; query/witness_reach.c). The bound holds
- * for all poses whose nearest points are unique. In these poses one nearest point is a vertex, or both lie on edges.
- * Never fails. */
+ * for all poses whose nearest points are unique. In these poses one nearest point is a vertex, or both lie on edges. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
 /* Returns a random surface point, body frame [m]: a vertex, or a point distributed over the faces by area. Draws again,
- * up to a limit, if the point lies inside another piece. Never fails. */
+ * up to a limit, if the point lies inside another piece. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
 /* Sets targets[2] to two random surface points that can be brought into contact (query/witness_draw.c). Each target is
  * in the frame of its body [m]. With probability 1/3 each, the targets are a vertex and a face point, a face point and
  * a vertex, or two vertices. Draws again, up to a limit, until contact at the targets is nearly possible: when the
  * targets coincide with opposite normals, their distances from the nearest points sum to less than 1 cm. Allocates
- * temporarily. Never fails. */
+ * temporarily. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- grasp quality (query/grasp.c)
@@ -420,14 +416,14 @@ typedef struct {
 } GraspQuality;
 /* Computes the wrenches of unit normal force along the edges of the friction cones (V8). Each contact has GRASP_EDGES
  * edges. Sets out (count * GRASP_EDGES rows) to force and torque, both dimensionless, because torques are divided by
- * settings->length. Returns the number of rows. Does not allocate. */
+ * settings->length. Returns the number of rows. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
 /* Returns the grasp quality of the contacts (count). The member `known` is false if there are too few contacts or Qhull
  * finds no hull. Allocates temporarily. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Returns the derivative of epsilon when one contact changes (V10). The arm of contact number `contact` changes by
  * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality.
- * contact: index into contacts, not checked. Does not allocate. */
+ * contact: index into contacts, not checked. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
@@ -495,7 +491,7 @@ static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }
 /* Returns a body made from a triangle surface. Takes ownership of the surface's points and leaves the surface empty.
- * Borrows the field, which must outlive the body. The caller frees the body with manifold_body_free. Never fails. */
+ * Borrows the field, which must outlive the body. The caller frees the body with manifold_body_free. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
 /* Does the same as manifold_body_create for a convex polyhedron whose field is from field_of_faces
  * (shapes/field_faces.h). Two triangles of one face have no edge between them. field_width: see ManifoldBody. */
@@ -510,9 +506,9 @@ typedef struct {
                       normals */
   double regularization; /* >= 0, dimensionless: pulls an edge's witness point towards the midpoint of the edge */
   int points, edges;     /* number of deepest points and edges of each body, chosen softly (X1); 0 selects all */
-  bool values;           /* true: no derivatives are computed */
-  bool mutual;           /* true: two edges touch only if the witness point of each edge lies in the other body (X6b) */
-  bool cull;             /* true: skips the field evaluations of edge pairs with negligible activity (X13) */
+  bool values;           /* true if no derivatives are computed */
+  bool mutual; /* true if two edges touch only if the witness point of each edge lies in the other body (X6b) */
+  bool cull;   /* true to skip the field evaluations of edge pairs with negligible activity (X13) */
 } ManifoldOptions;
 
 /* Variables with respect to which manifold_query_by differentiates. */
@@ -546,15 +542,15 @@ typedef struct {
 } ManifoldContact;
 
 /* Returns the number of contacts that manifold_query writes. There is one contact for each point and two for each pair
- * of edges, at any pose. The number may exceed INT_MAX. Never fails. */
+ * of edges, at any pose. The number may exceed INT_MAX. */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Returns the size of the workspace of a query in bytes, including alignment. Never fails. */
+/* Returns the size of the workspace of a query in bytes, including alignment. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Computes the contacts of two bodies. Sets out (manifold_count entries) to the points of a, the points of b, then for
  * each pair of edges one contact on the edge of a and one on the edge of b. room: 64-byte aligned workspace of
  * manifold_room bytes; if room is NULL, a workspace is allocated temporarily. Returns the number of points and edges
  * that were left out although they are as deep as a chosen one. Among equally deep points or edges, those farthest
- * apart are chosen. Never fails. */
+ * apart are chosen. */
 int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldContact* out, void* room);
 
@@ -566,7 +562,7 @@ typedef struct {
   double slope[12]; /* derivatives of distance; columns as in ManifoldContact.slope */
 } ManifoldMean;
 /* Sets *out to the mean distance over the contacts of manifold_query, without storing the contacts. options->cull
- * changes the result by rounding only. The other arguments and the result are as for manifold_query. Never fails. */
+ * changes the result by rounding only. The other arguments and the result are as for manifold_query. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* Does the same as manifold_query, with derivatives with respect to shape parameters or the smoothing (X8). cause

@@ -1,30 +1,32 @@
-/* Private to simulate/: limits of three rotations (docs/derivations/step.md, S22, S24). */
+/* Private to simulate/: limits of the rotation of ball joints (docs/derivations/step.md, S22, S24). */
 #ifndef SDRS_SIMULATE_BALL_LIMITS_H
 #define SDRS_SIMULATE_BALL_LIMITS_H
 
 #include "simulate/terms.h"
 
-/* Angles of a ball joint that can have limits, in the order of the three degrees of freedom that store the limits:
- * total angle, swing and twist. */
+/* Angles of a ball joint that can have limits: total angle, swing and twist. The three degrees of freedom of the joint
+ * store the limits in this order. */
 enum { BALL_WHOLE, BALL_SWING, BALL_TWIST, BALL_ANGLES };
-/* Returns one of these angles for the rotation q of the link's joint [rad]. which: BALL_WHOLE, BALL_SWING or
- * BALL_TWIST. q: unit quaternion. */
+/* Returns the angle `which` of the rotation q of the link's joint [rad]. which: BALL_WHOLE, BALL_SWING or BALL_TWIST.
+ * q: unit quaternion. */
 double ball_angle(const ModelLink* link, int which, Quat q);
-/* Sets slope to the derivatives of ball_angle with respect to the three increments of q; zero where the angle has no
- * derivative. */
+/* Sets slope to the derivatives of ball_angle with respect to the three increments of q. They are zero where the angle
+ * has no derivative. */
 void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3]);
-/* Returns the rotation from which the rotation vector difference[3] (link axes) leads to now. now: unit quaternion. */
+/* Returns the rotation before a rotation by the vector difference[3] (link axes). now: rotation after it, a unit
+ * quaternion. */
 Quat ball_before(Quat now, const double difference[3]);
 
-/* Adds to *out the energies of the limits on total angle, swing and twist, of impacts with these limits (I15) and of
- * the resistance to leaving a limit. If derivatives is true, adds gradient and Hessian, too. base: first of the three
+/* Adds the energies of the limits of a ball joint to *out. They include impacts with the limits (I15) and the
+ * resistance to leaving a limit. If derivatives is true, also adds gradient and Hessian. base: first of the three
  * degrees of freedom. Returns false if an angle is beyond a barrier. */
 bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out);
-/* Adds the derivatives of lambda[3] . (gradient of ball_limits) with respect to increments of the rotation at t to
- * now[3], and with respect to JointInput.difference_old to difference_old[3]. */
+/* Adds the derivatives of the scalar lambda[3] . (gradient of ball_limits) to now[3] and difference_old[3]. now: with
+ * respect to increments of the rotation at t. difference_old: with respect to JointInput.difference_old. */
 void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, double* now, double* difference_old);
-/* Adds the derivatives of lambda[3] . (gradient of ball_limits) with respect to the limits of each angle to the row of
- * out that belongs to the angle. Adds the derivative with respect to limit_restitution to first[JOINT_OWN_COUNT]. */
+/* Adds the derivatives of the scalar lambda[3] . (gradient of ball_limits) with respect to the limits of each angle to
+ * out. Row k of `out` belongs to angle k. Adds the derivative with respect to limit_restitution to
+ * first[JOINT_OWN_COUNT]. */
 void ball_limits_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
                      double first[JOINT_OWN_COUNT]);
 

@@ -1,11 +1,12 @@
-/* Private to simulate/: springs and dampers between frames of two links (docs/derivations/loads.md, L18, L19). Without
- * bushings in the scene Sim.bushings is NULL and nothing is computed. */
+/* Private to simulate/: bushings, springs and dampers between frames of two links (docs/derivations/loads.md, L18,
+ * L19). Sim.bushings is NULL without bushings in the scene. */
 #ifndef SDRS_SIMULATE_BUSHINGS_H
 #define SDRS_SIMULATE_BUSHINGS_H
 
 #include "simulate/sim.h"
 
-/* Terms of one bushing at the assembled configuration. Twists (w, v) of a, then b, about their centres of mass. */
+/* Terms of one bushing at the assembled configuration. u: displacement and rotation between both frames. Twists (w, v)
+ * are those of a, then b, about their centres of mass. */
 typedef struct {
   Pose frame[2];       /* of both attachment frames in the world */
   Vec3 arm[2];         /* from the centres of mass to the frame origins [m] */
@@ -17,8 +18,8 @@ typedef struct {
   double hessian[12][12];
 } BushingTerm;
 
-/* Weights of the states in the spring force of a step: it acts at ahead u^(t+dt) + now u^t + old u^(t-1) + older
- * u^(t-2), with 1 - missing times the stiffness (L20). No units. */
+/* Weights of the states in the spring force of a step (L20), without unit. The force acts at ahead u^(t+dt) + now u^t +
+ * old u^(t-1) + older u^(t-2), with 1 - missing times the stiffness. */
 typedef struct {
   double ahead, now, old, older, missing;
 } BushingTime;
@@ -31,11 +32,12 @@ typedef struct BushingSystem {
   BushingTerm* term;                        /* terms at the assembled configuration (bushings) */
   uint64_t* pairs; /* pairs of trees that bushings couple, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
-  bool convex; /* the next assembly leaves out the second derivative of u, which can make the Hessian indefinite */
+  bool convex; /* true if the next assembly leaves out the second derivative of u, which can make the Hessian indefinite
+                */
 } BushingSystem;
 
-/* Largest admissible rotation of u [rad]: the rotation vector is discontinuous at pi. Beyond it the energy is
- * INFINITY. */
+/* Largest admissible rotation of u [rad]. The energy is INFINITY beyond it. 3.1 because the rotation vector is
+ * discontinuous at pi. */
 #define BUSHING_ROTATION_MOST 3.1
 
 /* Returns the bushings of a run, which the caller frees with bushings_destroy. Returns NULL if the model has no
@@ -44,38 +46,39 @@ BushingSystem* bushings_create(const Model* model);
 /* Frees the system and everything that the system owns. Accepts NULL. */
 void bushings_destroy(BushingSystem* system);
 
-/* Sets now, old and older (u at t and at the two previous states) and the time weights for the step of sim->clock. Does
- * nothing without bushings. */
+/* Prepares the bushings for the step of sim->clock. Sets now, old and older (u at t and at the two previous states) and
+ * the time weights. Does nothing without bushings. */
 void bushings_aim(Sim* sim);
 /* Returns the time weights of bushing k in the step of sim->clock (L20). Sets *slope to the derivatives of the weights
  * with respect to ModelBushing.theta. */
 BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope);
-/* Sets energies (bushings) to the energy of every bushing in the step [J] (L18): springs, preload and dampers; INFINITY
- * beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
+/* Sets energies (bushings) to the energy of every bushing in the step [J] (L18). It contains springs, preload and
+ * dampers, and is INFINITY beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
 void bushings_energies(const BushingSystem* system, const Pose* poses, double* energies);
-/* Computes the terms of all bushings at poses[links]. reference: centres of mass (links). Allocates nothing. */
+/* Computes the terms of all bushings at poses[links]. reference: centres of mass (links). */
 void bushings_assemble(BushingSystem* system, const Pose* poses, const Vec3* reference);
 /* Returns the terms for Assembly, borrowed until the next bushings_assemble. system may be NULL. */
 ContactTermList bushings_terms(const BushingSystem* system);
 /* Returns the rounding error of a bushing's energy [J]. */
 double bushing_rounding(const BushingSystem* system, int k);
-/* Sets push to the derivative of the energy of spring and preload, without damper, with respect to u at t + dt [N, N
- * m]. */
+/* Sets push to the derivative of the energy of spring and preload with respect to u at t + dt [N, N m]. The damper is
+ * not included. */
 void bushing_spring_push(const BushingSystem* system, int k, const double u[6], double push[6]);
 /* Adds the generalized forces of the assembled bushings to force (nv) [N, N m]. screws[nv]; reference[links]: centres
  * of mass. Does nothing for system NULL. */
 void bushings_add_force(const BushingSystem* system, const Vec3* reference, const Screw* screws, double* force);
 
-/* Adds to wrench (links x 6) the change of the bushings' torques and forces on each link, as derivatives of energy, if
- * all links move by twist (links x 6) (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
+/* Multiplies the bushings' Hessian by a motion of all links and adds the result to wrench (links x 6: torque, force).
+ * twist (links x 6): the motion (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
 void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
-/* Adds lambda . dF/d(numbers of bushings, poses at t and before) (L19) to gradient, now, old and older. twist (links x
- * 6): twists of the links by lambda. Does nothing without bushings. */
+/* Adds the bushings' share of lambda . dF/dx to gradient, now, old and older (L19). x: numbers of bushings, poses at t
+ * and before. twist (links x 6): twists of the links by lambda. Does nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                       ModelGradient* gradient);
-/* Adds factor times the derivatives of the rate d u[direction] / dt, at poses[links] with links moving by motion[links]
- * = dT/dt: with respect to T to pose_bar[links], to dT/dt to motion_bar[links], to the bushing's positions to numbers.
- * The rate of a rotation is the component of the relative angular velocity along a's axis. */
+/* Adds the derivatives of factor times the rate d u[direction] / dt to three arguments. motion[links] = dT/dt: motion
+ * of the links at poses[links]. pose_bar[links]: with respect to the poses T. motion_bar[links]: with respect to dT/dt.
+ * numbers: with respect to the bushing's positions. The rate of a rotation is the component of the relative angular
+ * velocity along a's axis. */
 void bushing_rate_adjoint(const SceneBushing* bushing, int direction, const Pose* poses, const double (*motion)[3][4],
                           double factor, double (*pose_bar)[3][4], double (*motion_bar)[3][4],
                           double numbers[BUSHING_NUMBERS]);

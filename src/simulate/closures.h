@@ -1,8 +1,8 @@
-/* Private to simulate/: equations c(q) = 0 that hold at the end of every step, their forces and their share in Newton's
- * method (docs/derivations/closures.md). The step minimizes over q
+/* Private to simulate/: closures, equations c(q) = 0 that hold at the end of every step (docs/derivations/closures.md).
+ * The step minimizes over the coordinates q
  *   O(q) + sum mu c + sum rho/2 c^2,                                                                         (Z2)
- * O: objective without closures; mu: multipliers [N, N m]. mu makes Newton's direction delta close: C delta = -c
- * (Z3). */
+ * O: objective without closures; mu: multipliers, the forces of the closures [N, N m]; rho: stiffness. mu is chosen so
+ * that Newton's direction delta closes the equations: C delta = -c with the slopes C = dc/dq (Z3). */
 #ifndef SDRS_SIMULATE_CLOSURES_H
 #define SDRS_SIMULATE_CLOSURES_H
 
@@ -13,8 +13,8 @@
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
-  double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added in joint coordinates
-                             (RowTerms) */
+  double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added separately in joint
+                             coordinates (RowTerms) */
 } ClosureSum;
 
 /* Poses of both links of a closure, and its attachment points in the world. */
@@ -23,9 +23,9 @@ typedef struct {
   Vec3 end[2], apart; /* apart = end[0] - end[1] */
 } ClosureEnds;
 
-/* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a per unit
- * of the row's multiplier; b receives the opposite force. torque: torques on a and b about their centres of mass, per
- * unit of the multiplier. */
+/* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a for a
+ * unit multiplier; the force on b is the opposite. torque: torques on a and b about their centres of mass for a unit
+ * multiplier. */
 typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
@@ -33,16 +33,16 @@ typedef struct {
 /* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
   double before,
-      now;   /* now: force in the last substep that counts; before: force in the substep that counts before that [N] */
-  int known; /* number of these two forces that are known, 0 to 2 */
+      now; /* now: force in the last substep that counts [N]; before: force in the substep that counts before it [N] */
+  int known;   /* number of these two forces that are known, 0 to 2 */
   int skipped; /* number of substeps since closing, whose forces do not count; at most closing_substeps */
-  double due;  /* fraction of the next substep after which the closure opens; INFINITY: the closure stays closed */
+  double due;  /* fraction of the next substep after which the closure opens; INFINITY if the closure stays closed */
 } ClosureLoad;
-/* Number of substeps after closing whose closure force contains the impulse that stops the relative motion.
- * second_order stops this motion over three substeps. */
+/* Number of substeps after closing whose closure force contains the impulse that stops the relative motion. The
+ * integrator second_order stops this motion over three substeps. */
 enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
 
-/* Largest number of past steps from which the next step's increments are extrapolated. */
+/* Largest number of past steps for the extrapolation of the next step's increments. */
 enum { WAYS = 4 };
 
 /* A row whose slope C is not zero: closure (or coupling), row within it, and index among all rows. */
@@ -76,43 +76,42 @@ typedef struct {
 typedef struct ClosureSystem {
   const Model* model;
   int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
-  double gap_before;    /* largest closure gap in the previous Newton iteration */
+  double gap_before;    /* largest closure_gap in the previous Newton iteration */
   double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
   /* arrays over all rows (rows) */
   double *multiplier, *accepted, *saved,
       *kept; /* multipliers mu: of the present iteration; of the present state; of the state at the start of the step;
                 stored by closures_keep [N or N m] */
   double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
-  double* change;            /* change of mu by the last Newton direction */
+  double* change;            /* change of mu by the last Newton direction [N or N m] */
   double* pushed;            /* scratch of closures_add_stiff_force */
-  double* aimed; /* row forces that the target poses of flying trees already contain; the total row force is mu plus
-                    these [N or N m] (spin.md, W15) */
-  bool aims;     /* true: some entry of `aimed` is not 0 */
+  double* aimed; /* row forces that the target poses of flying trees already contain [N or N m]; the total row force is
+                    the sum of mu and these forces (spin.md, W15) */
+  bool aims;     /* true if some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings */
-  bool *open, *open_saved; /* open: the closure is broken or switched off; open_saved: value of `open` at the start of
-                              the step */
-  bool ambiguous;          /* true: linearly dependent rows were found for a Newton direction of this step */
-  double stiffening;       /* factor of rho C^T C in the Hessian of the direction; raised until the Hessian is positive
-                              definite */
-  bool* convex;            /* true: the Hessian omits the second derivatives of the closure's equations */
-  double* broken_at;       /* time of the state in which the closure broke; INFINITY: intact [s] */
-  ModelClosure* placed;    /* closures of the model, which are rewritten when a closure closes; NULL: no closure has
-                              `active` (closures) */
+  bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: value of `open` at the
+                              start of the step */
+  bool ambiguous;          /* true if linearly dependent rows were found for a Newton direction of this step */
+  double stiffening; /* factor on rho C^T C in the Hessian of Newton's direction; raised until the Hessian is positive
+                        definite */
+  bool* convex;      /* true if the Hessian omits the second derivatives of the closure's equations */
+  double* broken_at; /* time of the state in which the closure broke [s]; INFINITY if intact */
+  ModelClosure* placed; /* closures of the model, which are rewritten when a closure closes; NULL if no closure has
+                           `active` (closures) */
   SimJoin*
       joined;   /* time of closing, and relative pose of the links at that time; NULL if `placed` is NULL (closures) */
-  bool meets;   /* some closure has `within` */
-  bool limited; /* true: some closure has a force limit */
+  bool meets;   /* true if some closure has the key `within` */
+  bool limited; /* true if some closure has a force limit */
   int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
   ClosureLoad *load,
       *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
   SimJoin* joined_saved; /* `joined` at the start of the step (closures) */
   Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
   ClosureEase* ease;
-  ClosureSum* sum; /* terms at the assembled configuration */
-  double* gap;     /* closure_gap at the assembled configuration */
-  double* energy;  /* closure_energy at the assembled configuration, set by closure_rounding [J] */
-  double* extent; /* largest length in the equations of the closure; the rounding error of the equations is proportional
-                     to it [m] */
+  ClosureSum* sum;      /* terms at the assembled configuration */
+  double* gap;          /* closure_gap at the assembled configuration */
+  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  double* extent;       /* largest length in the equations of the closure [m], proportional to their rounding error */
   int *dof_first, *dof; /* degrees of freedom that move a link of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* tree of each entry of dof */
   int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
@@ -120,11 +119,11 @@ typedef struct ClosureSystem {
   int* home;       /* for each closure, one of its links that belongs to a tree */
   uint64_t* pairs; /* pairs of trees that a closure couples, a << 32 | b with a < b, sorted (pair_count) */
   int pair_count;
-  int* group; /* for every tree: first tree of the set of trees that closures and couplings connect to it, directly or
-                 indirectly (trees) */
+  int* group; /* first tree of the set of trees that closures and couplings connect to each tree, directly or indirectly
+                 (trees) */
   CouplingTerms* coupled; /* terms of the couplings for the assembly (couplings) */
   RowTerms* rows;         /* rho C^T C of the closures for the assembly (closures) */
-  bool* moves;            /* true: some entry of the row of C is not zero (rows) */
+  bool* moves;            /* true if some entry of the row of C is not zero (rows) */
   unsigned* moved;        /* `moves` of every closure as bits, bit i for its row i */
   unsigned char* side; /* for each entry of dof: bit 0 is set if the degree of freedom moves the attachment point on a,
                           bit 1 if it moves the point on b */
@@ -133,12 +132,12 @@ typedef struct ClosureSystem {
   MovingRow* moving;   /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
-  bool* tree_moves_on; /* true: a closure or coupling acts on the tree (trees) */
-  int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
+  bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
+  int way_count;       /* number of stored past steps, at most WAYS; their length is that of the present step */
   double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
                   [m, rad] */
   int way_count_saved;
-  double share; /* factor of the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
+  double share; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
   /* values at the coordinates found_q, which are reused while the coordinates do not change */
   bool found;
   double* found_q;        /* coordinates of the last evaluation (nq) */
@@ -146,15 +145,16 @@ typedef struct ClosureSystem {
   ClosureEnds* ends;      /* (closures) */
   ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
   /* stiffness, torques and slopes at found_q */
-  double placed_weight; /* weight for which `stiffness` was computed; -1: not computed at found_q */
-  bool sloped;          /* true: slope and moves belong to found_q */
+  double placed_weight; /* weight for which `stiffness` was computed; -1 if not computed at found_q */
+  bool sloped;          /* true if slope and moves belong to found_q */
   Vec3 (*arm)[2];       /* from the links' centres of mass to the attachment points [m] (closures) */
-  /* workspace of closures_solve. A cluster is a set of solver components joined by rows; one is solved at a time. */
-  bool* done;             /* true: the closure is solved, or open (closures) */
+  /* workspace of closures_solve. A cluster is a set of solver components joined by rows. Clusters are solved one at a
+   * time. */
+  bool* done;             /* true if the closure is solved or open (closures) */
   int* cluster;           /* for every tree: first tree of its cluster (trees) */
   int* component;         /* for every tree: component of the solver to which the tree belongs (trees) */
   int* first_tree;        /* first tree of every component (trees) */
-  int* solved_for;        /* scratch: for every component, the last group of four columns with entries in it (trees) */
+  int* solved_for;        /* scratch: last group of four columns with entries in each component (trees) */
   int* touched;           /* components in which the present four columns have entries (trees) */
   unsigned* touching;     /* for every component: bits of the four columns that have entries in it (trees) */
   DofRun* run;            /* degrees of freedom of the cluster, as consecutive ranges (trees) */
@@ -180,14 +180,14 @@ static inline int closure_first(const ClosureSystem* s, int k) {
 static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
-/* Returns the components of a world vector along the directions in which the closure's points are measured. */
+/* Returns the components of a world vector along the axes of the closure's point equations. */
 static inline Vec3 closure_framed(const ModelClosure* c, Vec3 v) { return c->framed ? mat3_mul_vec(c->frame, v) : v; }
 /* Returns the coupling with index k, or NULL if k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
 
-/* Returns the closures of a run, or NULL if the model has no closures and couplings. The caller frees them with
+/* Returns the closures of a run, or NULL if the model has no closures and couplings. The caller frees the result with
  * closures_destroy. tolerance: relative tolerance of the step. Borrows the model. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
 /* Frees the system and everything that the system owns. Accepts NULL. */
@@ -195,7 +195,7 @@ void closures_destroy(ClosureSystem* system);
 
 /* Returns the link poses and attachment points of a closure at poses[links], world axes [m] (Z1). */
 ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
-/* Returns the value c of one row of a closure [m]; for an ALIGN row it is a cosine. */
+/* Returns the value c of one row of a closure [m], or a cosine for an ALIGN row. */
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
 /* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
@@ -204,35 +204,33 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
 /* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
  * closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
-/* Sets value, stiffness, arms and torques of all closures and couplings. Broken closures are included, because
+/* Sets value, stiffness, arms and torques of all closures and couplings. Includes broken closures, because
  * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
- * weight are those of the last call. poses[links], q[nq], reference[links], screws[nv] and weight as of
+ * weight are those of the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
  * closures_assemble. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
-/* As closures_place, and also sets the slopes C, which Newton directions and products with C require. Does nothing if q
- * has not changed. poses[links], q[nq], reference[links], screws[nv]. */
+/* Does the same as closures_place, and also computes the slopes C. Newton directions and products with C require the
+ * slopes. Does nothing if q has not changed. poses[links], q[nq], reference[links], screws[nv]. */
 void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                           const Screw* screws, double weight);
-/* As closures_find_slopes, for closure or coupling k only, so that each closure can be placed at a different
- * configuration. Later calls do not reuse the results. poses[links], q[nq], reference[links], screws[nv]. Must not be
- * mixed with closures_place on the same system. */
+/* Does the same as closures_find_slopes for closure or coupling k only, so that each closure can be placed at a
+ * different configuration. Later calls do not reuse the results. Must not be mixed with closures_place on the same
+ * system. poses[links], q[nq], reference[links], screws[nv]. */
 void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight);
-/* Returns the product of one row of C with x[nv]. k: closure or coupling; row: row within it. The slopes must be set.
- */
+/* Returns the product of one row of C with x[nv]. k: closure or coupling; row: row of k. The slopes must be set. */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
-/* Adds factor times one row of C to x[nv]. k: closure or coupling; row: row within it. */
+/* Adds factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row within it.
- */
+/* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
 void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Sets values, stiffness and terms of all closures and couplings at poses[links] and q[nq]; also the slopes if
- * system->aims is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2 [1/s^2]. */
+/* Computes values, stiffness and terms of all closures and couplings at poses[links] and q[nq]. Also computes the
+ * slopes if system->aims is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2 [1/s^2]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
-/* Returns the terms of the closures for Assembly, borrowed until the next closures_assemble. Link -1 is the world, or
- * both links of an open closure. Returns an empty list if system is NULL. */
+/* Returns the terms of the closures for Assembly, borrowed until the next closures_assemble. Link -1 is the world; both
+ * links of an open closure are -1. Returns an empty list if system is NULL. */
 ContactTermList closures_terms(const ClosureSystem* system);
 /* Sets the members rows and couplings of *assembly, which are borrowed until the next closures_assemble. Does nothing
  * if system is NULL. */
@@ -240,19 +238,20 @@ void closures_couple(const ClosureSystem* system, Assembly* assembly);
 /* Adds the magnitudes of the forces of couplings and of the row forces system->aimed, at the assembled configuration,
  * to at_work[nv] [N, N m]. */
 void closures_add_work(const ClosureSystem* system, double* at_work);
-/* Returns the error of closure or coupling k divided by its tolerance. A result of at most 1 counts as closed. Returns
- * 0 for an open closure. values[rows]: c [m, 1]. */
+/* Returns the error of closure or coupling k divided by its tolerance. Results up to 1 count as closed. Returns 0 for
+ * an open closure. values[rows]: c [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
 /* Returns true if the error of the closure is within its tolerance at the assembled configuration. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
-/* Returns the index of a closure whose error at poses[links] and q[nq] is so large that the first step would close it
- * with large velocities. Returns -1 if there is no such closure or if system is NULL. Sets system->value. */
+/* Returns the index of a closure whose initial error is too large, or -1 if there is none. The first step would close
+ * such an error with large velocities. poses[links], q[nq]: initial state. Returns -1 if system is NULL. Sets
+ * system->value. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
-/* Returns the reference size of a row's value: the size of the closure's links for a row that is a length [m]; 1 for a
- * row that is a cosine; ModelCoupling.size for a coupling [m or rad]. */
+/* Returns the reference size of a row's value. It is the size of the closure's links for a row that is a length [m], 1
+ * for a row that is a cosine, and ModelCoupling.size for a coupling [m or rad]. */
 double closure_row_size(const ClosureSystem* system, int k, int row);
-/* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. If worst is not NULL, sets
- * *worst to the index of this closure; *worst is unchanged if the result is 0. */
+/* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. Sets *worst, unless NULL, to
+ * the index of this closure. *worst is unchanged if the result is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Returns the largest |c| of the closure's rows in system->value [m or rad]. */
 double closure_open_by(const ClosureSystem* system, int k);
@@ -261,71 +260,72 @@ double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Returns the rounding error of the energy of closure k that the rounding of positions causes at the assembled
  * configuration [J]. Sets system->energy[k]. */
 double closure_rounding(ClosureSystem* system, int k);
-/* Sets wrench to the torque about the centre of mass [N m] and the force [N] on link a, then on link b, by the
- * multipliers nu[rows] [N, N m] of the rows of closure k. The stiffness is not included. poses[links];
- * reference[links]: centres of mass. Not for couplings. */
+/* Computes the torque [N m] and force [N] of closure k on both links for given multipliers. wrench: torque about the
+ * centre of mass and force on link a, then on link b. nu[rows]: multipliers [N, N m]. The stiffness is not included.
+ * poses[links]; reference[links]: centres of mass. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
-/* Returns the index of a link of closure k that belongs to a tree; every closure has such a link. */
+/* Returns a link of closure k that belongs to a tree. Every closure has such a link. */
 int closure_link(const ClosureSystem* system, int k);
 
-/* Corrects a solution x[nv] of the linear system so that it satisfies the closure equations. Call after the components
- * of the solver are factored. Finds the change of the rows' multipliers [N or N m] for which x' = x - H^-1 C^T change
- * satisfies C x' = -values (values NULL: C x' = 0). Replaces x by x'. Dependent rows are solved in the least-squares
- * sense with the smallest change. If values is system->value, the present errors of the rows, rows that differ only by
- * these errors count as dependent. solved (components; NULL: all): components of the solver to use. Sets change[rows]
- * for the rows of these components, and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps
- * constant. Returns false if the result is not finite. */
+/* Corrects a solution x[nv] of the linear system H x = b so that x satisfies the closure equations. Finds the change of
+ * the rows' multipliers [N or N m] for which x' = x - H^-1 C^T change satisfies C x' = -values, or C x' = 0 if values
+ * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sense with the smallest change. If values
+ * is system->value, the present errors of the rows, rows that differ only by these errors count as dependent. solved
+ * (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these components,
+ * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call it after the components
+ * of the solver are factored. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* Sets system->moving to the rows that have nonzero slopes. Call after slopes have changed; closures_find_slopes calls
- * it. */
+/* Sets system->moving to the rows that have nonzero slopes. closures_find_slopes calls this function when slopes have
+ * changed. */
 void closures_list_moving(ClosureSystem* system);
-/* Marks all components of the solver that closures connect to a marked component, directly or through other components.
- * marked (components): changed in place. */
+/* Marks all components of the solver that closures connect to a marked component, directly or indirectly. marked
+ * (components): changed in place. */
 void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
 /* Adds C^T change to gradient[nv]. change[rows]: change of the multipliers. Does nothing if system is NULL. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* Adds factor C^T rho c at the assembled configuration to gradient[nv] [N, N m]. */
 void closures_add_stiff_force(ClosureSystem* system, double factor, double* gradient);
-/* Raises system->stiffening to the next larger value; only the Hessian of the Newton direction contains this factor
+/* Raises system->stiffening to the next larger value. Only the Hessian of the Newton direction contains this factor
  * (Z3). Returns false if the largest value was already in use, and then resets the factor to 1. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* Call at the start of a step. Sets the multipliers to the accepted ones minus the forces system->aimed. Makes the
+/* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->aimed. Makes the
  * Hessian include the curvature of every closure. */
 void closures_begin(ClosureSystem* system);
-/* Stores the multipliers. Call before a direction is solved with a modified Hessian. Overwrites the multipliers stored
+/* Stores the multipliers, before a direction is solved with a modified Hessian. Overwrites the multipliers stored
  * before. */
 void closures_keep(ClosureSystem* system);
 /* Restores the multipliers stored by closures_keep. */
 void closures_put_back(ClosureSystem* system);
-/* Makes the Hessian omit the curvature of the equations of all closures k for which marked[closure_link(k)] is true.
- * marked[links]. Takes effect in the next assembly. */
+/* Makes the Hessian omit the curvature of the equations of marked closures from the next assembly on. Closure k is
+ * marked if marked[closure_link(k)] is true. marked[links]. */
 void closures_straighten(ClosureSystem* system, const bool* marked);
 /* Makes the Hessian include the curvature of all closures again. */
 void closures_bend(ClosureSystem* system);
-/* Call when the substep of `clock` is accepted. Accepts the multipliers of the last iteration. Opens the closure of an
- * END_OPENS substep, and closures whose force exceeded the limit in the first substep that counts. Sets ClosureLoad.due
- * of the other closures (Z21). */
+/* Accepts the multipliers of the last iteration, and opens overloaded closures. Call it when the substep of `clock` is
+ * accepted. Opens the closure of an END_OPENS substep, and closures whose force exceeded the limit in the first substep
+ * that counts. Sets ClosureLoad.due of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
-/* Returns the magnitude of the force on the attachment points of closure k [N], by the row forces multiplier[rows] +
+/* Returns the magnitude of the force on the attachment points of closure k [N]. The row forces are multiplier[rows] +
  * aimed[rows]. */
 double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* aimed);
 /* Returns the index of the closure that opens first in the next substep (ClosureLoad.due), or -1 if none opens. system
  * may be NULL. */
 int closures_due(const ClosureSystem* system);
-/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: the length of this step equals that of the
- * previous step. */
+/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if the length of this step equals that
+ * of the previous step. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
-/* Replaces the entries of increments[nv] [m, rad] for trees with closures by a polynomial extrapolation of past steps
- * (Z10). Does nothing until two steps of equal length are stored. */
+/* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
+ * unchanged. Does nothing until two steps of equal length are stored. */
 void closures_foretell(const ClosureSystem* system, double* increments);
-/* Sets system->share for a Newton solve after `iterations` iterations. Before the first iteration, the extrapolated
- * start must meet only a fraction of the tolerance. tolerance: relative tolerance of the step. */
+/* Sets system->share, the factor on the tolerance, after `iterations` iterations of Newton's method. Before the first
+ * iteration, the extrapolated start must meet only a fraction of the tolerance. tolerance: relative tolerance of the
+ * step. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
-/* Returns the factor of the tolerance for the residuals of the tree: system->share for a tree with closures, otherwise
- * 1 (Z10). */
+/* Returns the factor on the tolerance for the residuals of the tree (Z10). It is system->share for a tree with
+ * closures, otherwise 1. */
 static inline double closures_share(const ClosureSystem* system, int tree) {
   return system->tree_moves_on[tree] ? system->share : 1;
 }
@@ -333,8 +333,8 @@ static inline double closures_share(const ClosureSystem* system, int tree) {
 void closures_save(ClosureSystem* system);
 /* Restores the state stored by closures_save. Closures that broke after closures_save are intact again. */
 void closures_restore(ClosureSystem* system);
-/* Measures, writes or reads the state that persists between steps: multipliers (rows) [N, N m], breaking times [s],
- * past increments, and SimJoin of closures with `active`. */
+/* Writes or reads the state that persists between steps, or measures its size. The state consists of multipliers (rows)
+ * [N, N m], breaking times [s], past increments, and SimJoin of closures with `active`. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
 /* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
@@ -343,33 +343,34 @@ void closures_pass_state(ClosureSystem* system, StateBlock* block);
 Model* closures_own_model(const Model* model);
 /* Frees the copy. Accepts NULL. */
 void closures_free_model(Model* own);
-/* Allocates and sets the data of closures with `active`: all such closures are open, with the relative pose of b and a
- * at start[links], the poses at which the model's closures were placed. closures_destroy frees the arrays.
- * system->model must be the result of closures_own_model. */
+/* Allocates the data of closures with `active`, all open at first. start[links]: poses at which the model's closures
+ * were placed; they give the relative poses of b and a. closures_destroy frees the arrays. system->model must be the
+ * result of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
-/* Smallest time, as a fraction of the time step, between a closing closure and the start or end of a substep. Speeds
- * over a shorter substep would be dominated by rounding (Z20). */
+/* Smallest time between a closing closure and the start or end of a substep, as a fraction of the time step (Z20).
+ * Rounding would dominate speeds over a shorter substep. */
 #define CLOSES_APART 1e-5
-/* Call before a step that starts at `time` [s]. Opens or closes each closure as its `active` signal requires. A closure
+/* Opens or closes each closure as its `active` signal requires, before a step that starts at `time` [s]. A closure
  * closes at the present relative pose of its links. A closure with `within` closes only if the distance of its points
  * is at most `within`, or will be after a fraction CLOSES_APART of a substep. poses[links]: present poses; old[links]:
  * poses before the last substep. Returns true if a closure closes, which dissipates energy. */
 bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Call between two substeps, at `time` [s]. Closes the closures with `within` whose points are near enough, as in
- * closures_switch. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of the
- * step [s]. Returns true if a closure closes. */
+/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call it between two
+ * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
+ * the step [s]. Returns true if a closure closes. */
 bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below its `within` during a substep. */
 typedef struct {
   int closure;
   double before, after; /* distance minus `within`, divided by `within`, at the start and at the end of the substep */
 } ClosureEntry;
-/* Returns true if the distance of an open closure that may close falls below its `within` between the poses now[links]
- * and ahead[links]. Then sets *entry to the first such closure. begin: start time of the step [s]. system may be NULL.
- */
+/* Returns true if the distance of an open closure that may close falls below its `within` during a motion. now[links],
+ * ahead[links]: poses at the start and at the end of the motion. Sets *entry to the first such closure. begin: start
+ * time of the step [s]. system may be NULL. */
 bool closures_entry(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
-/* Returns true if closures_meet would close a closure at the poses ahead[links] whose distance is above `within` at
- * now[links]. Then sets *entry to this closure. begin: start time of the step [s]. system may be NULL. */
+/* Returns true if closures_meet would close a closure at the poses ahead[links] that is not near enough at now[links].
+ * Its distance at now[links] is above `within`. Sets *entry to this closure. begin: start time of the step [s]. system
+ * may be NULL. */
 bool closures_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
 /* Returns the distance of the points of closure k at poses[links] minus its `within`, divided by `within`. */
 double closures_ahead(const Model* model, int k, const Pose* poses);
@@ -391,7 +392,7 @@ void closure_add_name(Text* text, const Model* model, int index);
 /* Returns the result of sim_coupling. k: index of Model.couplings; q[nq] [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
 /* Returns the result of sim_closure. k: index of Model.closures. poses[links]: poses of the present state. For a broken
- * closure all members except broken and broken_at are 0. */
+ * closure, all members except broken and broken_at are 0. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

@@ -4,26 +4,26 @@
 
 #include "simulate/sim.h"
 
-/* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames, summed
- * over steps; and the rows' part nu of lambda. Owned by a StepAdjoint. */
+/* Derivatives of the scalar with respect to attachment points and directions of closures, in the links' frames. They
+ * are summed over steps. nu is the share of the closure rows in the adjoint solution. A StepAdjoint owns the struct. */
 typedef struct {
   Vec3 (*end)[2];                  /* by ModelClosure.end (closures) */
   double* length;                  /* by lengths of closures, then offsets of couplings (closures, then couplings) */
   Vec3 *u, *v;                     /* by ClosureRow.u and v (rows) */
   Vec3* w;                         /* by `direction` (rows) */
-  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL: no closure has `active` */
+  const Vec3* direction;           /* ClosureSystem.direction, borrowed; NULL if no closure has `active` */
   double (*ratio)[COUPLING_TERMS]; /* by the ratios, at constant offset (couplings) */
   double* nu; /* solves H lambda + C^T nu = -(derivatives with respect to coordinates), C lambda = -by_row (rows) */
-  double* by_load[2]; /* derivatives with respect to the force of closures in the substep before, and in the one before
-                         that (closures) */
+  double* by_load[2]; /* derivatives with respect to the force of closures in the previous substep [0], and in the
+                         substep before that [1] (closures) */
   double* by_row;     /* derivatives with respect to the row forces of the present substep (rows) */
-  bool loaded;        /* some entry of by_row is not zero */
+  bool loaded;        /* true if some entry of by_row is not zero */
 } ClosureAdjoint;
 
-/* Call at the start of the adjoint of a substep. Converts by_load[0], the derivatives with respect to closure forces,
- * into derivatives by_row with respect to row forces. Moves by_load[1] to by_load[0]. adjoint may be NULL. */
+/* Converts derivatives with respect to closure forces, by_load[0], into derivatives with respect to row forces, by_row.
+ * Moves by_load[1] to by_load[0]. Call it at the start of the adjoint of a substep. adjoint may be NULL. */
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
-/* Adds the derivative by_share with respect to the fraction of END_OPENS to by_load (Z21). */
+/* Adds the derivative by_share with respect to the step fraction of END_OPENS to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
 /* Returns by_row . (row forces that the target poses of flying trees contain). These row forces depend on the step
  * lengths. adjoint may be NULL. */
@@ -38,46 +38,48 @@ ClosureAdjoint* closure_adjoint_create(const Sim* sim);
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
 /* Sets all accumulated derivatives to 0. Does nothing if adjoint is NULL. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
-/* Sets which closures are intact in the step of sim->clock, and all multipliers to 0. broken_at (closures) [s], read
- * only: breaking times of the run, NULL: none broke. joined: sim_closures_joined after the step, NULL: no closure has
- * `active` (closures). */
+/* Sets which closures are intact in the step of sim->clock, and sets all multipliers to 0. broken_at (closures) [s],
+ * read only: breaking times of the run, NULL if none broke. joined (closures): sim_closures_joined after the step, NULL
+ * if no closure has `active`. */
 void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* joined);
-/* Call after a step. For closures that closed at its start, moves the accumulated derivatives to the poses there, pose
- * (links), and to the initial numbers (Z12). Adds to bar (links). */
+/* Completes the derivatives of closures that closed at the start of a step (Z12). Moves their accumulated derivatives
+ * to the poses there, pose (links), and to the initial numbers. Adds to bar (links). Call it after the step. */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
-/* Adds to the closures' multipliers mu [N, N m] the change that the present gradient and the factored matrix require:
- * C^T dmu = -gradient, in the least-change sense. Overwrites sim->solution (nv). Returns false if the result is not
- * finite. */
+/* Computes the closures' multipliers mu [N, N m] from the force balance. Adds the change dmu that the present gradient
+ * and the factored matrix require: C^T dmu = -gradient, with the smallest change. Overwrites sim->solution (nv).
+ * Returns false if the result is not finite. */
 bool closure_adjoint_forces(Sim* sim);
-/* wrench[links] += change of force and torque by closures while all links move by twist[links] and mu changes by nu.
- * Both are (links x 6): [rad, m] and [N m, N]. */
+/* Multiplies the closures' Hessian by a motion of all links and adds the result to wrench[links]. All links move by
+ * twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
-/* Accumulates lambda . dF/d(ends, directions, lengths, ratios). lambda[nv]; motion[links]: change of [R | t] by lambda;
- * q: coordinates at the end of the step (nq). */
+/* Accumulates lambda . dF/d(attachment points, directions, lengths, ratios). lambda[nv]. motion[links]: change of [R |
+ * t] by lambda. q: coordinates at the end of the step (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
-/* Derivatives with respect to [R | t] of the links, elementwise, and to its change by the motion (links); NULL: not
- * needed. */
+/* Derivatives with respect to [R | t] of the links, entry by entry, and to the change of [R | t] by the motion (links).
+ * NULL if not needed. */
 typedef struct {
   double (*pose)[3][4], (*motion)[3][4];
 } ClosurePoseBars;
-/* Derivatives of sum over the rows of closure k of mu c' + nu c, c' the change of c by motion (links; NULL: no motion)
- * at poses[links]. Accumulates those with respect to the closure's numbers; adds those with respect to poses and motion
- * to `out`. mu[rows], nu[rows]; NULL: zero. */
+/* Adds the derivatives of the sum over the rows of closure k of mu c' + nu c at poses[links]. c': change of c by motion
+ * (links), 0 if motion is NULL. Accumulates the derivatives with respect to the closure's numbers. Adds those with
+ * respect to poses and motion to `out`. mu[rows], nu[rows]; NULL counts as zero. */
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
-/* As closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings), at q[nq] changing by
- * lambda[nv]. */
+/* Does the same as closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings). q[nq]:
+ * coordinates, which change by lambda[nv]. */
 void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
                               const double* lambda, const double* q);
-/* Converts the accumulated derivatives to those with respect to the poses pose[links] at which closures were placed,
- * and to the closures' numbers in the scene. Adds to bar (links), elementwise, and to gradient. */
+/* Converts the accumulated derivatives into derivatives with respect to the closures' numbers in the scene. Adds the
+ * result to gradient. Adds the derivatives with respect to the poses pose[links] at which closures were placed to bar
+ * (links), entry by entry. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
-/* Converts the accumulated derivatives with respect to coupling offsets. An offset that follows from the start: to
- * increments of the initial coordinates q (nq) (coordinates: nv, NULL: not needed) and to the ratios. A given offset:
- * to itself. Adds. */
+/* Converts the accumulated derivatives with respect to coupling offsets. A given offset is a number of the scene, and
+ * its derivative is added to gradient. An offset that follows from the start depends on the initial coordinates q (nq)
+ * and the ratios. Adds the derivatives with respect to increments of q to coordinates (nv), unless NULL, and the others
+ * to gradient. */
 void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, const double* q, double* coordinates,
                              ModelGradient* gradient);
 

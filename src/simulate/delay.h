@@ -1,6 +1,6 @@
-/* Private to simulate/: delayed measurements of drives with feedback and a delay, forward and reverse
- * (docs/derivations/feedback.md, E6). A Sim owns the history of measurements, a StepAdjoint the derivatives that are
- * pending. Histories grow until they span the longest delay. */
+/* Private to simulate/: delayed measurements of drives with feedback, and their derivatives
+ * (docs/derivations/feedback.md, E6). A Sim owns the history of measurements. A StepAdjoint owns the pending
+ * derivatives. Histories grow until they span the longest delay. */
 #ifndef SDRS_SIMULATE_DELAY_H
 #define SDRS_SIMULATE_DELAY_H
 
@@ -15,42 +15,45 @@ typedef struct DelayHistory {
   int saved;     /* number of states at the start of the present step */
 } DelayHistory;
 
-/* Returns NULL if no drive has feedback with a delay. Freed with delays_destroy. */
+/* Creates the history of measurements. The caller frees it with delays_destroy. Returns NULL if no drive has feedback
+ * with a delay. */
 DelayHistory* delays_create(const Model* model);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the history. Accepts NULL. */
 void delays_destroy(DelayHistory* history);
-/* Call when the present state has been reached: appends its measurements and sets SimState.delayed. Allocates while the
- * history grows. */
+/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call it when the state has
+ * been reached. Allocates while the history grows. */
 void delays_note(Sim* sim);
-/* Call before a step that can fail: marks the present end of the history and drops states older than the longest delay.
- * Allocates nothing. */
+/* Marks the present end of the history, and drops states older than the longest delay. Call it before a step that can
+ * fail. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
 void delays_restore(Sim* sim);
-/* Measures, writes or reads the history, as block->pass says. Reading allocates as delays_note does. Sets block->failed
- * if the stored history has no state. */
+/* Writes or reads the history, or measures its size. block->pass selects the operation. Reading allocates as
+ * delays_note does. Sets block->failed if the stored history has no state. */
 void delays_pass_state(Sim* sim, StateBlock* block);
 
-/* Derivatives with respect to measurements at times that the adjoint, which runs backwards, has not reached yet. */
+/* Derivatives with respect to measurements at earlier times, which the adjoint has not reached yet because it runs
+ * backwards. */
 typedef struct DelayPending DelayPending;
-/* Returns NULL if no drive has feedback with a delay. Borrows the model; freed with delay_pending_destroy. */
+/* Creates pending derivatives without entries. Borrows the model. The caller frees them with delay_pending_destroy.
+ * Returns NULL if no drive has feedback with a delay. */
 DelayPending* delay_pending_create(const Model* model);
-/* Frees it and all that it owns; NULL is accepted. */
+/* Frees the pending derivatives. Accepts NULL. */
 void delay_pending_destroy(DelayPending* pending);
 /* Clears all pending derivatives, before another run. Accepts NULL. */
 void delay_pending_begin(DelayPending* pending);
 /* Multiplies all pending derivatives by factor. Accepts NULL. */
 void delay_pending_discount(DelayPending* pending, double factor);
-/* Returns an array for the derivatives with respect to the delayed measurements (measure_count) that `controller` used
- * in the step of sim->clock. The caller must set all of it at once; it is not zeroed. Owned by pending and valid until
- * the next call. The controller must have a delay. */
+/* Returns an array for the derivatives with respect to the delayed measurements of `controller` in the step of
+ * sim->clock (measure_count). The caller must set all entries at once, because they are not zeroed. pending owns the
+ * array. It is valid until the next call. The controller must have a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
-/* Adds to `out` the derivatives through measurements taken at the start of the step of sim->clock. Call after all steps
- * that start there or later. */
+/* Adds the derivatives through measurements taken at the start of the step of sim->clock to `out`. Call it after all
+ * steps that start at this time or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
-/* delay_pending_set_aside moves the pending derivatives with respect to the state before the present one to a separate
- * store, so that the adjoint of another solve of the same step can run. delay_pending_add_aside adds them again. Both
- * do nothing if pending is NULL. */
+/* delay_pending_set_aside stores the pending derivatives with respect to the state before the present one separately.
+ * The adjoint of another solve of the same step can then run. delay_pending_add_aside adds the stored derivatives
+ * again. Both do nothing if pending is NULL. */
 void delay_pending_set_aside(DelayPending* pending);
 void delay_pending_add_aside(DelayPending* pending);
 

@@ -1,5 +1,5 @@
-/* Private to simulate/: drag and buoyancy (docs/derivations/fluid.md). Without `fluid` in the scene Sim.fluid is NULL
- * and nothing is computed. */
+/* Private to simulate/: drag and buoyancy (docs/derivations/fluid.md). Sim.fluid is NULL without `fluid` in the
+ * scene. */
 #ifndef SDRS_SIMULATE_FLUID_H
 #define SDRS_SIMULATE_FLUID_H
 
@@ -7,8 +7,8 @@
 
 #include "simulate/sim.h"
 
-/* A number z = x + i dx for complex-step differentiation (L15). The imaginary part dx is proportional to the derivative
- * in one direction; dx is far below the rounding of x. */
+/* A complex number z = x + i dx for complex-step differentiation (L15). dx is proportional to the derivative in one
+ * direction, and far below the rounding of x. */
 typedef double complex FluidNumber;
 typedef struct {
   FluidNumber x, y, z;
@@ -25,11 +25,11 @@ typedef struct FluidSystem {
   const Model* model;
   FluidFace* face; /* sorted by link */
   int* first;      /* first face of every link (links + 1) */
-  double* slowing; /* 3 / (2 r) of every hull, r the radius of the sphere with the hull's surface area; factor of the
-                      viscous drag [1/m] (L13) (hulls) */
+  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]; r: radius of the sphere with the hull's
+                      surface area (L13) (hulls) */
   double* surface; /* surface area of every hull [m^2] (hulls) */
-  double* scale; /* of every hull: factor that gives its triangulated surface the exact volume of a round solid; else 1
-                    (L10) (hulls) */
+  double* scale;   /* factor that gives the triangulated surface of a round solid its exact volume, otherwise 1 (L10)
+                      (hulls) */
 } FluidSystem;
 
 /* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no
@@ -42,8 +42,8 @@ static inline bool fluid_acts(const FluidSystem* system, int link) {
   return system && system->first[link + 1] > system->first[link];
 }
 
-/* Returns the energy whose negative derivative with respect to the link's pose at t + dt is the fluid's force and
- * torque [J] (L9). */
+/* Returns the energy of the fluid's force on a link [J] (L9). The force and torque are its negative derivative with
+ * respect to the link's pose at t + dt. */
 double fluid_energy(const Sim* sim, int link, const Pose* pose);
 /* Adds derivative, first moment and Hessian of fluid_energy to terms. */
 void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* terms);
@@ -53,12 +53,12 @@ void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3*
 WorkingForce fluid_at_work(const Sim* sim, int link, const Pose* pose);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
-/* Adds to wrench (links x 6) the change of the fluid's torque about the centre of mass and force on each link, as
- * derivatives of energy, if all links move by twist (links x 6). Does nothing without a fluid. */
+/* Multiplies the Hessian of the fluid's energy by a motion of all links and adds the result to wrench (links x 6).
+ * wrench: torque about the centre of mass, force. twist (links x 6): the motion. Does nothing without a fluid. */
 void fluid_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
-/* Adds lambda . dF/d(poses at t and before, vertices, numbers of the fluid) (L15) to now, old and gradient
- * (simulate/fluid_adjoint.c). motion (links): change of every link's [R | t] at t + dt by lambda. Does nothing without
- * a fluid. */
+/* Adds the fluid's share of lambda . dF/dx to now, old and gradient (L15) (simulate/fluid_adjoint.c). x: poses at t and
+ * before, vertices, numbers of the fluid. motion (links): change of every link's [R | t] at t + dt by lambda. Does
+ * nothing without a fluid. */
 void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */
@@ -74,13 +74,13 @@ typedef struct {
   Vec3 gravity, up;
   bool has_level;
 } FluidInput;
-/* Returns the variables common to all faces of a link at the given pose: poses, fluid numbers, gravity. */
+/* Returns the variables that all faces of a link share at the given pose: poses, fluid numbers, gravity. */
 FluidInput fluid_input(const Sim* sim, int link, const Pose* pose);
-/* Sets the variables of one face: its points and `slowing` of its hull. */
+/* Sets the variables of one face: its points, and `slowing` of its hull. */
 void fluid_take_face(const FluidSystem* system, int index, FluidInput* in);
 /* Adds the derivative of the face's energy with respect to [R | t] at t + dt (L10-L13). */
 void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]);
-/* Imaginary step of the complex-step derivatives: squares of it vanish against any real part. */
+/* Imaginary step of complex-step differentiation. 1e-200 because its square must vanish against any real part. */
 #define FLUID_CHANGE 1e-200
 
 #endif

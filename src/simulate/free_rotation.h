@@ -4,16 +4,17 @@
 
 #include "linalg/linalg.h"
 
-/* Returns the rotation of a torque-free body over dt, R(t + dt) = R(t) turn, by Euler's equations in body axes:
+/* Returns the rotation of a torque-free body over dt, R(t + dt) = R(t) turn. It solves Euler's equations in body axes:
  *   p' = p x J p,   Q' = Q [J p]x,   Q(0) = 1,   turn = Q(dt)                                                (W1)
- * mobility J: inverse of the inertia tensor about the centre of mass, body axes [1/(kg m^2)], symmetric positive
- * definite. momentum p: angular momentum about the centre of mass at t, body axes [kg m^2/s]. Exact to rounding for any
- * angle. Uses only sums, products, quotients and square roots. Cost: below a microsecond up to 0.05 rad, two
- * microseconds per 1/8 rad above. Returns NaN for rotations above some ten thousand radians. Allocates nothing. */
+ * mobility: J, inverse of the inertia tensor about the centre of mass, body axes [1/(kg m^2)], symmetric positive
+ * definite. momentum: p, angular momentum about the centre of mass at t, body axes [kg m^2/s]. Exact to rounding for
+ * any angle. The cost is below a microsecond up to 0.05 rad, and two microseconds per 1/8 rad above. Returns NaN for
+ * rotations above about ten thousand radians. */
 Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt);
 
-/* For a scalar that changes by turn_bar . theta when turn becomes turn exp([theta]x): adds its derivatives with respect
- * to the momentum and, elementwise, the mobility (W3). Cost: four times that of free_rotation up to 8 rad. */
+/* Adds the derivatives of a scalar of the rotation with respect to momentum and mobility (W3). The scalar changes by
+ * turn_bar . theta when turn becomes turn exp([theta]x). mobility_bar: entry by entry. The cost is four times that of
+ * free_rotation up to 8 rad. */
 void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, Vec3* momentum_bar, Mat3* mobility_bar);
 
 #endif

@@ -1,13 +1,12 @@
-/* Private to simulate/: displacements of hinge axes and changes of lever arms of rolling bodies within a step, for
- * friction (docs/derivations/friction.md, F15). They are nonzero only for links of trees whose target poses solve W11.
- */
+/* Private to simulate/: changes of hinge axes and lever arms of rolling bodies within a step, for friction
+ * (docs/derivations/friction.md, F15). They are nonzero only for links of trees whose target poses solve W11. */
 #ifndef SDRS_SIMULATE_ROLL_SHIFT_H
 #define SDRS_SIMULATE_ROLL_SHIFT_H
 
 #include "simulate/step_adjoint.h"
 
-/* Returns the zeroed array for Sim.shifts (links), or NULL if no tree flies or no link has a hull. The caller frees
- * them with memory_free. */
+/* Returns the zeroed array for Sim.shifts (links). The caller frees it with memory_free. Returns NULL if no tree
+ * conserves its momentum in flight or no link has a hull. */
 struct RollShift* roll_shifts_create(const Sim* sim);
 /* Sets Sim.shifts from the poses at t and the target poses Sim.target. Call after tree_flight_aim, which sets
  * Sim.target. */

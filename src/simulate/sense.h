@@ -4,19 +4,20 @@
 
 #include "simulate/sim.h"
 
-/* Destinations of derivatives through measurements: the states at t and before, and dT/dt of the initial velocities. */
+/* Arguments that receive derivatives through measurements. They belong to the states at t and before, and to dT/dt of
+ * the initial velocities. */
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
   Vec3* felt; /* with respect to contact forces at t (links); NULL if no drive measures one */
   ModelGradient* gradient;
-  struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL: no drive has a delay */
+  struct DelayPending* pending; /* pending derivatives of delayed measurements; NULL if no drive has a delay */
 } FeedbackBars;
-/* Returns a measured number of the present state (E1), in the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes
- * for components of vectors. Allocates nothing. */
+/* Returns a measured number of the present state (E1). The unit depends on the kind [m, rad, m/s, rad/s, N, 1].
+ * Components of vectors are in world axes. */
 double sense(const Sim* sim, const SceneMeasure* measure);
-/* For a scalar with derivative bar with respect to the measurement: adds its derivatives with respect to the state to
- * the destinations in `out` (E4). Allocates nothing. */
+/* Adds the derivatives of a scalar through a measurement to `out` (E4). bar: derivative of the scalar with respect to
+ * the measurement. */
 void sense_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
 
 #endif

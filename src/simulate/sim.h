@@ -6,8 +6,8 @@
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
-/* A configuration of the links, with the energies and joint terms at its coordinates. A Sim stores two: the accepted
- * configuration and the trial configuration of the line search. */
+/* Coordinates and poses of the links, with the energies and joint terms at these coordinates. A Sim stores two
+ * configurations: the accepted one and the trial of the line search. */
 typedef struct {
   double* q;          /* (nq) */
   Pose* pose;         /* (links) */
@@ -18,40 +18,41 @@ typedef struct {
   double* closures;   /* values of the closure equations [m, 1]; NULL without closures  (rows) */
 } Configuration;
 
-/* Sums of the magnitudes of all forces and torques that act on a link and the descendants of the link. */
+/* Sums of the magnitudes of all forces and torques on a link and its descendants. They scale the tolerance of
+ * residuals. */
 typedef struct {
   double force;  /* N */
   double torque; /* about the link's centre of mass [N m] */
 } WorkingForce;
 
-/* A set of trees that are coupled in Newton's quadratic model. Different islands are independent in this model, so each
- * island has its own step length in the line search. */
+/* A set of trees that Newton's quadratic model couples. Islands are independent in this model, so each island has its
+ * own step length in the line search. */
 typedef struct {
   double alpha;
-  double share;      /* fraction of the direction that is tried first; below 1 for links of very many triangles */
+  double share;      /* fraction of the direction that is tried first; below 1 for links with very many triangles */
   double slope;      /* gradient . delta, summed over the degrees of freedom of the island [J] */
   double curvature;  /* delta . H delta, with the Hessian H from which delta was computed [J] */
   double rise;       /* admissible energy increase while prescribed joints move to their targets [J] */
-  double rounding;   /* rounding error of the island's energy: a smaller decrease cannot be detected [J] */
+  double rounding;   /* rounding error of the island's energy [J]; a smaller decrease cannot be detected */
   double change;     /* energy change of the island from the accepted to the trial configuration [J] */
   double own_change; /* `change` without the energies of pairs, closures, tendons and bushings [J] */
   double excess;     /* energy change of the island's group minus the admissible change [J] */
-  bool settled;      /* true: all trees are balanced, so the island does not move */
-  bool moved;        /* true: the island has moved since own_change was computed */
-  bool shorten;      /* true: the island made the trial fail, so its step length must be halved */
-  bool blind;        /* true: the predicted decrease is below rounding, so the energy is not tested */
+  bool settled;      /* true if all trees are balanced, so the island does not move */
+  bool moved;        /* true if the island has moved since own_change was computed */
+  bool shorten;      /* true if the island made the trial fail, so its step length must be halved */
+  bool blind;        /* true if the predicted decrease is below rounding, so that the energy is not tested */
 } Island;
 
-/* Accepted moves since the last sim_path. */
+/* Moves of the solver that were accepted since the last sim_path. */
 typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
   int first;                  /* move of the present step */
   int parts;                  /* number of substeps since the last sim_path */
   int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save */
-  int block;      /* first move of the present block; a full block is replaced by one move if the straight path over the
-                     block is proved */
-  bool straight;  /* true: the path has a single move, which is the straight path of a step */
+  int block; /* first move of the present block. One move replaces a full block if the straight path over the block is
+                proved */
+  bool straight;  /* true if the path has a single move, which is the straight path of a step */
   double* begin;  /* coordinates at the start of the present step  (nq) */
   double* from;   /* coordinates at the start of the straight path that is being proved (nq) */
   double* marked; /* coordinates at the last sim_path  (nq) */
@@ -59,12 +60,12 @@ typedef struct {
   Pose* poses;    /* poses at the coordinates `from` (links) */
   Screw* screws;  /* (nv) */
   MotionBounds bounds;
-  Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL: not needed so
-                   far */
-  bool proof_there; /* true: the last state of `proof` is `marked` */
+  Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL until needed */
+  bool proof_there; /* true if the last state of `proof` is `marked` */
 } Path;
 
-/* State at the start of a step: everything that sim_step writes except SimState. */
+/* State at the start of a step, to which a failed step returns. It contains everything that sim_step writes except
+ * SimState. */
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
@@ -75,15 +76,15 @@ typedef struct {
   double* q_older;                        /* q^{t-2}, or NULL  (nq) */
 } SimPast;
 
-/* Number of substeps with which the next step starts (simulate/substep.c). */
+/* Choice of the number of substeps of the next step (simulate/substep.c). */
 typedef struct {
   int recent;   /* number of substeps of the last step */
   int calm;     /* number of consecutive steps that succeeded in the first attempt, with `recent` substeps */
   int tried;    /* number of equal substeps of the last attempt, without the short substeps of impacts */
   int least;    /* smallest number of substeps with which this step may start */
   int reached;  /* number of solved substeps of the last attempt */
-  bool refines; /* true: this attempt may be rejected in favour of more substeps if tree_flight_coarse returns true */
-  bool coarse;  /* true: an attempt of this step was rejected because tree_flight_coarse returned true */
+  bool refines; /* true if this attempt may be rejected in favour of more substeps (tree_flight_coarse) */
+  bool coarse;  /* true if an attempt of this step was rejected because tree_flight_coarse returned true */
 } SubstepMemory;
 
 /* All solves of the substeps of a step, except the last solve of each substep. */
@@ -100,7 +101,7 @@ typedef struct {
   double* q;        /* (capacity * nq) */
   Pose* pose;       /* (capacity * links) */
   Vec3* momentum;   /* (capacity * links) */
-  Vec3* felt;       /* (capacity * links); NULL: no force is measured */
+  Vec3* felt;       /* (capacity * links); NULL if no force is measured */
   double* delayed;  /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
@@ -114,18 +115,17 @@ typedef struct {
   double inertia, joint;
 } LinkPart;
 
-/* The state of a run. Members that later steps depend on must also be stored by sim_pass_state (simulate/snapshot.c).
- */
+/* The state of a run. sim_pass_state (simulate/snapshot.c) must also store new members on which later steps depend. */
 struct Sim {
   const Model* model;
   SimOptions options;
-  double tolerance; /* relative (balance.c) */
+  double tolerance; /* relative tolerance (balance.c) */
   SimState state;   /* public state; state.pose points to pose_now */
 
-  /* written by sim_step at its end: history */
+  /* history, written by sim_step at its end */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
+  double* q_older;                        /* q^{t-2}; NULL if no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* initial velocities  (nv) */
@@ -143,56 +143,56 @@ struct Sim {
   /* Reference step length of velocity gains [s]: their dampers do not depend on the length of a substep. */
   double gain_dt;
 
-  /* written by step_prepare: targets of the present step */
+  /* targets of the present step, written by step_prepare */
   StepWeights weights;
   Pose* target;             /* Y of every link (affine)  (links) */
-  struct RollShift* shifts; /* shifts of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL:
-                               no tree flies (links) */
+  struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
+                               if no tree conserves its momentum in flight (links) */
   JointDrive* drives;       /* sorted by link */
   int* drive_first;         /* (links + 1) */
   struct LinkLoad* loads;   /* NULL without loads  (links) */
-  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL: not measured */
+  struct SchemeBalance* balance; /* energy added by the scheme (simulate/scheme_work.c); NULL if not measured */
   double* joint_aim;             /* q - q^t predicted by armature inertia alone; NULL without armatures (nv) */
-  bool recorded;                 /* true: the steps are recorded steps, whose terms are differentiated */
-  JointStop* stops;              /* impacts at limits; NULL: no limit has restitution  (nv) */
+  bool recorded;                 /* true if the steps are recorded steps, whose terms are differentiated */
+  JointStop* stops;              /* impacts at limits; NULL if no limit has restitution  (nv) */
   double* stop_mass;             /* mass of each coordinate at the start, a power of two [kg, kg m^2]  (nv) */
-  double* prescribed;            /* target coordinates of prescribed joints  (nq) */
-  bool* fixed;                   /* true: the degree of freedom is prescribed (nv) */
+  double* prescribed;            /* target coordinates of prescribed joints (nq) */
+  bool* fixed;                   /* true if the degree of freedom is prescribed (nv) */
   int fixed_count;
 
   SolveScope scope;        /* trees that Newton's method solves: all trees of the scene, or those of an independent part
                               (simulate/parts.c) */
-  struct StepParts* parts; /* NULL: the scene is not solved in independent parts */
+  struct StepParts* parts; /* NULL if the scene is not solved in independent parts */
   struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
-  const int* begun; /* for each tree: independent part in which the tree has been solved in this step, -1: none; NULL:
-                       no tree has been solved in a part (trees) */
-  bool leaves;      /* true: the motion of the independent part leaves the region of the part */
+  const int* begun; /* independent part in which each tree has been solved in this step, or -1; NULL if no tree has been
+                       solved in a part (trees) */
+  bool leaves;      /* true if the motion of the independent part leaves the region of the part */
 
   int iteration_limit; /* iteration limit of the present attempt (simulate/substep.c) */
 
-  /* written by Newton's method */
+  /* members written by Newton's method */
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* solution of the linear system, one entry for each unknown */
-  double* push;     /* H rhs: change of the forces by the remaining motion of prescribed joints (nv) */
-  bool* moving;     /* true: the tree moves in the trial (trees) */
-  double* moved_by; /* step length of each tree in the last trial; NAN: no trial in this line search (trees) */
+  double* push;     /* H rhs: change of the forces when prescribed joints move to their targets (nv) */
+  bool* moving;     /* true if the tree moves in the trial (trees) */
+  double* moved_by; /* step length of each tree in the last trial; NAN without a trial in this line search (trees) */
   int *moved_trees, moved_count; /* list of the trees whose step length differs from the last trial; other trees keep
                                     their poses of that trial (trees) */
-  bool* same;                    /* true: both configurations have equal data of the link (links) */
-  bool* moved_link;              /* true: the link may have moved since the last evaluation of contact (links) */
-  bool* stale;                   /* true: the terms of the tree are out of date (trees) */
-  bool* stale_blocks;            /* true: the Hessian block of the tree at a place of `scope` is out of date (trees) */
-  bool* always_stale;            /* true: closures, tendons or bushings act on the tree (trees) */
-  bool* balanced;                /* true: the tree was balanced at the last balance_note (trees) */
-  bool* noted;                   /* true: no term of the tree has been assembled since the last balance_note (trees) */
+  bool* same;                    /* true if both configurations have equal data of the link (links) */
+  bool* moved_link;              /* true if the link may have moved since the last evaluation of contact (links) */
+  bool* stale;                   /* true if the terms of the tree are out of date (trees) */
+  bool* stale_blocks;          /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
+  bool* always_stale;          /* true if closures, tendons or bushings act on the tree (trees) */
+  bool* balanced;              /* result of the last balance_note: true if the tree was balanced (trees) */
+  bool* noted;                 /* true if no term of the tree has been assembled since the last balance_note (trees) */
   LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
                                   in the trial (links) */
-  bool* inside;                /* true: the joints of the tree are within their limits in the trial (trees) */
+  bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* true: all terms are out of date, including those of immovable links */
-  bool* wanted;                 /* true: a direction is computed for the tree (trees) */
+  bool all_stale;               /* true if all terms are out of date, including those of immovable links */
+  bool* wanted;                 /* true if a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
@@ -206,17 +206,17 @@ struct Sim {
   WorkingForce* work; /* (links) */
   double* at_work;    /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
-  bool* bounded_still; /* true: the entries of `bounds` for the tree are zero (trees) */
+  bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
   Island* islands;     /* (trees) */
   int* link_island;    /* island of each link, -1 if it cannot move  (links) */
-  bool* refused;       /* true: some pair of the island makes the trial fail (trees) */
+  bool* refused;       /* true if some pair of the island makes the trial fail (trees) */
   int* group;          /* group of each island; islands of a group interact in the trial (trees) */
   int island_count;
-  double* path_q; /* coordinates on the path, for the certificate  (nq) */
-  double* extent; /* radius of each link about its centre of mass, half-spaces excluded; 0: the link has no other hull
-                     (links) [m] */
-  Vec3* moved;    /* scratch of sim_crosses: displacement of each centre of mass (links) [m] */
+  double* path_q; /* workspace of the certificate: coordinates on the path (nq) */
+  double* extent; /* radius of each link about its centre of mass [m], half-spaces excluded; 0 if the link has no other
+                     hull (links) */
+  Vec3* moved;    /* workspace of sim_crosses: displacement of each centre of mass [m] (links) */
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
@@ -226,10 +226,10 @@ struct Sim {
   ContactSystem* contact; /* NULL without contact */
   SimTimes times;
 
-  /* written by simulate/path.c: the result of sim_path */
+  /* result of sim_path, written by simulate/path.c */
   Path path;
 
-  /* written by sim_step: substeps and their states */
+  /* substeps and their states, written by sim_step */
   SubstepMemory substep_memory;
   SubstateStore between;
   SolveStore solves;
@@ -237,141 +237,141 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
-  /* part_*: forces and reactions of the last substep, written by sim_advance. joint_forces, reactions: those of the
-   * last step, written by sim_step. NULL: not requested (kinds * nv) */
+  /* Forces and reactions along joints; NULL if not requested. part_*: those of the last substep, written by
+   * sim_advance. joint_forces, reactions: those of the last step, written by sim_step (kinds * nv). */
   double *part_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*part_reactions)[6], (*reactions)[6]; /* (links) */
   double (*reaction_sum)[6];                    /* scratch  (links) */
 
-  /* written by simulate/guess.c */
+  /* members written by simulate/guess.c */
   SimGuess guess;
-  bool settling;    /* true: own_force_settle is running; the step is solved except for friction */
-  bool guessed;     /* true: `guess` belongs to the last step */
-  double* guess_q;  /* memory of guess.q; NULL: not needed so far (nq) */
+  bool settling;    /* true while own_force_settle runs; the step is then solved except for friction */
+  bool guessed;     /* true if `guess` belongs to the last step */
+  double* guess_q;  /* memory of guess.q; NULL until needed (nq) */
   Pose* guess_pose; /* (links) */
 
-  /* written by sim_contacts */
+  /* members written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
 
-  /* written by sim_contact_records */
+  /* members written by sim_contact_records */
   ContactRecord* records;
   int record_capacity;
 };
 
-/* ---- simulate/path.c; all functions do nothing without options.path */
-/* Allocates sim->path, which path_destroy frees. Does nothing if options.path is false, or if the scene has no
- * certificate or no degree of freedom. */
+/* ---- simulate/path.c; the functions do nothing without options.path */
+/* Allocates sim->path, which path_destroy frees. Does nothing if options.path is false. Also does nothing if the scene
+ * has no certificate or no degree of freedom. */
 void path_create(Sim* sim);
 /* Frees everything that the path owns. Accepts a zeroed path. */
 void path_destroy(Path* path);
 /* Makes the present state the start of the path. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
-/* Call before a (sub)step is solved. Stores the coordinates (nq) at its start and marks the pairs in contact. Must be
- * followed by path_end. */
+/* Begins recording the moves of a (sub)step. Stores the coordinates (nq) at its start and marks the pairs in contact.
+ * Call it before the (sub)step is solved. path_end must follow. */
 void path_begin(Sim* sim);
-/* Call after a (sub)step, with the time [s] of the new state. If reached is false, drops the moves since path_begin;
- * otherwise replaces them by fewer moves where a straight path is proved. */
+/* Ends recording the moves of a (sub)step. time: time of the new state [s]. If reached is false, drops the moves since
+ * path_begin. Otherwise replaces them by fewer moves where a straight path is proved. */
 void path_end(Sim* sim, bool reached, double time);
 /* Stores the numbers of moves and substeps at the start of a step. Copies no moves. */
 void path_save(Sim* sim);
-/* Drops the moves and substeps since path_save, after a substep failed. */
+/* Drops the moves and substeps since path_save. Call it after a substep has failed. */
 void path_restore(Sim* sim);
-/* Appends a move with zero increments and returns these increments (nv), owned by the path. Returns NULL if moves are
- * not recorded. Allocates as path_add. */
+/* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are not
+ * recorded. Allocates as path_add. */
 double* path_add_row(Sim* sim);
 /* Appends the move s->scaled (nv, copied), before it is accepted. Allocates when a step has more moves than any before.
  */
 void path_add(Sim* sim);
 
 /* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
-/* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. Cannot fail. */
+/* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. */
 double* crossing_extents(const Model* model);
-/* Returns true if two links pass each other between the poses from[links] and to[links] [m]: they would collide on
- * straight paths, and each is behind the other at the end. Then sets *found to these links. Returns false if the scene
- * has no certificate; pairs without a barrier are not examined. Overwrites Sim.moved. Allocates nothing. */
+/* Returns true if two links tunnel through each other between the poses from[links] and to[links] [m]. The links would
+ * collide on straight paths, and each is behind the other at the end. Sets *found to these links. Returns false if the
+ * scene has no certificate. Pairs without a barrier are not examined. Overwrites Sim.moved. */
 bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
 
-/* Measures, writes or reads all state on which later steps depend, as block->pass says (simulate/snapshot.c). Sets
- * block->failed if a block that is read is not a state of this model. */
+/* Writes or reads all state on which later steps depend, or measures its size (simulate/snapshot.c). block->pass
+ * selects the operation. Sets block->failed if a block that is read is not a state of this model. */
 void sim_pass_state(Sim* sim, StateBlock* block);
 /* Reads the state from the block and updates SimState. Returns false if the block is not a state of this model; the
  * caller must then destroy the Sim. */
 bool sim_read_state(Sim* sim, StateBlock* block);
 /* Starts the run from the model's stored state (simulate/start.c). Contact must be created, but not evaluated yet. If
- * the stored state is damaged or bodies intersect in this state, adds a message to diagnostics and returns
- * STATUS_BAD_INPUT; the caller must then destroy the Sim. */
+ * the stored state is damaged or bodies intersect, adds a message to diagnostics and returns STATUS_BAD_INPUT. The
+ * caller must then destroy the Sim. */
 Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
-/* Returns a Sim in the initial state, without contact, for the terms of single steps. The caller frees it with
- * sim_destroy. Cannot fail. */
+/* Returns a Sim in the initial state, without contact, for evaluating the equations of single steps. The caller frees
+ * the Sim with sim_destroy. */
 Sim* sim_create_bare(const Model* model, int threads);
 
-/* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). Allocates nothing.
- */
+/* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
-/* Returns the integrator's weights for the step of `clock`, whose length may differ from that of the previous steps
- * (S3, S13). */
+/* Returns the integrator's weights for the step of `clock`. The length of this step may differ from that of the
+ * previous steps (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
 static inline bool step_end_varies(const StepClock* clock) {
   return clock->end == END_EVENT || clock->end == END_OPENS ||
          (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
 }
-/* Returns the time that a force of the step is multiplied by to give a change of momentum [s], > 0 (S13, S15). It is dt
- * / factor with first-order weights. It is dt with second-order weights, which spread the change over later steps. */
+/* Returns the time over which a force of the step changes the momentum [s], > 0 (S13, S15). With first-order weights,
+ * it is dt / factor. With second-order weights, which spread the change over later steps, it is dt. */
 double step_force_time(Integrator integrator, const StepClock* clock);
-/* Returns step_force_time of the previous step, divided by step_force_time of this step; 1 for the first step
- * (impact.md, I5). */
+/* Returns step_force_time of the previous step divided by that of this step, or 1 for the first step (impact.md,
+ * I5). */
 double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* Makes the solved configuration the present state and advances the clock. Sets momenta, rates and measured forces of
  * SimState. Stores the poses of the two previous states. Allocates only for delays. */
 void sim_advance(Sim* sim);
 /* Updates SimState: copies q (nq) and centres of mass (links); state.pose points to the present poses. */
 void sim_publish(Sim* sim);
-/* Sets sim->clock to equal substep `index` (0 to count - 1) of the next step: end time and length [s], and an end at
- * the end of the substep (END_SHARE, share 1). */
+/* Sets sim->clock to equal substep `index` (0 to count - 1) of the next step. Sets end time and length [s], and
+ * END_SHARE with share 1. */
 void sim_set_clock(Sim* sim, int count, int index);
-/* Returns true in the first substep of a run if friction acts at the start. guess_grips must then be called before the
- * substep is solved (friction.md, F6). */
+/* Returns true if guess_grips must be called before the substep is solved (friction.md, F6). This is the first substep
+ * of a run if friction acts at the start. */
 bool guess_needed(const Sim* sim);
-/* Solves the first substep without friction, sets the friction limit of each pair from the normal forces of this
- * solution, and returns to the start of the substep. Sets *report to the report of this solve. Returns false if the
- * solve fails. Allocates. */
+/* Solves the first substep without friction, and sets the friction limits of the pairs from its normal forces. Then
+ * returns to the start of the substep. Sets *report to the report of this solve. Returns false if the solve fails.
+ * Allocates. */
 bool guess_grips(Sim* sim, StepReport* report);
 /* Frees the warm start. */
 void guess_free(Sim* sim);
-/* Returns to the start of the substep (CONTACT_PART), or to the start of the step (CONTACT_STEP), which undoes all
- * substeps of the step. contact_remember must have been called at that state. Allocates as contact_reset. */
+/* Returns to the start of the substep (CONTACT_PART) or of the step (CONTACT_STEP). The latter undoes all substeps of
+ * the step. contact_remember must have been called at that state. Allocates as contact_reset. */
 void step_reject(Sim* sim, ContactMemory to);
-/* Adds iterations, trials, certified_intervals and factor_retries of `from` to those of `to`. */
+/* Adds the work counters of `from` to those of `to`: iterations, trials, certified_intervals and factor_retries. */
 void step_add_work(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
-/* ---- simulate/own_force.c: friction limited by the step's own normal force (docs/derivations/friction.md, F8) */
-/* Call after step_solve has succeeded. Repeats the solve with friction that is limited by the normal forces of the last
- * solution, until these forces converge, at most contact.friction_iterations times. Stores all solves except the last.
- * Adds the work to *report, and sets report->friction_open if the forces do not converge. Allocates as contact_lag. */
+/* ---- simulate/own_force.c: the normal force of the same step limits friction (docs/derivations/friction.md, F8) */
+/* Repeats the solve of a step until the normal forces that limit friction converge. Makes at most
+ * contact.friction_iterations solves. Stores all solves except the last. Adds the work to *report, and sets
+ * report->friction_open if the forces do not converge. Call it after step_solve has succeeded. Allocates as
+ * contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
-/* Discards the stored solves of a substep that was not accepted. Cannot fail. */
+/* Discards the stored solves of a substep that was not accepted. */
 void own_force_begin(Sim* sim);
 /* Frees what own_force_settle allocated. */
 void own_force_free(Sim* sim);
-/* ---- simulate/parts.c: uncoupled trees are first solved independently (docs/derivations/step.md, S17) */
+/* ---- simulate/parts.c: trees that are not coupled are first solved independently (docs/derivations/step.md, S17) */
 /* Allocates sim->parts, which parts_destroy frees. Does nothing if the scene has no independent trees. Call after
  * contact_reset. */
 void parts_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
 void parts_destroy(struct StepParts* parts);
-/* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
- * configuration is evaluated. Adds the work to *report, including the iterations of parts that were not solved. If all
- * parts are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one.
- * Otherwise sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest
- * number of iterations of a part. Allocates while lists grow. */
+/* Solves independent parts of the scene. Call it at the start of a step, when all terms are out of date and the
+ * configuration is evaluated. Adds the work to *report, including that of parts that were not solved. If all parts are
+ * solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise sets
+ * the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
+ * iterations of a part. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
-/* Returns the number of parts whose bodies reached the bounds of their region in the last solve. The caller solves the
- * trees of these parts together. */
+/* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
+ * together. */
 int parts_left(const Sim* sim);
 /* Records the move s->scaled in the solve of an independent part, before the move is accepted. Allocates as path_add.
  */
@@ -379,52 +379,53 @@ void parts_add_move(Sim* sim);
 /* Iterates Newton's method from the accepted configuration until the step is solved or fails, and sets the outcome in
  * *report (simulate/newton.c). */
 void step_rounds(Sim* sim, StepReport* report);
-/* Computes screws, centre of mass and inertia of a link at the present configuration (simulate/step_terms.c). */
+/* Computes screws, centre of mass and inertia of link i at the present configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
 /* Returns the report of a step that failed by overflow before it had a residual. */
 static inline StepReport step_not_finite(void) {
   return (StepReport){.outcome = STEP_NO_SOLUTION, .residual = (double)INFINITY, .residual_dof = -1};
 }
-/* Solves the step by Newton's method with line search from the accepted configuration (simulate/newton.c), with at most
- * s->iteration_limit iterations. Returns the reason why it stopped; after a failure the caller restores the
- * configuration. */
+/* Solves the step by Newton's method with line search (simulate/newton.c). Starts from the accepted configuration and
+ * makes at most s->iteration_limit iterations. Returns the reason why it stopped. After a failure, the caller restores
+ * the configuration. */
 StepReport step_solve(Sim* sim);
 /* Returns true if a controller prescribes the motion of some link (simulate/substep.c). */
 bool step_leads(const Sim* sim);
-/* Computes the acting forces s->at_work (nv) [N, N m] at the present configuration, from link terms that contain
- * inertia only (simulate/balance.c). */
+/* Computes the acting forces s->at_work (nv) [N, N m] at the present configuration (simulate/balance.c). Link terms
+ * must contain inertia only. */
 void balance_measure(Sim* sim, const Assembly* assembly);
-/* Returns the admissible residual of a degree of freedom [N, N m]: tolerance times the acting forces, plus the scene's
- * absolute tolerance. For a torque the absolute tolerance is multiplied by ModelLink.reach of the link. */
+/* Returns the admissible residual of a degree of freedom [N, N m]. It is the tolerance times the acting forces, plus
+ * the scene's absolute tolerance. For a torque, the absolute tolerance is multiplied by ModelLink.reach of the link. */
 double balance_allowed(const Sim* sim, int dof);
-/* Returns true if the residual of a degree of freedom is admissible; false for NaN. */
+/* Returns true if the residual of a degree of freedom is admissible. NaN is not admissible. */
 bool balance_reached(const Sim* sim, int dof);
-/* Returns true if the residuals of all trees with closures meet the stricter tolerance of this iteration
- * (closures_share; closures.md, Z10). */
+/* Returns true if all trees with closures meet the stricter tolerance of this iteration (closures_share; closures.md,
+ * Z10). */
 bool balance_of_machines(const Sim* sim);
-/* Sets s->balanced[tree] to whether all free degrees of freedom of the tree have an admissible residual in the present
- * gradient. */
+/* Tests whether a tree is balanced, and stores the result in s->balanced[tree]. A tree is balanced if all free degrees
+ * of freedom have an admissible residual in the present gradient. */
 void balance_note(Sim* sim, int tree);
-/* Returns true if the tree was balanced at the last balance_note. arrived: prescribed joints are at their targets; if
- * false, a tree with a prescribed joint counts as not balanced. */
+/* Returns true if the tree was balanced at the last balance_note. arrived: true if prescribed joints are at their
+ * targets. If false, a tree with a prescribed joint counts as not balanced. */
 bool balance_tree(const Sim* sim, int tree, bool arrived);
-/* Largest residual, relative to the acting forces, with which a step may end at the rounding floor. */
+/* Largest residual, relative to the acting forces, with which a step may end as STEP_ROUNDING_FLOOR. */
 #define FLOOR_MOST 1e-2
-/* Returns true if no residual exceeds the admissible one by more than the rounding error that the rounding of
- * coordinates causes in the forces of inertia, drives, joints and contact (S16). assembly: terms of the accepted state
- * for the trees of sim->scope; NULL: contact is ignored. */
+/* Returns true if rounding explains all residuals that are above the admissible one (S16). The rounding of coordinates
+ * causes errors in the forces of inertia, drives, joints and contact. assembly: terms of the accepted state for the
+ * trees of sim->scope; NULL ignores contact. */
 bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
-/* Returns the change of speed that the residual force |g| of a degree of freedom causes in this substep [m/s]: |g| dt v
- * / M. v: largest speed of a link at a unit rate of the degree of freedom; M = sum m v^2 over the links. Contact and
- * springs, which reduce this change, are ignored. Returns INFINITY if the degree of freedom moves no mass. */
+/* Returns the change of speed that the residual force |g| of a degree of freedom causes in this substep [m/s]. It is
+ * |g| dt v / M. v: largest speed of a link at a unit rate of the degree of freedom; M = sum m v^2 over the links.
+ * Contact and springs, which reduce this change, are ignored. Returns INFINITY if the degree of freedom moves no
+ * mass. */
 double balance_speed_left(const Sim* sim, int dof);
-/* Returns the magnitude of the largest number from which the position `place` of a link is computed [m]. This is the
- * distance of `place` from the world's origin, or the largest displacement of a slide joint between the world and the
- * link. q[nq]: coordinates. */
+/* Returns the largest number from which the position `place` of a link is computed [m]. It determines the rounding
+ * error of the position. The number is the distance of `place` from the world's origin, or the largest displacement of
+ * a slide joint between the world and the link. q[nq]: coordinates. */
 double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);
 /* Returns the largest balance_place_size of all movable links in the present state [m]. */
 double balance_largest_place(const Sim* sim);
-/* Returns the largest residual of the free degrees of freedom, relative to the acting forces; it is at most the
+/* Returns the largest residual of the free degrees of freedom, relative to the acting forces. It is at most the
  * tolerance if all are balanced. Returns NaN if a gradient is not finite. Sets *worst to the degree of freedom with
  * this residual, or to -1 if all residuals are zero. */
 double balance_residual(const Sim* sim, int* worst);
@@ -434,27 +435,27 @@ typedef enum {
   SEARCH_ACCEPTED,
   SEARCH_AT_ROUNDING, /* a step was accepted without a test of the energy, because the predicted decrease is below
                          rounding */
-  SEARCH_LOST,        /* no step was accepted; the possible decrease is near rounding */
+  SEARCH_LOST,        /* no step was accepted, and the possible decrease is near rounding */
   SEARCH_FAILED,
-  SEARCH_LEAVES, /* no step was accepted: the path leaves the region of the independent part */
+  SEARCH_LEAVES, /* no step was accepted, because the path leaves the region of the independent part */
 } StepSearch;
-/* Performs the line search along s->delta. Adds trials and certified_intervals to *report. arrived: prescribed joints
- * are at their targets. */
+/* Performs the line search along s->delta. Adds trials and certified_intervals to *report. arrived: true if prescribed
+ * joints are at their targets. */
 StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
-/* Tries to repeat the motion of the last time step, as a start for Newton's method. Returns true if this motion passes
- * the line search's tests and was accepted. Returns false if not; the accepted configuration is then unchanged. */
+/* Tries the motion of the last time step as a start for Newton's method. Returns true if this motion passes the line
+ * search's tests and was accepted. Otherwise returns false, and the accepted configuration is unchanged. */
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* ---- simulate/step_terms.c */
-/* Assembles gradient and link terms at the accepted configuration with the given contact terms. Sets s->gradient (nv)
- * and s->at_work, and *assembly to the input of assemble_hessian. *assembly borrows from the Sim and from `contact`
- * until the next assembly. */
+/* Assembles gradient and link terms at the accepted configuration. contact: contact terms. Sets s->gradient (nv),
+ * s->at_work, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until the
+ * next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Marks all assembled terms as out of date. Call at the start of a step; step_moved_stale marks less. */
+/* Marks all assembled terms as out of date. Call it at the start of a step. */
 void step_all_stale(Sim* sim);
-/* Call after a move was accepted. Marks the terms of the trees that moved (s->moving), and of trees that a pair couples
- * to these before or after the move, as out of date. */
+/* Marks the terms of the trees that moved (s->moving) as out of date. Also marks trees that a pair couples to these
+ * trees before or after the move. Call it after a move was accepted. */
 void step_moved_stale(Sim* sim);
-/* Marks the terms of the trees of all links with links[link] true as out of date. links[links]. */
+/* Marks the terms of the trees of all links with links[link] true as out of date. */
 void step_mark_stale(Sim* sim, const bool* links);
 /* Returns true if all increments of a tree are zero. v[nv]. */
 static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
@@ -468,10 +469,10 @@ static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->link_tree[link];
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* As step_assemble for all trees, but leaves s->at_work unchanged. */
+/* Does the same as step_assemble for all trees, but leaves s->at_work unchanged. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Computes the slopes C of the closure rows at the configuration of the last assembly. Newton directions and joint
- * forces need these slopes. Does nothing without closures. */
+ * forces require these slopes. Does nothing without closures. */
 void step_closure_slopes(Sim* sim);
 /* ---- simulate/pattern.c */
 /* Adds the pairs of trees that the contact terms couple to the sparsity pattern of the Hessian. Allocates if the
@@ -480,21 +481,21 @@ void step_pattern(Sim* sim, ContactTermList contact);
 /* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates as step_pattern. */
 void step_update_pattern(Sim* sim);
 /* ---- simulate/direction.c */
-/* Sets s->delta (nv) to Newton's direction from the assembled gradient and terms (S9). The direction is 0 for trees
+/* Computes Newton's direction s->delta (nv) from the assembled gradient and terms (S9). The direction is 0 for trees
  * that are balanced and whose prescribed joints have reached their targets (s->rhs is 0). If the Hessian is indefinite,
- * the stiffness of closures is raised first (closures_stiffen). If this is not enough, the terms are assembled again
- * without the curvature of the motion (Gauss-Newton) and with the Hessian of each pair projected to a semidefinite one.
- * If the result is still indefinite, the eigenvalues of each component of the matrix are lifted. Returns false if some
- * tree got no direction. Allocates as step_pattern. */
+ * the stiffness of closures is raised first (closures_stiffen). If the Hessian is still indefinite, the terms are
+ * assembled again without the curvature of the motion (Gauss-Newton) and with each pair's Hessian projected to a
+ * semidefinite one. In the last resort, the eigenvalues of each component of the matrix are lifted. Returns false if
+ * some tree got no direction. Allocates as step_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
-/* Call after a substep of an impact was solved. Computes one more Newton step, whose displacement is below the rounding
- * of positions, and adds the resulting change to the forces of pairs with restitution (impact.md, I13). Overwrites
- * s->delta and s->twist. Allocates as step_pattern. */
+/* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below the
+ * rounding of positions. Call it after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates
+ * as step_pattern. */
 void step_refine_impacts(Sim* sim);
-/* Copies the entries of the degrees of freedom of sim->scope from from[nv] to to[nv]. */
+/* Copies the entries of from[nv] to to[nv] for the degrees of freedom of sim->scope. */
 void step_copy_scope(const Sim* sim, double* to, const double* from);
-/* Forces along the joints at the solved configuration, before it becomes the present state (simulate/joint_forces.c).
- */
+/* Forces along the joints at the solved configuration (simulate/joint_forces.c). They are computed before the
+ * configuration becomes the present state. */
 /* Allocates the joint forces (JOINT_FORCE_KINDS x nv, row-major) if the scene's output requests forces; freed by
  * sim_destroy. */
 void joint_forces_create(Sim* sim);
@@ -506,13 +507,13 @@ void joint_forces_keep(Sim* sim);
 /* ---- simulate/reactions.c (docs/derivations/observables.md, O1) */
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
-/* Computes s->part_reactions (links) at the solved configuration. Call before this configuration becomes the present
- * state. Assembles the terms again. Does nothing if the output does not request reactions. */
+/* Computes s->part_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the output
+ * does not request reactions. Call it before the configuration becomes the present state. */
 void reactions_note(Sim* sim);
 /* Copies s->part_reactions to s->reactions, the reactions of the step. */
 void reactions_keep(Sim* sim);
-/* Sets out (links) to the joint reactions that follow from the assembled terms: force [N], then torque about the origin
- * of the link frame [N m]. */
+/* Sets out (links) to the joint reactions that follow from the assembled terms. Each has the force [N], then the torque
+ * about the origin of the link frame [N m]. */
 void reactions_find(Sim* sim, double (*out)[6]);
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
  */
@@ -520,21 +521,22 @@ void reactions_find(Sim* sim, double (*out)[6]);
 void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
-/* Call after a substep was accepted. Adds the change of energy and the work of forces in the substep sim->clock to the
- * sums. Allocates nothing. */
+/* Adds the energy change and the work of forces in an accepted substep to the sums. Call it after the substep of
+ * sim->clock. */
 void scheme_balance_note(Sim* sim);
 /* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);
-/* Restores the sums of scheme_balance_save, after a substep failed. */
+/* Restores the sums of scheme_balance_save. Call it after a substep has failed. */
 void scheme_balance_restore(Sim* sim);
-/* Call after the present state was replaced. The next substep then only sets the energies to compare with, and adds
- * nothing to the sums. */
+/* Discards the energies with which the next substep is compared. The next substep then adds nothing to the sums. Call
+ * it after the present state was replaced. */
 void scheme_balance_forget(Sim* sim);
-/* Measures, writes or reads the sums in a block of a stored state. Fails as state_block_int. */
+/* Writes or reads the sums in a block of a stored state, or measures their size. Fails as state_block_int. */
 void scheme_balance_pass_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
-/* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: the spring belongs
- * to a tree that conserves its momentum; the first step of such a tree contains gravity for half of its length. */
+/* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: true if the spring
+ * belongs to a tree that conserves its momentum. The first step of such a tree contains gravity for half of its
+ * length. */
 SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* Returns the derivative of spring_time with respect to theta. */
 SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
@@ -547,7 +549,7 @@ JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
  * coordinate is beyond a barrier limit; all members are set in both cases. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates it. Trees whose step length is that of
+/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length is that of
  * the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
 bool configuration_move(Sim* sim, Configuration* to);
 

@@ -1,6 +1,7 @@
-/* simulate: the state of a run and the step that advances it (SDRS section IV; docs/derivations/step.md). A Sim owns
- * its state and borrows the Model, which must outlive it. sim_create allocates; sim_step allocates only while the set
- * of neighbouring pairs grows. Results do not depend on the number of threads. */
+/* simulate: the state of a run, and the time step that advances it (SDRS section IV; docs/derivations/step.md). A Sim
+ * owns its state and borrows the Model, which must outlive the Sim. A function that allocates memory or can fail says
+ * so. sim_step allocates only while the set of neighbouring pairs grows. Results do not depend on the number of
+ * threads. */
 #ifndef SDRS_SIMULATE_H
 #define SDRS_SIMULATE_H
 
@@ -11,11 +12,11 @@ typedef struct Sim Sim;
 
 typedef struct {
   int threads;               /* >= 1 */
-  double tolerance;          /* convergence tolerance relative to the acting forces; 0: that of the scene */
-  bool path;                 /* record the solver's moves for sim_path */
-  bool scheme_work;          /* measure the energy change by the scheme for sim_scheme_work */
-  bool (*interrupted)(void); /* called in every iteration of a step, by all threads; the step stops if it returns true.
-                                NULL: never stop */
+  double tolerance;          /* convergence tolerance relative to the acting forces; 0 selects that of the scene */
+  bool path;                 /* true to record the solver's moves for sim_path */
+  bool scheme_work;          /* true to measure the energy change by the scheme for sim_scheme_work */
+  bool (*interrupted)(void); /* callback of every iteration, called by all threads; the step stops if it returns true.
+                                NULL never stops */
 } SimOptions;
 
 /* State after `step` steps. */
@@ -23,32 +24,33 @@ typedef struct {
   int step;
   double time;    /* s */
   double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  double* rate;   /* (q - q_before) / dt, in link axes for ball joints [m/s or rad/s] (nv) */
   Pose* pose;     /* world pose of every link frame  (links) */
   Vec3* center;   /* world centre of mass  [m]  (links) */
   Vec3* momentum; /* angular momentum about the centre of mass, world axes, of links that integrate it (integrator
                      `momentum`), otherwise 0 [kg m^2/s] (links) */
-  Vec3* felt; /* contact and friction force on each link in the last step, world axes; 0 at the start; NULL if no drive
-                 measures a contact force [N] (links) */
-  double* delayed; /* measurements that drives with a delay receive now, then the time derivatives of these
-                      measurements; NULL if no drive has a delay (2 * Model.delayed_count) */
+  Vec3* felt; /* contact and friction force on each link in the last step, world axes [N]; 0 at the start; NULL if no
+                 drive measures a contact force (links) */
+  double* delayed; /* delayed measurements that drives receive now, followed by their time derivatives; NULL if no drive
+                      has a delay (2 * Model.delayed_count) */
 } SimState;
 
 /* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
 typedef enum {
   STEP_FREE,
-  STEP_STRIKES,  /* second_order with restitution 0: an approach of two bodies ends in this step. STEP_STRIKES,
-                    STEP_STRUCK and STEP_RECOVERS use first-order weights */
-  STEP_STRUCK,   /* a step after STEP_STRIKES while contact forces of the impact act, or a step in which a contact force
-                    vanishes */
+  STEP_STRIKES,  /* integrator second_order with restitution 0: the approach of two bodies ends in this step.
+                    STEP_STRIKES, STEP_STRUCK and STEP_RECOVERS use first-order weights */
+  STEP_STRUCK,   /* a step after STEP_STRIKES in which contact forces of the impact act, or a step in which a contact
+                    force vanishes */
   STEP_RECOVERS, /* one more step after STEP_STRUCK */
   STEP_IMPACT,   /* one of the short substeps of an impact */
-  STEP_LEAVES,   /* the first step after an impact; without second_order also a step or substep near an impact whose
+  STEP_LEAVES,   /* the first step after an impact. Without second_order also a step or substep near an impact whose
                     length differs from the length of the step before */
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* the substep ends after the fraction StepClock.share of the remaining step; 1: at the end of the step */
+  END_SHARE, /* the substep ends after the fraction StepClock.share of the remaining step, where 1 is the end of the
+                step */
   END_SHORT, /* the substep has a fixed length, which does not depend on the state */
   END_EVENT, /* the substep ends when an impact of two hulls, or of a joint with its limit, begins, or when a closure
                 closes */
@@ -68,7 +70,7 @@ typedef struct {
   int hull_a, hull_b; /* for EVENT_HULLS, otherwise 0 */
   union {
     int dof;     /* for EVENT_LOWER, EVENT_UPPER */
-    int closure; /* for EVENT_CLOSURE, END_OPENS */
+    int closure; /* for EVENT_CLOSURE and END_OPENS */
   };
   double rise; /* for END_OPENS: change of the closure's force in the previous substep [N] */
 } StepEvent;
@@ -79,44 +81,45 @@ typedef struct {
   double dt;        /* s */
   double dt_before; /* length of the previous step, which led to the present state; 0 at the start of the run [s] */
   double dt_older;  /* length of the step before the previous one; 0 if there is none [s] */
-  StepKind kind, kind_before; /* kind_before: kind of the step that led to the present state */
+  StepKind kind, kind_before; /* kind_before: kind of the step that ended in the present state */
   StepEnd end;
   double share;                                /* fraction of the remaining step, for END_SHARE */
   StepEvent event;                             /* for END_EVENT */
-  bool begin_varies;                           /* the start time depends on the state */
-  bool dt_varies, before_varies, older_varies; /* dt, dt_before, dt_older depend on the state */
+  bool begin_varies;                           /* true if the start time depends on the state */
+  bool dt_varies, before_varies, older_varies; /* true if dt, dt_before or dt_older depends on the state */
 } StepClock;
 
 typedef enum {
   STEP_CONVERGED,      /* converged: the residual is at most the tolerance */
   STEP_ROUNDING_FLOOR, /* the residual is above the tolerance, but further iterations cannot reduce it because of
                           rounding */
-  STEP_NO_SOLUTION,    /* Newton's method found no solution: the previous state is kept. StepReport.residual is not
-                       finite if a number overflowed */
+  STEP_NO_SOLUTION,    /* Newton's method found no solution, and the previous state is kept. StepReport.residual is not
+                          finite if a number overflowed */
   STEP_BLOCKED,        /* a prescribed link cannot move without penetrating something */
-  STEP_OPEN,           /* the error of a closure cannot be reduced to its tolerance: the previous state is kept */
-  STEP_CROSSED,        /* two bodies would pass each other within the step: the previous state is kept */
-  STEP_INTERRUPTED,    /* interrupted by SimOptions.interrupted: the previous state is kept */
+  STEP_OPEN,           /* the error of a closure cannot be reduced to its tolerance, and the previous state is kept */
+  STEP_CROSSED,        /* two bodies would tunnel through each other within the step, and the previous state is kept */
+  STEP_INTERRUPTED,    /* SimOptions.interrupted stopped the step, and the previous state is kept */
 } StepOutcome;
-/* Returns the name of the outcome in output files: a static string, never NULL. Undefined for an invalid outcome. */
+/* Returns the name of the outcome in output files, a static string. Never NULL. Undefined for an invalid outcome. */
 const char* step_outcome_text(StepOutcome outcome);
-/* Returns false for STEP_CONVERGED and STEP_ROUNDING_FLOOR, true for all other outcomes. Allocates nothing. */
+/* Returns false for STEP_CONVERGED and STEP_ROUNDING_FLOOR, true for all other outcomes. */
 bool step_outcome_failed(StepOutcome outcome);
 
-/* Energies of the new state [J]. inertia to friction: the terms of the step's objective. stored: contact energy without
- * the part that impacts dissipate. */
+/* Energies of the new state [J]. inertia to friction are the terms of the step's objective. stored: contact energy
+ * without the energy that impacts dissipate. */
 typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
   double stored;
 } StepTerms;
 
-/* The pair of links that made a step fail. For STEP_CROSSED, the two links that would pass each other; otherwise the
- * pair with the largest overlap in the last trial, or, without overlaps, with the largest contact force. */
+/* The pair of links that made a step fail. For STEP_CROSSED, it is the two links that would tunnel through each other.
+ * Otherwise it is the pair with the largest overlap in the last trial, or with the largest contact force if there is no
+ * overlap. */
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap;   /* gap of the pair in the last trial; negative: overlap; INFINITY: not known, for STEP_CROSSED and for
-                   links with too many pieces for a single pair [m] */
+  double gap; /* gap of the pair in the last trial [m], negative for an overlap; INFINITY if unknown (STEP_CROSSED, and
+                 links with too many hulls for a single pair) */
   double force; /* contact force between the two links before the last trial [N] */
 } StepSqueeze;
 
@@ -132,30 +135,33 @@ typedef struct {
   double speed_left;     /* for STEP_ROUNDING_FLOOR: change of speed that the residual force causes in a substep
                             (balance_speed_left) [m/s] */
   StepTerms terms;
-  int active_pairs;        /* hull pairs with non-zero contact energy */
-  int candidate_pairs;     /* hull pairs kept by the broad phase */
+  int active_pairs;        /* hull pairs with nonzero contact energy */
+  int candidate_pairs;     /* hull pairs that the broad phase found */
   int certified_intervals; /* path intervals examined by the certificate */
   int factor_retries;      /* number of times that the Hessian was not positive definite */
   int substeps;            /* number of substeps of the step, short substeps of impacts included */
   int open_closure;        /* for STEP_OPEN: index of the closure that stays open */
   double open_gap;         /* for STEP_OPEN: error of this closure [m or rad] */
-  bool halved;             /* the step needed more substeps than the scene requests */
-  bool friction_open; /* the normal force that limits friction has not converged within contact.friction_iterations */
-  int friction_links[2]; /* for friction_open: the pair of links whose normal force changed most in the last iteration
-                          */
-  double late_friction;  /* largest change of speed that friction applies one step late (contact_late_friction) [m/s]; 0
-                            if friction was iterated (contact.friction_iterations > 0) */
-  int late_links[2];     /* if late_friction > 0: the pair of links with this change of speed */
-  StepSqueeze squeeze;   /* the pair that stopped a failed step */
+  bool halved;             /* true if the step needed more substeps than the scene requests */
+  bool friction_open;      /* true if the normal force that limits friction has not converged within
+                              contact.friction_iterations */
+  int friction_links[2];   /* for friction_open: the pair of links whose normal force changed most in the last iteration
+                            */
+  double
+      late_friction; /* largest change of speed that results from friction acting one step late (contact_late_friction)
+                        [m/s]; 0 if friction was iterated (contact.friction_iterations > 0) */
+  int late_links[2]; /* if late_friction > 0: the pair of links with this change of speed */
+  StepSqueeze squeeze; /* the pair that stopped a failed step */
 } StepReport;
 
-/* Statistics of the steps of a run that are not fully solved. steps to speed describe steps that ended with
- * STEP_ROUNDING_FLOOR, whose residual is above the tolerance. Zeroed: no such steps. */
+/* Statistics of the steps of a run that are not fully solved. steps, residual, time, dof and speed describe steps that
+ * ended with STEP_ROUNDING_FLOOR, whose residual is above the tolerance. A zeroed struct means that there are no such
+ * steps. */
 typedef struct {
   int steps;
   double residual; /* largest residual, relative to the acting forces */
   double time;     /* end time of the step with the largest residual [s] */
-  int dof;         /* degree of freedom of the largest residual; -1: unknown */
+  int dof;         /* degree of freedom of the largest residual, or -1 if unknown */
   double speed;    /* largest StepReport.speed_left [m/s] */
   /* Number of steps with StepReport.friction_open; end time [s] and links of the first such step. */
   int friction_open;
@@ -178,19 +184,20 @@ typedef struct {
   int a, b;
   double gap; /* smallest distance between the hulls of a and b (exact GJK) [m] */
   Vec3 force; /* force of a on b, world axes [N] */
-  bool felt;  /* true: some pair of hulls of a and b exerts a force, or the contact law lists pairs by their range */
-  /* point, moment and `press` are set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero. */
-  Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by their normal forces, world [m] */
+  bool felt;  /* true if hulls of a and b exert a force, or if the contact law lists pairs by their range */
+  /* Members set with OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, otherwise zero: point, moment and `press`. */
+  Vec3 point;   /* centre of pressure: mean over the pairs of hulls, weighted by normal force, world [m] */
   Vec3 moment;  /* moment on b about the centre of pressure [N m] */
   double press; /* sum of the normal forces of all pairs of hulls [N] */
-  /* FrictionAccount of the last substep, if contact_keeps_account returns true, otherwise zero [N]. */
+  /* FrictionAccount of the last substep [N]; zero unless contact_keeps_account returns true. */
   double friction_load, friction_owed, friction_lost;
 } SimContact;
 
 typedef struct {
-  double kinetic, potential; /* kinetic: energy of the links and of the joints' armatures; potential: energy of gravity,
-                                zero at the world's origin, and of joint springs [J] */
-  double total;          /* kinetic plus potential energy at the time of `kinetic`, which may be mid-step (S20) [J] */
+  double kinetic, potential; /* kinetic: energy of the links and of the joints' armatures [J]; potential: energy of
+                                gravity, zero at the world's origin, and of joint springs [J] */
+  double total; /* kinetic plus potential energy at the time of `kinetic`, which may be the midpoint of the step (S20)
+                   [J] */
   double smallest_gap;   /* smallest gap of all neighbouring pairs; INFINITY if there are none [m] */
   Vec3 momentum;         /* momentum of all movable links [kg m/s] */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
@@ -204,53 +211,54 @@ typedef struct {
 } SimMotion;
 /* Returns kinetic energy and momenta of the movable links at the end of a step. now[links]: poses at the end of the
  * step. old[links], older[links]: poses at the ends of the two previous steps; poses before the start equal the first.
- * The mass of a link moves with its points. For links that integrate their angular momentum, momentum and energy differ
- * from this result. World axes [J, kg m/s, kg m^2/s]. Cannot fail. */
+ * The mass of a link moves with its points. World axes [J, kg m/s, kg m^2/s]. The result does not apply to links that
+ * integrate their angular momentum. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
-/* Sets force[links] to the sum of all forces on each link except gravity and loads, m (x'' - g) - loads, world axes
- * [N]. x'': acceleration of the centre of mass by the integrator's difference. now, old, older, oldest (links each):
- * poses at the end of the step and at the ends of the three previous steps. Immovable links are included. Returns false
- * and leaves force unchanged if the step starts from velocities instead of poses, or if the scene has a fluid.
- * Allocates nothing. */
+/* Sets force[links] to the sum of all forces on each link except gravity and loads, world axes [N]. The sum is m (x'' -
+ * g) - loads, with the acceleration x'' of the centre of mass by the integrator's difference. now, old, older, oldest
+ * (links each): poses at the end of the step and at the ends of the three previous steps. Immovable links are included.
+ * Returns false, with force unchanged, if the step starts from velocities instead of poses, or if the scene has a
+ * fluid. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
-/* Returns the force of load `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md); zero on
- * immovable links. begin[links]: poses at the start of the step. before[links]: poses at the start of the previous
- * step, unused in the first step. load must be below Model.load_count; this is not checked. Allocates nothing. */
+/* Returns the force of load `load` in the step of `clock`, world axes [N] (docs/derivations/loads.md). The force is
+ * zero on immovable links. begin[links]: poses at the start of the step. before[links]: poses at the start of the
+ * previous step, unused in the first step. load < Model.load_count is not checked. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
-/* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md); 0 without a fluid.
+/* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md), or 0 without a fluid.
  * Allocates temporarily. */
 double sim_fluid_energy(const Model* model, const Pose* poses);
-/* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. If bodies intersect, a
- * closure is open, or a stored state does not belong to the model, sets *out to NULL, adds a message to diagnostics and
- * returns STATUS_BAD_INPUT. Copies options. Borrows the model, which must outlive the sim. */
+/* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. Copies options. Borrows
+ * the model, which must outlive the sim. If bodies intersect, a closure is open, or a stored state does not belong to
+ * the model, sets *out to NULL, adds a message to diagnostics and returns STATUS_BAD_INPUT. */
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
-/* Frees the sim and everything that the sim owns. The model is not freed. Accepts NULL. */
+/* Frees the sim, but not the model. Accepts NULL. */
 void sim_destroy(Sim* sim);
-/* Advances by dt in simulation.substeps equal substeps, or in as many as the previous steps needed. After a failure the
- * number of substeps is doubled repeatedly, up to SUBSTEPS_FINEST. The last attempts have no reduced iteration limit
- * (docs/derivations/step.md, S13, S14). If all attempts fail, the state is unchanged and the report describes the
- * attempt with the most substeps. Allocates only while pairs, substeps or patterns grow. */
+/* Advances the simulation by one time step dt. The step has simulation.substeps equal substeps, or as many as the
+ * previous steps needed. After a failure the number of substeps is doubled repeatedly, up to SUBSTEPS_FINEST. The last
+ * attempts have no reduced iteration limit (docs/derivations/step.md, S13, S14). If all attempts fail, the state is
+ * unchanged and the report describes the attempt with the most substeps. Allocates only while pairs, substeps or
+ * patterns grow. */
 StepReport sim_step(Sim* sim);
-/* As sim_step, but the first attempt has exactly `substeps` >= 1 substeps. */
+/* Advances by one step as sim_step, but the first attempt has exactly `substeps` >= 1 substeps. */
 StepReport sim_step_in(Sim* sim, int substeps);
-/* Advances by one step in the recorded substeps of another run, impacts included. parts[count], count >= 1: clocks of
- * these substeps, borrowed for the call. Makes a single attempt; if it fails, the state is unchanged. */
+/* Advances by one step in the substeps of another run, impacts included. parts[count], count >= 1: clocks of these
+ * substeps, borrowed for the call. Makes a single attempt. If the attempt fails, the state is unchanged. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
-/* Appends `the solver failed at t = ... (step n): why; ...` for the last failed step (simulate/failure.c). The sim does
- * not change, so the step may be repeated. The caller owns out. Never fails. */
+/* Appends the reason why the last step failed: `the solver failed at t = ... (step n): why; ...` (simulate/failure.c).
+ * The sim does not change, so the step may be repeated. The caller owns out. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
-/* Returns the present state, borrowed for the life of the sim. sim_step changes the state and the address of
- * SimState.pose. Never NULL. */
+/* Returns the present state, which the sim owns. sim_step changes the state and the address of SimState.pose. Never
+ * NULL. */
 const SimState* sim_state(const Sim* sim);
-/* Returns wall times [s], which differ between runs and affect no result. Never fails. */
+/* Returns wall times [s]. They differ between runs and affect no result. */
 SimTimes sim_times(const Sim* sim);
-/* Returns the clock of the substep that led to the present state; all zero at the start. Never fails. */
+/* Returns the clock of the substep that ended in the present state, or all zeros at the start. */
 StepClock sim_clock(const Sim* sim);
-/* A solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
+/* Solution of a substep that was followed by another solve of the same substep. The contact forces of this solution
  * limit the friction of the next solve (docs/derivations/friction.md, F8). */
 typedef struct {
   const double* q;  /* (nq) */
@@ -258,7 +266,7 @@ typedef struct {
   const ContactRecord* contacts;
   int contact_count;
 } SimSolve;
-/* A state between two substeps of the last step, and the clock of the substep that led to this state. */
+/* A state between two substeps of the last step. clock: clock of the substep that ended in this state. */
 typedef struct {
   StepClock clock;
   const double* q;       /* (nq) */
@@ -272,95 +280,94 @@ typedef struct {
   int solve_count;
 } SimSubstate;
 /* Returns the states between the substeps of the last step, in order of time. Sets *count to the number of these
- * states, 0 for a step with a single substep. Valid until the next step. Owned by the sim. */
+ * states, 0 for a step with a single substep. The sim owns the array. It is valid until the next step. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
-/* Returns the solves of the substep that led to the present state, except the last one, in order of time. Sets *count
- * to the number of these solves. Owned by the sim, valid until the next step. */
+/* Returns the solves of the last substep, except the last one, in order of time. Sets *count to the number of these
+ * solves. The sim owns the array. It is valid until the next step. */
 const SimSolve* sim_solves(const Sim* sim, int* count);
-/* Returns a copy of solves[count] in one block, which the caller frees with memory_free; NULL for none. */
+/* Returns a copy of solves[count] in one block, or NULL for count 0. The caller frees the copy with memory_free. */
 SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* model);
-size_t sim_solves_size(const SimSolve* solves, int count, const Model* model); /* Returns its size in bytes. */
-/* Warm start of friction in a run's first substep: the solution of the step without friction, and the contact forces at
- * both its ends (docs/derivations/friction.md, F6). */
+size_t sim_solves_size(const SimSolve* solves, int count,
+                       const Model* model); /* Returns the size of such a copy [bytes]. */
+/* Solution of a run's first substep without friction, which sets the limits of friction (docs/derivations/friction.md,
+ * F6). Also contains the contact forces at both ends of the substep. */
 typedef struct {
   StepClock clock;
   const double* q;          /* coordinates at the end of the substep (nq) */
   const Pose* pose;         /* poses at the end of the substep (links) */
   ContactForces start, end; /* contact forces at the start and at the end of the substep */
 } SimGuess;
-/* Returns the warm start of the last step. Returns NULL if this step was not the first of the run, or if no friction
- * acted at its start. Borrowed until the next step. */
+/* Returns the frictionless solution of the last step. Returns NULL if this step was not the first of the run, or if no
+ * friction acted at its start. The sim owns the result. It is valid until the next step. */
 const SimGuess* sim_guess(const Sim* sim);
 /* Returns a copy in one block, which the caller frees with memory_free. */
 SimGuess* sim_guess_copy(const SimGuess* guess, const Model* model);
 size_t sim_guess_size(const SimGuess* guess, const Model* model); /* Returns the size of a copy [bytes]. */
 /* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
  * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
- * sim_restore does not restore the substates of the last step (sim_substates then returns none) and the recorded moves
- * (sim_path starts anew). */
+ * After sim_restore, sim_substates returns no states and sim_path starts anew. */
 typedef struct SimSnapshot SimSnapshot;
-/* Returns a stored state of sim_snapshot_size bytes, which the caller frees with sim_snapshot_destroy. Never NULL. The
- * sim does not change. */
+/* Returns a copy of the present state. The caller frees it with sim_snapshot_destroy. The size is sim_snapshot_size
+ * bytes. The sim does not change. Never NULL. */
 SimSnapshot* sim_save(Sim* sim);
 /* Returns an empty stored state for sim_save_over. The caller frees it with sim_snapshot_destroy. */
 SimSnapshot* sim_snapshot_create(void);
-/* Replaces the stored state by the present state. Allocates only if the stored state needs more memory than before.
- * Never fails. */
+/* Replaces the stored state by the present state. Allocates only if the stored state needs more memory than before. */
 void sim_save_over(Sim* sim, SimSnapshot* snapshot);
-/* Returns to a state that was saved from this sim, bit-identically, after a failed or interrupted step. sim_step alone
- * restores the state after a failure only to rounding, because it recomputes contact planes. Keeps the moves of
- * sim_path. Allocates as sim_restore. Never fails. */
+/* Returns to a state saved from this sim, bit-identically, after a failed or interrupted step. sim_step alone restores
+ * the state after a failure only to rounding, because it recomputes contact planes. Keeps the moves of sim_path.
+ * Allocates as sim_restore. */
 void sim_return(Sim* sim, const SimSnapshot* snapshot);
-/* Restores a stored state. The snapshot is copied and can be restored again. Asserts that the snapshot belongs to a run
- * of the same model. Contact is restored bit-identically; sim_times is not restored. Allocates if the stored state has
- * more pairs than this sim ever had. */
+/* Restores a stored state, which can be restored again. Asserts that the snapshot belongs to a run of the same model.
+ * Contact is restored bit-identically. sim_times is not restored. Allocates if the stored state has more pairs than
+ * this sim ever had. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 /* Frees the stored state. Accepts NULL. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
-/* Returns the size of a stored state [bytes]. Cannot fail. */
+/* Returns the size of a stored state [bytes]. */
 size_t sim_snapshot_size(const SimSnapshot* snapshot);
 /* Sets *file to the present state, as a file of kind STATE_KIND that Scene.start can name. Requires at least one step.
- * The caller frees *file with number_file_free. Earlier content of *file is not freed. Never fails. */
+ * The caller frees *file with number_file_free. Earlier content of *file is not freed. */
 void sim_state_file(Sim* sim, NumberFile* file);
 /* State of a closure (simulate/closures.c). */
 typedef struct {
   bool broken;
-  double broken_at; /* time of the state in which the closure broke; INFINITY: intact [s] */
-  double gap;       /* closure error: largest error of the closure's equations that are lengths [m] */
-  double angle;     /* closure error: largest error of the closure's equations that are angles [rad] */
+  double broken_at; /* time of the state in which the closure broke [s]; INFINITY if intact */
+  double gap;       /* largest error of the closure's equations for lengths [m] */
+  double angle;     /* largest error of the closure's equations for angles [rad] */
   Vec3 force;       /* force on a, world axes; zero at the start [N] */
   Vec3 torque;      /* torque on a about the attachment point of a, world axes [N m] */
 } SimClosure;
-/* Returns the state of closure `index` < Model.closure_count (undefined otherwise). World axes [m, N]. */
+/* Returns the state of closure `index`, world axes [m, N]. index < Model.closure_count is not checked. */
 SimClosure sim_closure(const Sim* sim, int index);
-/* Returns the state of coupling `index` < Model.coupling_count (undefined otherwise). gap: error of the coupling [m or
- * rad]. force.x: force along the dependent coordinate [N or N m]. */
+/* Returns the state of coupling `index`. gap: error of the coupling [m or rad]. force.x: force along the dependent
+ * coordinate [N or N m]. index < Model.coupling_count is not checked. */
 SimClosure sim_coupling(const Sim* sim, int index);
-/* Returns the times at which closures broke [s] (closures), INFINITY for intact ones; NULL without closures. Borrowed.
- */
+/* Returns the times at which closures broke [s] (closures), INFINITY for intact ones. Returns NULL without closures.
+ * The sim owns the array. */
 const double* sim_closures_broken(const Sim* sim);
-/* Coordinates and poses one substep before, and poses two substeps before; undefined at the start of a run. Borrowed
- * until the next step. */
+/* States of the two previous substeps; undefined at the start of a run. The sim owns the arrays. They are valid until
+ * the next step. */
 typedef struct {
-  const double *q_old, *q_older; /* (nq); q_older: coordinates two substeps before, NULL if no joint has an armature */
-  const Pose *pose_old, *pose_older; /* (links) */
+  const double *q_old,
+      *q_older; /* coordinates one and two substeps before; q_older is NULL if no joint has an armature (nq) */
+  const Pose *pose_old, *pose_older; /* poses one and two substeps before (links) */
 } SimHistory;
 /* Returns coordinates (nq) and poses (links) of the two states before the present one. The time differences between the
- * three states are dt and dt_before of sim_clock [s]. Borrowed until the next step, never NULL. */
+ * three states are dt and dt_before of sim_clock [s]. The sim owns the arrays. They are valid until the next step.
+ * Never NULL. */
 SimHistory sim_history(const Sim* sim);
 /* ---- velocities of links, forces along joints (simulate/joint_forces.c, simulate/measure.c) */
 
-/* Sets the velocities of the links, world axes. Sets v[links] to the velocities of the centres of mass, by the
- * integrator's difference that also defines momentum and kinetic energy [m/s]. Sets w[links] to the angular velocities
- * that follow from the joint rates [rad/s]. At the start both are the initial velocities. Cannot fail, allocates
- * nothing. */
+/* Sets the velocities of the links, world axes. v[links]: velocities of the centres of mass, by the integrator's
+ * difference that also defines momentum and kinetic energy [m/s]. w[links]: angular velocities that follow from the
+ * joint rates [rad/s]. At the start both are the initial velocities. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
-/* Kinds of forces along a joint's coordinates. The name and the functions of each kind are listed in a table in
- * joint_forces.c. */
+/* Kinds of forces along a joint's coordinates. A table in joint_forces.c lists the name and the functions of each
+ * kind. */
 typedef enum {
-  JOINT_FORCE_DRIVE, /* force of all drives of the joint; for a prescribed joint the force that enforces the prescribed
-                        motion */
+  JOINT_FORCE_DRIVE, /* force of all drives of the joint; for a prescribed joint the force that enforces the motion */
   JOINT_FORCE_LOAD,  /* loads on the link and its descendants */
   JOINT_FORCE_FRICTION, /* dry friction */
   JOINT_FORCE_DAMPING,
@@ -369,88 +376,89 @@ typedef enum {
   JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
-/* Returns the name of the kind in columns and keys of files: a static string, never NULL. Undefined for an invalid
+/* Returns the name of the kind in columns and keys of files, a static string. Never NULL. Undefined for an invalid
  * kind. */
 const char* joint_force_name(JointForceKind kind);
-/* Returns the joint forces of the last (sub)step, force[kind * nv + dof] [N, N m]. Each acts on the link along the
- * increment of one coordinate; for a ball joint they are torques about the link axes. Zero at the start. Returns NULL
- * if the scene's simulation.output does not request forces. Borrowed until the next step. */
+/* Returns the joint forces of the last (sub)step, force[kind * nv + dof] [N, N m]. Each force acts on the link along
+ * the increment of one coordinate. For a ball joint, the forces are torques about the link axes. The forces are zero at
+ * the start. Returns NULL if the scene's simulation.output does not request forces. Borrowed until the next step. */
 const double* sim_joint_forces(const Sim* sim);
 
-/* Returns the joint reactions of the last (sub)step. reaction[link]: force [N] and torque [N m] by the parent (or the
- * world) on the link, about the origin of the link frame, world axes (links). The reactions include the joint's
- * constraint, drives, springs, limits and friction. Zero at the start. Returns NULL if the scene's simulation.output
- * does not request reactions. Borrowed until the next step (docs/derivations/observables.md, O1). */
+/* Returns the joint reactions of the last (sub)step (docs/derivations/observables.md, O1). reaction[link]: force [N]
+ * and torque [N m] of the parent (or the world) on the link, about the origin of the link frame, world axes (links).
+ * The reactions include the joint's constraint, drives, springs, limits and friction. They are zero at the start.
+ * Returns NULL if the scene's simulation.output does not request reactions. Borrowed until the next step. */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Returns true if derivatives with respect to a link's reaction are available (O3). Returns false for an immovable
- * link, and for a link of a momentum-conserving tree whose target pose (TreeFlight) is solved together with closures.
- * link is not checked. */
+/* Returns true if derivatives with respect to a link's reaction are available (O3). They are not available for
+ * immovable links. They are not available either for a tree that conserves its momentum and whose target pose
+ * (TreeFlight) is solved together with closures. link is not checked. */
 bool sim_reaction_derives(const Model* model, int link);
 
-/* State of a closure with `active` after the last step. */
+/* State of a closure with the key `active` after the last step. */
 typedef struct {
-  double since; /* time of the state in which the closure closed; INFINITY: the closure is open [s] */
-  double until; /* time of the state in which a force above the limit opened the closure; INFINITY: not opened since
-                   `since` [s] */
-  bool barred;  /* true: a force above the limit opened the closure, and its closing condition has held ever since, so
-                   that it does not close again */
-  Pose at;      /* pose of b in the frame of a at the time of closing [m] */
+  double since; /* time of the state in which the closure closed [s]; INFINITY if the closure is open */
+  double until; /* time of the state in which a force above the limit opened the closure [s]; INFINITY if not opened
+                   since `since` */
+  bool barred;  /* true if a force above the limit opened the closure and its closing condition has held ever since. The
+                   closure then does not close again */
+  Pose at;      /* pose of b in the frame of a [m] at the time of closing */
 } SimJoin;
 /* Returns true if the closure is closed. */
 static inline bool join_holds(const SimJoin* join) {
   return join->since < (double)INFINITY && !(join->until < (double)INFINITY);
 }
-/* Returns the states of all closures (closures), or NULL if no closure has `active`. Borrowed until the next step. */
+/* Returns the states of all closures (closures), or NULL if no closure has `active`. The sim owns the array. It is
+ * valid until the next step. */
 const SimJoin* sim_closures_joined(const Sim* sim);
 
 /* Returns the pairs of links in contact in the present state, sorted by (a, b). Sets *count to the number of these
- * pairs. Returns NULL and sets *count to 0 if the scene has no contact. Lengths in m, forces in N, world axes. Valid
- * until the next call; owned by the sim. Allocates while the number of pairs grows. */
+ * pairs. Lengths in m, forces in N, world axes. Returns NULL, with *count 0, if the scene has no contact. The sim owns
+ * the array. It is valid until the next call. Allocates while the number of pairs grows. */
 const SimContact* sim_contacts(Sim* sim, int* count);
-/* Returns energies, momenta and the smallest gap of the present state. The gap requires the distances of all candidate
- * pairs. Allocates nothing. */
+/* Returns energies, momenta and the smallest gap of the present state. Computing the gap takes the distances of all
+ * candidate pairs. */
 SimMeasure sim_measure(Sim* sim);
-/* Energy that the integration scheme added (> 0) or dissipated (< 0) since the start: change of kinetic and potential
- * energy minus the work of all forces (docs/derivations/step.md, S23). */
+/* Energy that the time-stepping scheme added (> 0) or dissipated (< 0) since the start (docs/derivations/step.md, S23).
+ * It is the change of kinetic and potential energy minus the work of all forces. */
 typedef struct {
-  double work;       /* energy change of all movable links [J] */
-  int link;          /* first link of the tree whose energy change is largest relative to link_scale; -1: none */
+  double work; /* energy change of all movable links [J] */
+  int link;    /* first link of the tree whose energy change is largest relative to link_scale; -1 if there is none */
   double link_work;  /* energy change in that tree [J] */
-  double link_scale; /* largest energy that that tree had or exchanged [J] */
+  double link_scale; /* largest energy that this tree had or exchanged [J] */
 } SimSchemeWork;
-/* Returns the energy change by the scheme; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
+/* Returns the energy change by the scheme, or zeros without SimOptions.scheme_work. */
 SimSchemeWork sim_scheme_work(const Sim* sim);
-/* Moves of the solver that led from one recorded state to the next (simulate/path.c; docs/derivations/certificate.md,
- * P6). Each move is proved free of intersections. The list is empty if the straight path between the states is proved.
- * Borrowed until the next call. */
+/* Moves of the solver that lead from one recorded state to the next (simulate/path.c; docs/derivations/certificate.md,
+ * P6). No hulls intersect during the moves, which is proved. The list is empty if the straight path between the states
+ * is proved. */
 typedef struct {
   int count;
   const double* time;  /* end time of the substep to which each move belongs [s] (count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
-/* Returns the moves since the last call: increments in m and rad, row-major, and times in s. Returns an empty list
- * without SimOptions.path, and if the scene has no certificate. Borrowed until the next step. */
+/* Returns the moves since the last call: increments [m, rad], row-major, and times [s]. The list is empty without
+ * SimOptions.path, and if the scene has no certificate. Borrowed until the next step. */
 SimPath sim_path(Sim* sim);
-/* Sets the total contact and friction force on each link in the present state, world [N] (links). Allocates nothing. */
+/* Sets the total contact and friction force on each link in the present state, world [N] (links). */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* Sets force[count] to the contact and friction force that ForcePair.other exerts on ForcePair.link, for each of
- * pairs[count], world axes [N]. The force is 0 for a pair without contact. Allocates nothing. */
+ * pairs[count], world axes [N]. The force is 0 for a pair without contact. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
-/* Returns the records of the pairs in contact in the present state. Sets *count to the number of records. Returns NULL
- * and sets *count to 0 if the scene has no contact. Valid until the next call; owned by the sim. Allocates while the
- * number of pairs grows. */
+/* Returns the records of the pairs in contact in the present state. Sets *count to the number of records. Returns NULL,
+ * with *count 0, if the scene has no contact. The sim owns the array. It is valid until the next call. Allocates while
+ * the number of pairs grows. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states (simulate/proof.c) */
-/* The straight path between two recorded states moves every joint coordinate linearly. A ball joint moves along the
- * increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3), alpha in [0, 1]. A proof shows that no two hulls that may collide
- * intersect on this path. If the straight path has no proof (the chord of a rolling body cuts below its arc), the proof
- * searches for a detour (docs/derivations/certificate.md, P5). */
+/* Proof that no two hulls intersect between recorded states. The straight path between two states moves every joint
+ * coordinate linearly. A ball joint moves along the increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3), alpha in [0, 1].
+ * If the straight path has no proof, the proof searches for a detour (docs/derivations/certificate.md, P5). For
+ * example, the straight path of a rolling body cuts into the ground. */
 typedef struct Proof Proof;
 
 typedef enum {
-  PROOF_APART, /* proved */
+  PROOF_APART, /* no two hulls intersect, which is proved */
   PROOF_MEET,  /* two hulls intersect at ProofReport.fraction of the path */
   PROOF_OPEN,  /* neither a proof nor an intersection was found */
 } ProofOutcome;
@@ -458,61 +466,61 @@ typedef enum {
 typedef struct {
   ProofOutcome outcome;
   int link_a, link_b; /* the two links that intersect or have no proof; not set for PROOF_APART */
-  double fraction;    /* for PROOF_MEET: fraction of the path at which the links intersect; 1: in the new state */
-  double miss;        /* largest difference between the end of the moves and the new state's poses [m or 1] */
-  bool detour;        /* true: a detour was proved instead of the straight path */
+  double fraction;    /* for PROOF_MEET: fraction of the path at which the links intersect, 1 in the new state */
+  double miss;        /* largest difference between the poses at the end of the moves and in the new state [m or 1] */
+  bool detour;        /* true if a detour was proved instead of the straight path */
   int intervals;      /* path intervals examined */
-  double gap;         /* smallest gap between neighbouring hulls in the new state; INFINITY: no neighbours [m] */
-  int gap_a, gap_b;   /* the two links that have this gap; -1: none */
+  double gap; /* smallest gap between neighbouring hulls in the new state [m]; INFINITY if there are no neighbours */
+  int gap_a, gap_b; /* the two links that have this gap; -1 if there is none */
 } ProofReport;
 
-/* Sets delta[nv] to the increments of the straight path from the coordinates q[nq] to the coordinates to[nq] [m, rad].
- * A ball joint takes the shorter rotation. Cannot fail, allocates nothing. */
+/* Computes the increments delta[nv] of the straight path from the coordinates q[nq] to the coordinates to[nq] [m, rad].
+ * A ball joint takes the shorter rotation. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
-/* Returns a new proof, never NULL; the caller frees it with proof_destroy. Copies the Model struct and borrows the
- * arrays of the model, which must outlive the proof. threads below 1 counts as 1. */
+/* Creates a proof. The caller frees it with proof_destroy. Copies the Model struct and borrows the arrays of the model,
+ * which must outlive the proof. threads below 1 counts as 1. Never NULL. */
 Proof* proof_create(const Model* model, int threads);
-/* Frees the proof and everything it owns. Accepts NULL. */
+/* Frees the proof. Accepts NULL. */
 void proof_destroy(Proof* proof);
-/* Makes q[nq] (copied) the first state. The outcome is PROOF_MEET only if hulls intersect in q. Allocates while
- * candidates grow. */
+/* Makes q[nq] (copied) the first state. The outcome is PROOF_MEET if hulls intersect in q, otherwise not. Allocates
+ * while candidates grow. */
 ProofReport proof_restart(Proof* proof, const double* q);
-/* Proves the straight path, or a detour, from the last state to q[nq] (copied), and makes q the last state. The first
- * call, and the call after a state with an intersection, only examine the state q itself. A failure is reported by the
- * outcome only. */
+/* Proves the straight path, or a detour, from the last state to q[nq] (copied). Then q becomes the last state. The
+ * first call, and the call after a state with an intersection, examine only the state q itself. The outcome alone
+ * reports a failure. */
 ProofReport proof_next(Proof* proof, const double* q);
 /* Two neighbouring links in the last proved state. */
 typedef struct {
-  int a, b;   /* a < b */
-  double gap; /* smallest distance between the hulls of a and b; beyond the contact range only a lower bound, which also
-                 exceeds the range [m] */
+  int a, b;    /* a < b */
+  double gap;  /* smallest distance between the hulls of a and b [m]; beyond the contact range a lower bound, which is
+                  also larger than the range */
   bool active; /* nonzero contact energy */
-  Vec3 force;  /* contact force on b without friction, for a step of full length from the previous state [N] */
+  Vec3 force;  /* contact force on b without friction [N], for a step of full length from the previous state */
   double load; /* sum of the force magnitudes over the hull pairs [N] */
 } ProofPair;
-/* Returns the pairs of neighbouring links, sorted by (a, b). Sets *count to the number of pairs. Returns NULL and sets
- * *count to 0 if bodies intersect in the state. Valid until the next call; owned by the proof. */
+/* Returns the pairs of neighbouring links, sorted by (a, b). Sets *count to the number of pairs. Returns NULL, with
+ * *count 0, if bodies intersect in the state. The proof owns the array. It is valid until the next call. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* As proof_next, without a search for detours: the outcome is PROOF_APART only if the straight path is proved. q[nq] is
- * copied. */
+/* Proves the straight path to q[nq] (copied) as proof_next, but never searches for a detour. The outcome is PROOF_APART
+ * only if the straight path is proved. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
-/* As proof_next, along recorded moves instead of the straight path. moves (count x nv, row-major): increments [m, rad],
- * borrowed for the call. If the end of the moves differs from q[nq], the last move is extended to end in q, and the
+/* Proves recorded moves to q[nq] as proof_next proves the straight path. moves (count x nv, row-major): increments [m,
+ * rad], borrowed for the call. If the end of the moves differs from q, the last move is extended to end in q, and the
  * report's `miss` is the difference. Allocates while candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- adjoint of one recorded step
  * (simulate/step_adjoint.c) */
-/* The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives g of a scalar with
- * respect to the coordinates at t + dt, the adjoint solves H lambda = -g. It adds lambda . dF/dx to the derivatives of
- * the scalar with respect to x, for the earlier states and the model in place of x (SDRS Eq. 86-88;
- * docs/derivations/adjoint.md). */
+/* Computes the adjoint of one step (SDRS Eq. 86-88; docs/derivations/adjoint.md). The step from t to t + dt solves
+ * F(next; now, old, older, model) = 0, with the Hessian H = dF/d(next). g: derivatives of a scalar with respect to the
+ * coordinates at t + dt. The adjoint solves H lambda = -g. Then it adds lambda . dF/dx to the derivatives of the scalar
+ * with respect to each earlier state and the model, in place of x. */
 typedef struct StepAdjoint StepAdjoint;
 
-/* Derivatives of a scalar with respect to a state, with poses and coordinates as independent variables. */
+/* Derivatives of a scalar with respect to a state. Poses and coordinates count as independent variables. */
 typedef struct {
-  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, elementwise (links) */
+  double (*pose)[3][4]; /* derivatives with respect to (R | t) of every link frame, entry by entry (links) */
   double* q;            /* derivatives with respect to increments of the coordinates  (nv) */
 } StateBar;
 
@@ -520,106 +528,109 @@ typedef struct {
  * before the start of the run equal the first state. */
 typedef struct {
   StepClock clock;
-  int64_t number; /* number of the state at t + dt in the run, counted from 1; 0: unknown */
+  int64_t number; /* number of the state at t + dt in the run, counted from 1; 0 if unknown */
   const double *q_next, *q_now, *q_old, *q_older; /* (nq); q_older: only if a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
-  const Vec3* felt_now;      /* NULL: no force is measured */
-  const double* delayed_now; /* SimState.delayed; NULL: no delays */
+  const Vec3* felt_now;      /* NULL if no force is measured */
+  const double* delayed_now; /* SimState.delayed; NULL if there are no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
   const SimSolve*
       solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
   int solve_count;
-  const SimGuess* guess; /* warm start of a run's first step (sim_guess); NULL: friction uses only the previous state */
-  const double* closures_broken;  /* times at which closures broke, as of sim_closures_broken; NULL: none broke */
-  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: no closure has `active` (closures) */
+  const SimGuess* guess; /* frictionless solution of a run's first step (sim_guess); NULL if only the previous state
+                            limits friction */
+  const double* closures_broken;  /* times at which closures broke (sim_closures_broken); NULL if none broke */
+  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL if no closure has `active` (closures) */
 } RecordedStep;
 
 typedef struct {
-  bool sound;          /* false: the result is not a gradient; the following members tell the reason */
-  bool contact_failed; /* a contact plane or a slip of the recorded step could not be reproduced */
-  bool grazes;   /* at the start of an impact bodies only graze each other: the time of the impact has no derivative */
-  bool singular; /* H is singular to rounding */
-  bool indefinite;       /* H is indefinite: the state does not minimize the objective; the gradient is still valid */
-  double eigenvalue;     /* eigenvalue of H nearest to zero, if singular or indefinite */
-  double residual;       /* residual of the step's equations [N, N m] */
+  bool sound;          /* false if the result is not a gradient; the following members give the reason */
+  bool contact_failed; /* true if a contact plane or a slip of the recorded step could not be reproduced */
+  bool grazes;   /* true if bodies only graze each other at the start of an impact, because the time of the impact then
+                    has no derivative */
+  bool singular; /* true if H is singular to rounding */
+  bool indefinite;   /* true if H is indefinite: the state does not minimize the objective, but the gradient is still
+                        valid */
+  double eigenvalue; /* eigenvalue of H nearest to zero, if H is singular or indefinite */
+  double residual;   /* residual of the step's equations [N, N m] */
   double largest_lambda; /* infinity norm of lambda */
-  double rounding; /* estimated rounding error of the step's gradient due to the rounding of positions, in the scales of
-                      the model's numbers */
+  double rounding; /* estimated rounding error of the step's gradient due to the rounding of positions, relative to the
+                      scales of the model's numbers */
 } StepAdjointReport;
 
-/* Returns a new adjoint, never NULL; the caller frees it with step_adjoint_destroy. Borrows the model. threads below 1
- * counts as 1. */
+/* Creates an adjoint. The caller frees it with step_adjoint_destroy. Borrows the model. threads below 1 counts as 1.
+ * Never NULL. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
-/* Frees the adjoint and everything that the adjoint owns. Accepts NULL. */
+/* Frees the adjoint. Accepts NULL. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Clears the accumulated derivatives with respect to initial velocities, delayed measurements and contact history. Call
- * before the last step of a run is processed. Cannot fail, allocates nothing. */
+ * it before the last step of a run is processed. */
 void step_adjoint_begin(StepAdjoint* adjoint);
-/* Sets whether substep lengths are treated as constants, as in a run that repeats the substeps of another run
- * (sim_step_as). If fixed is false, which is the initial setting, they depend on the state (docs/derivations/impact.md,
- * I11). */
+/* Selects whether substep lengths are constants. They are constants in a run that repeats the substeps of another run
+ * (sim_step_as). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11). */
 void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
-/* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links;
- * NULL: none). between: with respect to contact forces between links. reaction: with respect to joint reactions, as of
- * sim_reactions (links; NULL: none). */
+/* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links), or
+ * NULL. between: with respect to contact forces between links. reaction: with respect to joint reactions
+ * (sim_reactions) (links), or NULL. */
 typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
   const double (*reaction)[6];
 } ForceSlopes;
-/* Applies the adjoint of one step; steps must be processed from last to first. All derivatives are of one scalar. next:
- * derivatives with respect to the state at t + dt, complete on entry; adds to next.q the derivatives through rates and
- * forces. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces at t
- * + dt (NULL: none). Adds the derivatives with respect to the earlier states and the model to now, old, older (poses
- * only) and gradient. The added numbers are not derivatives if the report's `sound` is false. Allocates only as the
- * pairs of a step grow. */
+/* Applies the adjoint of one step. Steps must be processed from last to first. All derivatives are of one scalar. next:
+ * derivatives with respect to the state at t + dt, complete on entry; derivatives through rates and forces are added to
+ * next.q. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces at t
+ * + dt, or NULL. Adds the derivatives with respect to the earlier states and the model to now, old, older (poses only)
+ * and gradient. If the report's `sound` is false, the added numbers are not derivatives. Allocates only as the pairs of
+ * a step grow. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* Multiplies the accumulated derivatives with respect to momenta, delayed measurements and other history of earlier
- * steps by a factor (1: no change). Call after step_adjoint. Cannot fail, allocates nothing. */
+/* Multiplies the accumulated derivatives with respect to earlier steps by a factor, 1 for no change. They are
+ * derivatives with respect to momenta, delayed measurements and contact history. Call it after step_adjoint. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
-/* Converts the derivatives `first` with respect to the first state into derivatives with respect to initial coordinates
- * and velocities, signals of prescribed joints and joint positions, and adds these to gradient. q[nq], pose[links]: the
- * first state. rate[nv]: derivatives with respect to the rates of the first state. Cannot fail. */
+/* Converts the derivatives `first` with respect to the first state into derivatives with respect to the initial values.
+ * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. Adds the result to
+ * gradient. q[nq], pose[links]: the first state. rate[nv]: derivatives with respect to the rates of the first state. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
 /* ---------------------------------------------------------------- forward sensitivities over recorded steps
  * (simulate/step_forward.c) */
-/* Derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1). Each row of a
- * step's Jacobian is the reverse derivative of one equation of the step. The cost is one reverse derivative per degree
- * of freedom, whatever the number of parameters, and a back-substitution per parameter. */
+/* Computes the derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1).
+ * Each row of a step's Jacobian is the reverse derivative of one equation of the step. The cost is one reverse
+ * derivative per degree of freedom, for any number of parameters, and a back-substitution per parameter. */
 typedef struct StepForward StepForward;
-/* Converts `gradient`, the derivatives of a scalar with respect to the model's numbers, into derivatives with respect
- * to the parameters. Adds the result to row (parameters). */
+/* Callback that converts derivatives with respect to the model's numbers into derivatives with respect to the
+ * parameters. Adds the result to row (parameters). gradient: derivatives of a scalar with respect to the model's
+ * numbers. */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
-/* Returns new forward sensitivities, which store (nv x parameters) numbers for several states. Never NULL; the caller
- * frees them with step_forward_destroy. Borrows the model and context. */
+/* Creates forward sensitivities, which store (nv x parameters) numbers for several states. The caller frees them with
+ * step_forward_destroy. Borrows the model and context. Never NULL. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
-/* Frees the sensitivities and everything that they own. Accepts NULL. */
+/* Frees the sensitivities. Accepts NULL. */
 void step_forward_destroy(StepForward* forward);
 /* Declares that no parameter rotates a joint frame or axis. Sets `without_turns` in the gradients that the chain
- * receives. Call before step_forward_begin; cannot be undone. Cannot fail, allocates nothing. */
+ * receives. Call it before step_forward_begin. It cannot be undone. */
 void step_forward_skip_turns(StepForward* forward);
 /* Places closures at the constant coordinates q[nq] (borrowed) instead of the coordinates at the start of the run.
  * Allocates. Call at most once; a second call leaks memory. */
 void step_forward_place(StepForward* forward, const double* q);
 /* Sets the sensitivities of the first state from the model's initial coordinates and velocities. q[nq], pose[links]:
- * the first state, copied. Cannot fail, allocates nothing. */
+ * the first state, copied. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
-/* Advances the sensitivities over one step; steps must be processed in order of time. Returns false if the step has no
+/* Advances the sensitivities over one step. Steps must be processed in order of time. Returns false if the step has no
  * derivative or its contact is not reproduced; the sensitivities are then undefined. Allocates and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
-/* Returns the derivatives of the increments of the coordinates with respect to the parameters (nv x parameters,
- * row-major). before: 0 for the present state, 1 to 3 for an earlier one; other values are undefined. Borrowed until
- * the next step_forward_advance. */
+/* Returns the derivatives of the coordinates with respect to the parameters (nv x parameters, row-major). Coordinates
+ * change by increments. before: 0 for the present state, 1 to 3 for an earlier one (not checked). Borrowed until the
+ * next step_forward_advance. */
 const double* step_forward_state(const StepForward* forward, int before);
-/* Converts the derivatives of a scalar with respect to the poses at a state into derivatives with respect to the
- * parameters, and adds these to row[parameters]. bar[links]: derivatives with respect to the entries of (R | t), 3 x 4,
- * as LossSeeds.pose. q[nq], pose[links]: the state. before: selects the state as in step_forward_state. */
+/* Converts derivatives with respect to the poses at a state into derivatives with respect to the parameters. Adds the
+ * result to row[parameters]. bar[links]: derivatives of a scalar with respect to the entries of (R | t), 3 x 4, as
+ * LossSeeds.pose. q[nq], pose[links]: the state. before: selects the state as in step_forward_state. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 

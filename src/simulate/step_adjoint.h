@@ -1,5 +1,5 @@
-/* Private to simulate/: a recorded step and the dependence of its equations on states and model, for reverse
- * (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forward derivatives (step_forward.c). */
+/* Private to simulate/: derivatives of the equations of a recorded step with respect to states and model. Used for
+ * reverse (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forward derivatives (step_forward.c). */
 #ifndef SDRS_SIMULATE_STEP_ADJOINT_H
 #define SDRS_SIMULATE_STEP_ADJOINT_H
 
@@ -25,7 +25,7 @@ enum { LENGTH_SLOPES = 4 }; /* number of such clock entries: dt, dt_before, dt_o
 /* Derivatives of the scalar with respect to step lengths, which depend on events of the run (simulate/step_lengths.c).
  */
 typedef struct {
-  bool fixed; /* true: step lengths are constants, without derivatives */
+  bool fixed; /* true if step lengths are constants, without derivatives */
   LengthSlope by[LENGTH_SLOPES];
   double by_dt, by_before,
       by_end; /* derivatives of the scalar through all later steps: by_dt with respect to the length of the present
@@ -46,11 +46,11 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
-  ClosureAdjoint* closures; /* NULL: the model has no closures */
-  SpinAdjoint* spin;        /* NULL: no link integrates its angular momentum */
+  ClosureAdjoint* closures; /* NULL if the model has no closures */
+  SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL: use those of `spin` */
+                          NULL selects those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
   double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
@@ -60,12 +60,12 @@ struct StepAdjoint {
   double (*ground_bar)[3][4];                /* derivatives with respect to poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* scratch (links) */
   Vec3 *felt, *pulled; /* derivatives with respect to measured contact forces: `felt` at the start of the step, `pulled`
-                          at the end; NULL: no drive measures forces (links) */
-  /* Derivatives with respect to delayed measurements of earlier states; NULL: no drive has a delay. */
+                          at the end; NULL if no drive measures forces (links) */
+  /* Derivatives with respect to delayed measurements of earlier states; NULL if no drive has a delay. */
   struct DelayPending* late;
   double (*expected_bar)[3][4]; /* derivatives with respect to the poses that contact extrapolates to t + dt, the
                                    targets of the step (links) */
-  struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL: none (links) */
+  struct RollShift* shift_bar;  /* derivatives with respect to Sim.shifts; NULL if there are none (links) */
   double (*own_bar)[3][4];      /* derivatives with respect to the poses of the previous solve of the step, whose forces
                                    limit friction (links) */
   double (*slip_wrench)[6];     /* K delta of (I16): torque about the centre of mass, force (links) */
@@ -83,25 +83,25 @@ struct StepAdjoint {
                                  (controllers) */
   double (*gains)[JOINT_GAIN_KINDS]
                  [JOINT_MAX_DOF];      /* derivatives with respect to gains of one joint's drives (controllers) */
-  bool reacts;                         /* true: the scalar depends on joint reactions of the present step (O3) */
+  bool reacts;                         /* true if the scalar depends on joint reactions of the present step (O3) */
   double (*field)[6], (*field_now)[6]; /* virtual motion of the links in which the forces of the step do the work slopes
                                           . reactions (O3). field: twists about the centres of mass at t + dt;
                                           field_now: twists about the frame origins at t (links) */
   Vec3* field_at;                      /* scratch (links) */
-  double*
-      field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL: no closures (rows) */
+  double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
+                         closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
       (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of flying trees (aim_bar), and to
-                              the poses `before`, `behind` and `beyond` of TreeFlight; NULL: no tree flies (links) */
+                              the poses `before`, `behind` and `beyond` of TreeFlight; NULL if no tree flies (links) */
 };
 
-/* Loads a recorded step: sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
+/* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
  * steps are processed from first to last. Borrows step until the next call. Returns false if the recorded contact is
  * not reproduced, or if the forces of the closures are not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
 /* Converts derivatives with respect to contact forces into derivatives with respect to poses at t + dt, and adds these
- * to bar[links]. force: derivatives with respect to forces on and between links (NULL: none); a->by_pair (pairs): with
- * respect to forces of single pairs. pose[links] and sim->reference must be those at t + dt. */
+ * to bar[links]. force: derivatives with respect to forces on and between links (NULL if there are none); a->by_pair
+ * (pairs): with respect to forces of single pairs. pose[links] and sim->reference must be those at t + dt. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
 /* Converts derivatives with respect to the loads that contact pairs carry to the next step (contact_replay_loads) into
@@ -132,16 +132,16 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * evaluation fails. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* Evaluates the event that ends the step (StepClock.event). Sets *event for an event of two hulls. Sets the derivatives
- * of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and a->bar_moment) and to
- * coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
+/* Evaluates the event that ends the step (StepClock.event), with derivatives. Sets *event for an event of two hulls.
+ * Sets the derivatives of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and
+ * a->bar_moment) and to coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
 /* Adds nu times the derivatives of the event function with respect to the model. For a pair of hulls the next
  * contact_replay_adjoint adds them; for a limit they are added to gradient here. */
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
-/* Call after a->lambda is solved. Adds the contribution of an event at the end of the step to a->lambda, a->reduced and
- * gradient. force: as of step_adjoint. Returns false if the step length has no derivative. */
+/* Adds the contribution of an event at the end of the step to a->lambda, a->reduced and gradient. force: as for
+ * step_adjoint. Call it after a->lambda is solved. Returns false if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
 /* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
@@ -157,25 +157,25 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
 static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {
   return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin);
 }
-/* Returns the input of contact_replay_adjoint. twist[links]: twists of links (NULL: none). force: derivatives with
- * respect to forces on links and between links (NULL: none). pairs: derivatives with respect to forces of single pairs
- * (NULL: none). Borrows all arrays. */
+/* Returns the input of contact_replay_adjoint. twist[links]: twists of links (NULL if there are none). force:
+ * derivatives with respect to forces on links and between links (NULL if there are none). pairs: derivatives with
+ * respect to forces of single pairs (NULL if there are none). Borrows all arrays. */
 static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
   const ForceSlopes none = {0};
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
-/* ---- simulate/own_force_adjoint.c: friction limited by the forces of the solve before (docs/derivations/friction.md,
- * F8, F9) */
+/* ---- simulate/own_force_adjoint.c: forces of the previous solve limit friction (docs/derivations/friction.md, F8,
+ * F9) */
 /* Returns the second-to-last solve of the step as a recorded step. Requires step->solve_count > 0. Borrows from `step`.
  */
 RecordedStep own_force_step(const RecordedStep* step);
 /* Call after step_adjoint_spread. Sets a->own_bar to the derivatives with respect to the poses of the second-to-last
  * solve. */
 void own_force_bars(StepAdjoint* a, const RecordedStep* step);
-/* Call after step_adjoint_solve of the last solve, which sets a->own_bar. Processes the earlier solves of the step from
- * last to first. Adds the derivatives with respect to the earlier states and the model to now, old, older and gradient.
- * If the report of a solve is not sound, it replaces *report. */
+/* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
+ * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
+ * it replaces *report. Call it after step_adjoint_solve of the last solve, which sets a->own_bar. */
 void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                        ModelGradient* gradient, StepAdjointReport* report);
 /* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
@@ -184,15 +184,15 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
-/* Call after a->lambda is final. Sets a->slip_wrench, which step_adjoint_spread adds to the products with lambda.
- * Subtracts slip_wrench from the derivatives with respect to the poses at t. assembly: terms of the loaded step.
- * Overwrites the matrix of the solver. */
+/* Computes a->slip_wrench, which step_adjoint_spread adds to the products with lambda. Subtracts slip_wrench from the
+ * derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the solver.
+ * Call it after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
-/* Call after step_adjoint_spread of the step. Adds the derivatives through the friction limits of the pairs to now,
- * old, older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not
- * sound, it replaces *report. */
+/* Adds the derivatives through the friction limits of the pairs in a run's first step. They are added to now, old,
+ * older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not sound, it
+ * replaces *report. Call it after step_adjoint_spread of the step. */
 void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                    ModelGradient* gradient, StepAdjointReport* report);
 /* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
@@ -226,8 +226,9 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
  * (simulate/turn_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the world,
  * whose joint frames cannot rotate. */
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
-/* Input for the derivatives of psi = sum rates_k dE/dq_k with respect to rotations of joint frames. E: an energy of the
- * links, given by forces, first moments about the points `at`, and their changes by the rates. */
+/* Input of step_adjoint_turn_motion: an energy E of the links and the rates of the coordinates q. psi = sum rates_k
+ * dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments about the
+ * points `at`, and their changes by the rates. */
 typedef struct {
   const Vec3* at;            /* (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */
@@ -236,7 +237,7 @@ typedef struct {
   const Screw* screws;       /* (nv) */
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
-                                the motion; NULL: none */
+                                the motion; NULL if there are none */
 } TurnMotion;
 /* Adds the derivatives of psi with respect to rotations of joint frames and axes to gradient->turns and gradient->axes.
  * Does nothing if gradient->without_turns is true. */
@@ -249,8 +250,9 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
 }
 /* Let psi = sum bar : dT/dt over the links, where dT/dt follows from the joint rates velocities[nv] (A12). Adds the
  * derivatives of psi with respect to increments of the coordinates to q_bar[nv], with respect to the rates to
- * velocities_bar[nv] (NULL: not needed), and with respect to joint frames to gradient. pose[links]; screws[nv]: of the
- * joints at pose; bar[links]. Overwrites a->twist, force, bar_force and bar_moment (simulate/step_adjoint_start.c). */
+ * velocities_bar[nv] (NULL if not needed), and with respect to joint frames to gradient. pose[links]; screws[nv]: of
+ * the joints at pose; bar[links]. Overwrites a->twist, force, bar_force and bar_moment
+ * (simulate/step_adjoint_start.c). */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */
@@ -271,9 +273,9 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
  * to the signals of prescribed joints. Adds them to gradient. Entries of other degrees of freedom are ignored. */
 void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
 /* ---- simulate/reactions_adjoint.c (docs/derivations/observables.md, O3) */
-/* Call after step_adjoint_load. slopes (links; NULL: none): derivatives with respect to joint reactions. Sets
- * a->reacts, field, field_now and field_rows. Adds the direct derivatives with respect to poses at t + dt to next.pose,
- * and with respect to poses at t to now.pose. */
+/* Call after step_adjoint_load. slopes (links; NULL if there are none): derivatives with respect to joint reactions.
+ * Sets a->reacts, field, field_now and field_rows. Adds the direct derivatives with respect to poses at t + dt to
+ * next.pose, and with respect to poses at t to now.pose. */
 void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], StateBar next,
                            StateBar now);
 /* Adds a->field to a->twist if a->reacts is true. */

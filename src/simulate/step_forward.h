@@ -42,14 +42,14 @@ struct StepForward {
   double* closure_rows;           /* partial derivatives of the closure equations with respect to the parameters (rows x
                                      parameters) */
   double *gaps, *change;          /* dc/d(one parameter), and change of the multipliers (rows) */
-  double* load[2];    /* sensitivity of the closures' forces in the last two substeps; NULL: none has a force limit
-                         (closures    x parameters) */
+  double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if there are none has a force
+                      limit (closures    x parameters) */
   Screw* load_screws; /* workspace (nv) */
   double* length[3];  /* sensitivity of the lengths of the step and of the two before it (parameters) */
   double* rates;      /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
   double* by_end; /* derivatives of the equations with respect to the end time through prescribed coordinates (nv) */
   double *begin, *end; /* sensitivity of the step's start and end time (parameters) */
-  double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL: no link integrates its momentum
+  double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL if no link integrates its momentum
                           (3 links x parameters) */
   StateBar next_bar;   /* derivatives with respect to the state at t + dt */
 };

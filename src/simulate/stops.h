@@ -1,40 +1,40 @@
-/* Private to simulate/: impacts of joint coordinates and of angles of three rotations at their limits
- * (docs/derivations/impact.md, I15). Only limits with limit_law `barrier` and limit_restitution > 0 have impacts. */
+/* Private to simulate/: impacts of joint coordinates and ball joint angles at their limits (docs/derivations/impact.md,
+ * I15). Only limits with limit_law `barrier` and limit_restitution > 0 have impacts. */
 #ifndef SDRS_SIMULATE_STOPS_H
 #define SDRS_SIMULATE_STOPS_H
 
 #include "simulate/sim.h"
 
-/* A coordinate whose impact with one of its limits began in a substep. Distances in units of limit_margin. */
+/* A coordinate whose impact with a limit began in a substep. Distances are in units of limit_margin. */
 typedef struct {
   int dof, side;        /* side: -1 lower, 1 upper */
   double before, after; /* distance from the position at which the impact begins, at the start and at the end of the
-                           substep; negative: beyond this position */
+                           substep; negative beyond this position */
 } StopEntry;
 
 /* Allocates Sim.stops if the model has such limits. Uses q_now, pose_now and screws (overwritten). Freed by
  * sim_destroy. */
 void stops_create(Sim* sim);
-/* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. Allocates nothing. */
+/* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. */
 void stops_aim(Sim* sim);
 /* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *brief, the length of
- * that substep [s], until the coordinate moves by at most a sixteenth of its margin. Allocates nothing. */
+ * that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
 bool stops_begin(const Sim* sim, double* brief);
-/* Returns true if an impact with a limit began in the substep of sim->clock, between q_now and the accepted
- * configuration. Then sets *entry to the first such impact. sought: impact that a longer trial of this substep has
- * found, which counts at any speed; NULL: none. Allocates nothing. */
+/* Returns true if an impact with a limit began in the substep of sim->clock. The substep leads from q_now to the
+ * accepted configuration. Sets *entry to the first such impact. sought: impact found in a longer trial of this substep,
+ * which counts at any speed, or NULL. */
 bool stops_entry(const Sim* sim, const StopEntry* sought, StopEntry* entry);
-/* Returns true if a coordinate is outside its limit margin in the accepted configuration, but was inside the margin at
- * t or one substep before t. second_order would then extrapolate from states on which the barrier acted. Allocates
- * nothing. */
+/* Returns true if a coordinate has left its limit margin in one of the last two substeps. The coordinate is outside the
+ * margin in the accepted configuration, but was inside at t or one substep before t. second_order would then
+ * extrapolate from states on which the barrier acted. */
 bool stops_let_go(const Sim* sim);
-/* Returns the distance of a coordinate from the position at which its impact begins, in the accepted configuration, in
- * units of limit_margin; negative: beyond this position. side: -1 for the lower limit, 1 for the upper limit
- * (asserted). */
+/* Returns the distance of a coordinate from the position at which its impact begins, in units of limit_margin. The
+ * coordinate is that of the accepted configuration. The distance is negative beyond this position. side: -1 for the
+ * lower limit, 1 for the upper limit (asserted). */
 double stops_ahead(const Sim* sim, int dof, int side);
-/* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments of the accepted
- * configuration. dof: a plain coordinate, or the degree of freedom of a ball joint that stores the limits of an angle.
- * Other entries are unchanged. */
+/* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments. dof: a scalar
+ * coordinate, or the degree of freedom of a ball joint that stores the limits of an angle. The derivatives belong to
+ * the accepted configuration. Other entries are unchanged. */
 void stops_slope(const Sim* sim, int dof, double* slope);
 
 #endif

@@ -1,5 +1,5 @@
-/* Private to simulate/: tendons through points of links (docs/derivations/loads.md, L5-L7). Without tendons in the
- * scene Sim.tendons is NULL and nothing is computed. */
+/* Private to simulate/: tendons through points of links (docs/derivations/loads.md, L5-L7). Sim.tendons is NULL without
+ * tendons in the scene. */
 #ifndef SDRS_SIMULATE_TENDONS_H
 #define SDRS_SIMULATE_TENDONS_H
 
@@ -58,14 +58,14 @@ TendonSystem* tendons_create(const Model* model);
 /* Frees the system and everything that the system owns. Accepts NULL. */
 void tendons_destroy(TendonSystem* system);
 
-/* Sets tensions [N] (0 without a signal), lengths at t and at the previous state, and time weights, for the step of
- * sim->clock. */
+/* Prepares the tendons for the step of sim->clock. Sets tensions [N] (0 without a signal), lengths at t and at the
+ * previous state, and time weights. */
 void tendons_aim(Sim* sim);
 /* Returns the time-weighted length of tendon k at which its spring acts, minus the rest length [m]; 0 if the tendon is
  * slack. length: length at t + dt [m]. */
 double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
-/* Sets energies (tendons) to tension x length + stiffness/2 stretch^2 + the energy of the limits [J] (L94), with the
- * stretch of tendon_stretch_in_step. poses[links], q[nq]. */
+/* Computes the energy of every tendon, energies (tendons) [J] (L94). It is tension x length + stiffness/2 stretch^2 +
+ * the energy of the limits, with the stretch of tendon_stretch_in_step. poses[links], q[nq]. */
 void tendons_energies(const TendonSystem* system, const Pose* poses, const double* q, double* energies);
 /* Energy of a tendon's length limits, their damping, and its friction in a step, with derivatives (L94, L97). Zeros for
  * a tendon without limits and friction. */
@@ -80,7 +80,7 @@ typedef struct {
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
 /* Computes the terms of all tendons at the poses and coordinates q (nq): segments, pull, effort, extent, slope and
- * stretched. reference: centres of mass (links). Allocates nothing. */
+ * stretched. reference: centres of mass (links). */
 void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                       const Screw* screws);
 /* Adds pull x ratio to gradient[nv] for tendons whose length is a sum of joint coordinates [N, N m]. system may be
@@ -102,11 +102,12 @@ void tendon_add_slope(const TendonSystem* system, int k, const Pose* poses, cons
  * tendons. screws[nv]: of the joints at poses[links]. Does nothing if system is NULL. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 
-/* Adds to wrench (links x 6) the change of the tendons' torques and forces on each link, as derivatives of energy, if
- * all links move by twist (links x 6) (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
+/* Multiplies the tendons' Hessian by a motion of all links and adds the result to wrench (links x 6: torque, force).
+ * twist (links x 6): the motion (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
 void tendons_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
-/* Adds lambda (nv) . dF/d(tensions, stiffness, rest lengths, points, wraps, states at t and before) (L7) to gradient,
- * now and old. motion (links): change of every link's [R | t] at t + dt by lambda. Does nothing without tendons. */
+/* Adds the tendons' share of lambda (nv) . dF/dx to gradient, now and old (L7). x: tensions, stiffness, rest lengths,
+ * points, wraps, states at t and before. motion (links): change of every link's [R | t] at t + dt by lambda. Does
+ * nothing without tendons. */
 void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient);
 /* Adds factor times the derivatives of the rate of change of the length of tendon k, at the poses of the current

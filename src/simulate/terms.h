@@ -1,14 +1,15 @@
-/* Private to simulate/: the terms of the step objective that are not contact, each with value, gradient and Hessian
- * (docs/derivations/step.md). */
+/* Private to simulate/: terms of the step objective without contact (docs/derivations/step.md). Each term has value,
+ * gradient and Hessian. */
 #ifndef SDRS_SIMULATE_TERMS_H
 #define SDRS_SIMULATE_TERMS_H
 
 #include "contact/contact.h"
 #include "model/model.h"
 
-/* Weights of the integrator at the present step:
- *   inertia   factor / (2 dt^2) sum m |x - y|^2,   y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g
- * dt^2/factor (S2) rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1}) (S3) */
+/* Weights of the integrator at the present step. They define the inertial energy and the rate:
+ *   inertia   factor / (2 dt^2) sum m |x - y|^2,
+ *             y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g dt^2/factor                     (S2)
+ *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})                      (S3) */
 typedef struct {
   double factor, y_now, y_old, y_older, y_rate;
   double rate_now, rate_old; /* 1/s */
@@ -66,7 +67,7 @@ void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Scre
 typedef struct {
   double controller, limit, damping; /* J; limit: with springs; damping: with dry friction */
   double inertia;                    /* energy of armatures [J] */
-  bool outside; /* true: a coordinate is beyond a barrier limit; the other members are then undefined */
+  bool outside; /* true if a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
   double inertia_force[JOINT_MAX_DOF]; /* sum of the magnitudes of the armature force and of the resistance of limits,
@@ -78,8 +79,8 @@ typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
-  double max_force[JOINT_MAX_DOF]; /* force limit; 0: none. Three rotations have a common limit, the mean of their three
-                                      entries */
+  double max_force[JOINT_MAX_DOF]; /* force limit; 0 if there is none. Three rotations have a common limit, the mean of
+                                      their three entries */
   double limit_width;              /* width of the smooth corners of the force limit, as a fraction of the limit */
   double push[JOINT_MAX_DOF]; /* force or torque that does not depend on the joint's motion; for ball joints in link
                                  axes */
@@ -98,7 +99,8 @@ static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
 
-/* State of a plain coordinate in a short substep of its impact with a limit (impact.md, I15). Zeroed: no impact. */
+/* State of a scalar coordinate in a short substep of its impact with a limit (impact.md, I15). A scalar coordinate
+ * belongs to one translation or one rotation, not to a ball joint. A zeroed struct means that there is no impact. */
 typedef struct {
   bool strikes, bounces; /* `strikes`: the coordinate is in an impact, and the barrier of its limit does not act.
                             `bounces`: the substep reverses the speed of the coordinate */
@@ -117,18 +119,18 @@ typedef struct {
   int drive_count;
   double dt; /* time step for which velocity gains are defined [s] */
   StepWeights weights;
-  const double* aim;     /* q - q^t predicted by armature inertia alone (dof); NULL: no armature in the model */
+  const double* aim; /* q - q^t predicted by armature inertia alone (dof); NULL if there is no armature in the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
-  SpringTime spring; /* time weights of the springs of plain coordinates; springs of three rotations act at t + dt */
-  const JointStop* stop; /* impacts at limits (dof); NULL: the model has no such limits */
-  const double* held; /* forces F^ that the target of a flying tree already contains (dof); they are subtracted from the
-                         gradient (W51) [N, N m]. NULL: none */
+  SpringTime spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
+  const JointStop* stop; /* impacts at limits (dof); NULL if the model has no such limits */
+  const double* held; /* joint forces F^ that the target pose of a flying tree already contains [N, N m] (W51). They are
+                         subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;
-/* Returns true if the plain coordinate k is in an impact at its limit. */
+/* Returns true if the scalar coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {
   return in->stop && in->stop[k].strikes && in->link->limited[k];
 }
-/* Returns the time-weighted position at which springs and position gains of plain coordinate k act [m, rad]. */
+/* Returns the time-weighted position at which springs and position gains of scalar coordinate k act [m, rad]. */
 static inline double joint_spring_position(const JointInput* in, int k) {
   const SpringTime* at = &in->spring;
   return spring_ahead(at) * in->q[k] + at->now * in->q_now[k] + at->old * (in->q_now[k] - in->difference_old[k]);
@@ -162,37 +164,37 @@ typedef struct {
 /* Returns energy and force of this resistance; zeros away from the limits. now: coordinate at t. rate: rate of the
  * coordinate in the step [m/s, rad/s]. rate_now: derivative of the rate with respect to the coordinate [1/s]. */
 StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now);
-/* Derivatives of the limit force of a plain coordinate with respect to lower, upper and limit_restitution. */
+/* Derivatives of the limit force of a scalar coordinate with respect to lower, upper and limit_restitution. */
 typedef struct {
   double lower, upper, restitution;
 } LimitSlopes;
 LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate);
-/* Returns limits_resistance for plain coordinate k; zeros away from the limits and during impacts. rate: of the
+/* Returns limits_resistance for scalar coordinate k; zeros away from the limits and during impacts. rate: of the
  * coordinate [m/s, rad/s]. */
 StopTerms joint_stop(const JointInput* in, int k, double rate);
-/* Energies of spring, friction and armature of one plain coordinate, with the derivatives of their sum
+/* Energies of spring, friction and armature of one scalar coordinate, with the derivatives of their sum
  * (simulate/joint_passive.c). */
 typedef struct {
   double spring, friction, inertia; /* J */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
-/* Returns these energies and derivatives for plain coordinate k of the joint. rate: of the coordinate [m/s, rad/s]. The
- * terms are zero for properties that the joint does not have. */
+/* Returns these energies and derivatives for scalar coordinate k of the joint. rate: of the coordinate [m/s, rad/s].
+ * The terms are zero for properties that the joint does not have. */
 PassiveTerms joint_passive(const JointInput* in, int k, double rate);
 /* Returns the dry friction torque of three rotations, the mean of their three entries [N m]. base: first of the three
  * degrees of freedom. */
 double joint_ball_friction(const ModelLink* link, int base);
-/* Returns the derivative of the friction force of plain coordinate k with respect to the rate [N s/m, N m s/rad],
+/* Returns the derivative of the friction force of scalar coordinate k with respect to the rate [N s/m, N m s/rad],
  * static friction included. rate: of the coordinate [m/s, rad/s]. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
-/* Excess of static over dry friction of one plain coordinate (M11). */
+/* Excess of static over dry friction of one scalar coordinate (M11). */
 typedef struct {
   double work;         /* integral of the force over the rate [W] */
   double force, slope; /* force [N or N m] and its derivative with respect to the rate */
   double by_static; /* derivative of the force with respect to static_friction; the derivative with respect to friction
                        is -by_static */
 } StaticFriction;
-/* Returns the excess of static friction of plain coordinate k; zeros if the joint has no static friction. rate: of the
+/* Returns the excess of static friction of scalar coordinate k; zeros if the joint has no static friction. rate: of the
  * coordinate [m/s, rad/s]. */
 StaticFriction joint_static_friction(const ModelLink* link, int k, double rate);
 /* Returns the displacement q - q^t that armature inertia alone predicts [m or rad]. d1: displacement in the previous
@@ -230,8 +232,8 @@ typedef struct {
  */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the
- * parameters of the joint (A14). lambda[dof]. Derivatives with respect to limits are added for plain coordinates only.
- */
+ * parameters of the joint (A14). lambda[dof]. Derivatives with respect to limits are added for scalar coordinates
+ * only. */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
 /* Given bar[dof], the derivatives of a scalar with respect to joint_difference(q_from, q_to): adds the derivatives of
  * the scalar with respect to increments of q_from to from_bar[dof], and of q_to to to_bar[dof].
@@ -303,7 +305,7 @@ typedef struct {
   int rows, count;                 /* size of slope: rows x count */
   const int* dof;                  /* (count) */
   const double *slope, *stiffness; /* (rows x count), (rows) */
-  const bool* moves;               /* true: the row of slope has a nonzero entry (rows) */
+  const bool* moves;               /* true if the row of slope has a nonzero entry (rows) */
 } RowTerms;
 /* For each tree, the list of the pair terms that act on the tree: contact, closures, tendons and bushings, in this
  * order (simulate/term_sides.c). A place is the number of a tree within the scope; the place after the last tree holds

@@ -1,6 +1,6 @@
 /* Private to simulate/: trees of joints that conserve their momentum in free flight, integrator `momentum`
- * (docs/derivations/spin.md, W11-W18). ModelTree.flies selects them; single free bodies are in spin.h. Trees joined by
- * closures or couplings form one group. All functions do nothing for the other integrators. */
+ * (docs/derivations/spin.md, W11-W18). ModelTree.flies selects these flying trees. Single free bodies are in spin.h.
+ * Trees joined by closures or couplings form one group. The functions do nothing for other integrators. */
 #ifndef SDRS_SIMULATE_TREE_FLIGHT_H
 #define SDRS_SIMULATE_TREE_FLIGHT_H
 
@@ -36,16 +36,16 @@ typedef struct TreeFlight {
   FlightGroup* group;
   int group_count;
   int *trees, *links, *closures; /* lists of the groups, concatenated */
-  int* group_of;                 /* group of every tree; -1: it does not fly (trees) */
+  int* group_of;                 /* group of every tree; -1 if the tree does not conserve its momentum (trees) */
   FlightTree* tree;              /* (trees) */
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (nv) */
-  bool* holds;  /* true: the target of the tree contains the forces of the tree's joints (W51) (trees) */
-  bool* found;  /* true: the target of the tree in the present step is the solution of W11 (trees) */
+  bool* holds;  /* true if the target of the tree contains the forces of the tree's joints (W51) (trees) */
+  bool* found;  /* true if the target of the tree in the present step is the solution of W11 (trees) */
   bool* steady; /* result of turns_in_place for every link (links) */
-  bool* acts;   /* true: the target contains the forces of the link's joint, because a spring, damper, armature or drive
-                   acts on a plain coordinate and the link is no balanced wheel (W51) (links) */
+  bool* acts; /* true if the target contains the forces of the link's joint, because a spring, damper, armature or drive
+                 acts on a scalar coordinate and the link is no balanced wheel (W51) (links) */
   ModelLink* holding; /* copies of the links that act, with only those joint terms that the target contains (links) */
-  bool* untouched;    /* scratch, true: the group of the tree has a solution of W11, and no contact (trees) */
+  bool* untouched;    /* scratch; true if the group of the tree has a solution of W11, and no contact (trees) */
   double *before, *ahead;  /* before: coordinates one step before q^t, extrapolated from the present motion; ahead:
                               coordinates of the target (nq) */
   double *behind, *beyond; /* coordinates before and after q^t, extrapolated from the present motion over the longer of
@@ -56,8 +56,8 @@ typedef struct TreeFlight {
   Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_tension (nv) */
   double *side, *less;              /* scratch of flight_tension  (nq), (nv) */
   Pose* pose_side;                  /* (links) */
-  bool coarse; /* true: shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
-  bool turns;  /* scratch, true: the group's matrix is not singular */
+  bool coarse; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
+  bool turns;  /* scratch; true if the group's matrix is not singular */
   double *way, factor; /* way: displacement of the last step; `before` is q^t continued by -factor way (nv) */
   double span;         /* `beyond` is q^t continued by span way */
   double bend;         /* weight of the bracket of W11: (1 - h'/h) / 2, times (h/h')^2 where h' is longer */
@@ -70,9 +70,10 @@ typedef struct TreeFlight {
   double *held, *stiff; /* held: joint forces F of W51 at the target [N, N m]; stiff: derivatives of these forces with
                            respect to their coordinates [N/m, N m/rad]; 0 where the target does not contain them (nv) */
   double* drive;        /* forces on prescribed joints at the target [N, N m] (nv) */
-  ClosureSystem *at_now, *at_ahead; /* closures placed at q^t and at the target; NULL: no closures or couplings */
+  ClosureSystem *at_now,
+      *at_ahead;        /* closures placed at q^t and at the target; NULL if there are no closures or couplings */
   const double* by_row; /* derivatives with respect to the row forces that the targets contain, borrowed from
-                           ClosureAdjoint.by_row; NULL: none (rows) */
+                           ClosureAdjoint.by_row; NULL if there are none (rows) */
   double *push, *eta;   /* push: row forces in W15 times gravity_time [kg m, kg m^2]; eta: adjoint of push (rows) */
   Vec3 *center_now, *center_ahead; /* centres of mass at q^t and at the target (links) */
   FlightRows rows;
@@ -84,10 +85,10 @@ TreeFlight* tree_flight_create(const Sim* sim);
 /* Frees the flight and everything that the flight owns. Accepts NULL. */
 void tree_flight_destroy(TreeFlight* flight);
 
-/* Call after the affine targets and prescribed coordinates are set. Replaces the targets of flying trees by poses that
- * satisfy the joints, closures and couplings of the trees (W11, W15). If these equations have no solution near the
- * present motion of a group, the group keeps the affine targets. This happens at rotations of about a right angle per
- * step. */
+/* Replaces the target poses of flying trees by poses that satisfy their joints, closures and couplings (W11, W15). If
+ * these equations have no solution near the present motion of a group, the group keeps the affine targets. For example,
+ * they have no solution at rotations of about a right angle per step. Call it after the affine targets and prescribed
+ * coordinates are set. */
 void tree_flight_aim(Sim* sim);
 /* Largest rotation of a link of a flying tree in a substep [rad] (W14). */
 #define TREE_TURN 0.25
@@ -102,8 +103,8 @@ enum { FLIGHT_SUBSTEPS_MOST = 16 };
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
-/* Sets the start of Newton's iteration for groups without contact: sets their entries of delta[nv] [m, rad] to the
- * increments from the accepted to the target pose. Other entries are unchanged. Sets TreeFlight.untouched. */
+/* Sets the start of Newton's iteration for flying groups without contact. Their entries of delta[nv] [m, rad] become
+ * the increments from the accepted to the target pose. Other entries are unchanged. Sets TreeFlight.untouched. */
 void tree_flight_increments(Sim* sim, double* delta);
 /* Returns true if tree_flight_increments set the increments of this link. */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
