@@ -381,7 +381,7 @@ def peak(restitution, number):
 DT = ("simulation.dt=0.001",)
 STONE = ("simulation.dt=0.00005", "simulation.integrator=second_order", "contact.model=penalty", "contact.stiffness=1e10")
 
-LAG = "friction rests on the force of the step before"
+LAG = "friction uses the contact force of the previous step"
 LEVER = "of first order in the time step: contact has the lever that it has at the end of the step"
 CLASSICS = [
     Row(
@@ -422,7 +422,7 @@ CLASSICS = [
         known={"default": "a row has the forces of the beginning of its step, where a signal leads the joint"},
     ),
     Row(
-        "Painleve's rod, mu 0.8: turned after 0.12 s [rad]",
+        "Painleve's rod, mu 0.8: rotation after 0.12 s [rad]",
         rod_scene(0.8, 0.12),
         lambda r: rod_angle(r, 0.12) - LEAN,
         sliding_rod(0.8, 0.12) - LEAN,
@@ -432,7 +432,7 @@ CLASSICS = [
         known={"default": LAG},
     ),
     Row(
-        "Painleve's rod, mu 1.8, where no force holds it: turned after 0.1 s [rad]",
+        "Painleve's rod, mu 1.8, where no force holds it: rotation after 0.1 s [rad]",
         rod_scene(1.8, 0.1),
         lambda r: rod_angle(r, 0.1) - LEAN,
         jammed_rod(0.1) - LEAN,
@@ -441,7 +441,7 @@ CLASSICS = [
         recommended=("contact.friction_iterations=20", "simulation.dt=0.002"),
         known={"default": LAG},
     ),
-    Row("the same rod: gain of energy in 2 s", rod_scene(1.8, 2), lambda r: energy_gain(r, 0.5 * SLIDES**2), 0, 0.001, "friction only takes, share of the kinetic energy"),
+    Row("the same rod: gain of energy in 2 s", rod_scene(1.8, 2), lambda r: energy_gain(r, 0.5 * SLIDES**2), 0, 0.001, "friction only dissipates, share of the kinetic energy"),
     Row(
         "rattleback: time at which it turns back, 0 for never",
         RATTLE,

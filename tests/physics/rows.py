@@ -726,7 +726,7 @@ ROWS += [
 ]
 ROWS += [
     Row(
-        f"door into its stop that gives back 0.3, dt {dt * 1000:g} ms",
+        f"door into its stop with restitution 0.3, dt {dt * 1000:g} ms",
         door(dt, 0.3),
         lambda r: -r.spin("door", "y", 0.8, 1.0) / 3,
         0.3,
@@ -793,7 +793,7 @@ initial: [{{link: cart, velocities: [1.5]}}]
 
 ROWS += [
     Row(
-        f"cart into its stop that gives back 0.6, dt {dt * 1000:g} ms",
+        f"cart into its stop with restitution 0.6, dt {dt * 1000:g} ms",
         cart(dt),
         lambda r: -r.mean_rate("cart/px", 0.4, 0.6) / 1.5,
         0.6,
@@ -1718,7 +1718,7 @@ ROWS += [
         rolling_disc(0.3, 0)[0],
         0.01 * rolling_disc(0.3, 0)[0],
         "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
-        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
+        known={"default": "of first order in the time step: the contact lever arm is that of the end of the step"},
     ),
     Row(
         "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
@@ -1727,7 +1727,7 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
-        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step"},
+        known={"default": "of first order in the time step: the contact lever arm is that of the end of the step"},
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",
@@ -1760,7 +1760,7 @@ ROWS += [
         math.sqrt(-balancer_stiffness(0)),
         0.01 * math.sqrt(-balancer_stiffness(0)),
         "Lagrange, small leans, wheels that roll",
-        known={"default": "of first order in the time step: contact has the lever that it has at the end of the step; 2.9 % at 10 ms, 1.3 % at 5 ms"},
+        known={"default": "of first order in the time step: the contact lever arm is that of the end of the step; 2.9 % at 10 ms, 1.3 % at 5 ms"},
     ),
     Row(
         "two-wheeled robot that balances by feedback of its lean: period",
@@ -1801,7 +1801,7 @@ ROWS += [
         lambda r: r.mean_rate("base/cy", 0.5, 1.5),
         SIDEWAYS,
         0.01 * SIDEWAYS,
-        "w R sin(pi / 9) / (pi / 9): a roller that has turned by phi from below lets go w R cos(phi)",
+        "w R sin(pi / 9) / (pi / 9): a roller that has turned by phi from below moves at w R cos(phi)",
         recommended=("simulation.dt=0.005",),
         known={"default": "friction that pays later takes 1.4 % of the speed at 10 ms, 0.5 % at 5 ms"},
         long=True,
@@ -1826,7 +1826,7 @@ ROWS += [
 
 ROWS += [
     Row(
-        "two weights on a cable over a pulley: way of the heavy one",
+        "two weights on a cable over a pulley: displacement of the heavy weight",
         """
 simulation: {duration: 0.5}
 contact: {model: none}
