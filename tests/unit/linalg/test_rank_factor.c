@@ -1,4 +1,4 @@
-/* Square systems whose equations may say the same twice, against products with the matrix itself. */
+/* Tests square systems with dependent equations by products with the matrix. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,8 @@ static void factor_W16_solves_both_ways(void** state) {
   }
 }
 
-/* The smallest of all that do the same: at right angles to what A makes nothing of, which two solutions differ by. */
+/* Returns the solution of minimum norm, which is orthogonal to the null space of A. Two solutions differ by a vector of
+ * the null space. */
 static void factor_W17_shortens(void** state) {
   (void)state;
   Random random = {11};
