@@ -57,8 +57,7 @@ static void factor_W16_solves_both_ways(void** state) {
   }
 }
 
-/* Returns the solution of minimum norm, which is orthogonal to the null space of A. Two solutions differ by a vector of
- * the null space. */
+/* The solution has minimum norm: it is orthogonal to the null space of A, in which two solutions differ. */
 static void factor_W17_shortens(void** state) {
   (void)state;
   Random random = {11};

@@ -105,8 +105,7 @@ static void choices_O19_failures_are_passed_over(void** state) {
   choice_search_destroy(s);
 }
 
-/* A successful combination ranks before a failed one with less loss, and after every one that violates no bound if it
- * violates one itself. */
+/* A successful combination ranks before a failed one with less loss, unless it violates a bound. */
 static void choices_O19_success_ranks_before_the_loss(void** state) {
   (void)state;
   TaskChoice choices[CHOICES];
