@@ -24,7 +24,7 @@ static void check(LossRun* run, const TaskLoss* loss, unsigned moved, bool rigid
   loss_destroy(made);
 }
 
-/* The windows that a loss over time is tried with: the default, one in the middle, from somewhere, up to somewhere. */
+/* Windows of a loss over time: the default, one inside the run, one with a start only, one with an end only. */
 static const double WINDOWS[][2] = {{-1, -1}, {0.02, 0.04}, {0.03, -1}, {-1, 0.03}};
 enum { WINDOW_COUNT = sizeof WINDOWS / sizeof WINDOWS[0] };
 
@@ -39,7 +39,7 @@ static void check_windows(LossRun* run, TaskLoss loss, unsigned moved, const cha
   }
 }
 
-/* The best and the worst state: derivatives of that state alone. */
+/* Checks losses of the best and the worst state. Their derivatives are those of this state only. */
 static void check_extremes(LossRun* run, TaskLoss loss, unsigned moved, const char* what) {
   for (int over = OVER_BEST; over <= OVER_WORST; over++) {
     loss.over = (LossOver)over;
@@ -219,7 +219,7 @@ static void best_and_worst_states(void** state) {
   on_runs(extremes);
 }
 
-/* Drives of the other types, below, on the way to and at their limits. */
+/* Drives of the other types: below their limits, in the blend and at their limits. */
 static const char MOTORS[] =
     "simulation: {dt: 0.01, steps: 6%s}\n"
     "contact: {model: none}\n"
@@ -295,7 +295,7 @@ static void gap(void** state) {
   on_runs(gaps);
 }
 
-/* Bodies turned every way and some way apart: nearest at vertices, edges and faces. */
+/* Bodies in random rotations at a distance, with nearest points at vertices, edges and faces. */
 static void random_gaps(LossRun* run) {
   Random random = {72};
   int links = run->run->model.link_count, drone = run_link(run->run, "drone");

@@ -1,5 +1,5 @@
-/* Friction that rests on the force of its own step (docs/derivations/friction.md, F8, F9): landings against Coulomb's
- * impulse, and runs through landings with slip against central differences. */
+/* Tests friction by the normal force of the same step (docs/derivations/friction.md, F8, F9). Landings are compared
+ * with Coulomb's impulse. Gradients of landings with slip are compared with central differences. */
 #include "gradient/rows.h"
 
 #define GRAVITY 9.81
@@ -13,8 +13,8 @@
 #define BALL "shape: {type: sphere, radius: 0.1}, mass: 1"
 #define FALLS "velocities: [1, 0.4, -1, 0.3, -0.5, 2]"
 
-/* The cube loses mu times the impulse that ends its fall, then mu g t; it neither tips nor hops. Rates are those of the
- * middle of a step. */
+/* The cube loses mu times the impulse that ends its fall, then mu g t. It neither tips nor hops. Velocities are those
+ * at the midpoint of a step. */
 static void lands(const char* iterations, double dt) {
   int steps = (int)(SPAN / dt + 0.5);
   Run* run =
@@ -210,7 +210,7 @@ static void friction_F14_foot_in_contact_from_the_start(void** state) {
   RecordReport report;
   recording_create(&r, &run->model, 12);
   assert_int_equal(recording_run(&r, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
-  /* the rate is that of the middle of the last step */
+  /* the velocity is that at the midpoint of the last step */
   double loses = 0.2 * (1 + (0.12 - 0.005) * GRAVITY), speed = r.rate[12 * run->model.dof_count];
   compare_near(0.5 - speed, loses, 0.03 * loses, "speed lost by the foot");
   recording_destroy(&r);

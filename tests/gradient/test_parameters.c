@@ -1,5 +1,5 @@
-/* Physical parameters as variables of a task: the gradient by each kind against central differences of whole runs, with
- * contact, drives of joints and all integrators. */
+/* Tests physical parameters as variables of a task. Gradients by each kind are compared with central differences of
+ * whole runs, with contact, drives and all integrators. */
 #include "gradient/variables.h"
 #include "support/long.h"
 
@@ -35,7 +35,7 @@
   "optimizer: {tolerance: 1.0e-12}\n"                                                                                  \
   "design: {mass: density}\n"
 
-/* Each alone, so that none hides behind a larger one. */
+/* Variables, tested individually so that a larger derivative cannot hide an error. */
 static const char* const ITEMS[] = {
     "{type: mass, links: [box, arm]}",
     "{type: mass, link: ball}", /* a density */

@@ -1,4 +1,4 @@
-/* Solids with circles (docs/derivations/contact.md, C7; adjoint.md, A8c) in runs: closed forms and gradients. */
+/* Tests solids with circles (docs/derivations/contact.md, C7; adjoint.md, A8c) in runs: closed forms and gradients. */
 #include "gradient/rows.h"
 
 #define WHEEL "{type: wheel, radius: 0.05, width: 0.04, rim: 0.008}"
@@ -34,7 +34,7 @@ static void rolling_C7_keeps_the_speed(void** state) {
   }
 }
 
-/* Even pressure on a flat end resists a spin by 2/3 mu N R: the spin of a cylinder falls by 4/3 mu g / R. */
+/* Uniform pressure on a flat end resists a spin by 2/3 mu N R, so the spin of a cylinder falls by 4/3 mu g / R. */
 static void spin_F10_on_a_flat_end(void** state) {
   (void)state;
   const double mu = 0.3, radius = 0.1, time = 0.2, dt = 0.002;
@@ -170,7 +170,8 @@ static void gradients_A8c_among_boxes(void** state) {
       ALL_BLOCKS & ~(1 << GRADCHECK_VERTICES), 1e-6);
 }
 
-/* A turntable 1 m in radius at 2.5 rad/s, %s the table and %s what rides on it, 0.3 m off its axis. */
+/* A turntable of radius 1 m rotates at 2.5 rad/s. The first %s is for the table, the second for the rider 0.3 m off its
+ * axis. */
 #define TURNTABLE                                                                  \
   "simulation: {dt: 0.01}\n"                                                       \
   "contact: {friction: 0.5}\n"                                                     \
@@ -182,7 +183,7 @@ static void gradients_A8c_among_boxes(void** state) {
 #define TABLE "{type: cylinder, radius: 1, length: 0.1}"
 #define BOX "{type: box, size: [0.1, 0.08, 0.06]}"
 
-/* Friction of bodies that turn together is zero (F2, F13): at 38 % of what friction holds a rider creeps by 0.04 mm/s.
+/* Friction of bodies that rotate together is zero (F2, F13). At 38 % of the friction limit a rider creeps by 0.04 mm/s.
  */
 static void riders_F13_stay_on_a_turntable(void** state) {
   (void)state;

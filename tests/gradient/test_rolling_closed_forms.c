@@ -65,13 +65,14 @@ static void derive(Rig* r, int dof) {
 
 static const double SLOPE = PI / 6, STEPS[] = {1e-2, 3e-3, 1e-3};
 
-/* Friction rests on the force of the step before: what hangs on it may be off by some steps of the run. */
+/* Returns the error due to friction by the last step's normal force: some steps of the run. */
 static double lag(double dt, double span) { return 3 * dt / span; }
 
-/* Rates are those of the middle of a step; the start is exact: the last one is half a step before the end. */
+/* Velocities are those at the midpoint of a step, except the exact initial one. The last velocity is half a step before
+ * the end. */
 static double reached(double dt, double span) { return span - 0.5 * dt; }
 
-/* What chords do at the turn w dt of a step: the lever of friction is r cos(w dt). */
+/* Returns the effect of chords for a rotation of w dt per step: the lever arm of friction is r cos(w dt). */
 static double chord(const Rig* r, double dt) {
   double turn = rate(r, 4) * dt;
   return 0.3 * turn * turn;

@@ -1,5 +1,5 @@
-/* Spheres and capsules that contact takes as they are (contact.md, C6; adjoint.md, A8b): runs against closed forms of
- * mechanics, and gradients of runs by their radii and lengths, and by all else, against central differences. */
+/* Tests exact spheres and capsules in contact (contact.md, C6; adjoint.md, A8b). Runs are compared with closed forms.
+ * Gradients by radii, lengths and all other numbers are compared with central differences. */
 #include "gradient/rows.h"
 #include "gradient/variables.h"
 
@@ -60,7 +60,7 @@ static void draw_shot_F13_at_a_long_step(void** state) {
   }
 }
 
-/* A ball and a capsule across its way that roll keep their speed for as long as they roll. */
+/* A rolling ball, and a capsule that rolls across its axis, keep their speeds. */
 static void rolling_C6_keeps_energy(void** state) {
   (void)state;
   for (int k = 0; k < 4; k++) {

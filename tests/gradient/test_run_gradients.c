@@ -88,8 +88,8 @@ static void check_blocks(const Row* row, unsigned blocks, const int* substeps) {
   run_free(run);
 }
 
-/* What the run shows, so that a row is what its name says: pairs that begin and cease to touch, how far a link gets and
- * how far it turns in all. */
+/* Events of a run that prove the row's name: pairs that make and lose contact, the largest displacement and the total
+ * rotation of a link. */
 typedef struct {
   int meets, leaves;
   double travel, turn;
@@ -410,7 +410,7 @@ static void run_M10_derivative_of_theta(void** state) {
   }
 }
 
-/* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
+/* Prescribed joints of all types carry other links: a ball along a spline, a hinge, a slide. */
 static const char CARRIED[] =
     "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
     "contact: {model: none}\n"
@@ -478,7 +478,7 @@ static const char ROLLS[] = ON_GROUND(SLAB,
                                       "  - {name: ball, density: 250, mass_model: uniform, shape: ball, position: [0, "
                                       "0, 0.1012]}\n"
                                       "initial: [{link: ball, velocities: [0.7, 0.1, 0, -1, 7, 0.5]}]\n");
-/* So fast that its steps are taken in parts (spin.md, W10). */
+/* The spin is so fast that its steps need substeps (spin.md, W10). */
 static const char SPINS[] = ON_GROUND(SLAB,
                                       "  - {name: ball, density: 250, mass_model: uniform, shape: ball, position: [0, "
                                       "0, 0.1012]}\n"
@@ -575,7 +575,7 @@ static void run_N9_N11_N14_felt_from_far_away(void** state) {
   check_row(&(Row){"far-reaching, narrow blend", IN_CONTACT, 40, 1e-6, "first_order", NARROW});
 }
 
-/* Several laws in one scene: what pairs say of their own law is among the materials. */
+/* Several contact laws in one scene. The law parameters of pairs belong to the materials block. */
 static void run_laws_of_pairs(void** state) {
   (void)state;
   static const char FAR_FIRST[] = FAR_REACHING(
@@ -664,7 +664,7 @@ static void run_N22_N23_N25_distances_of_features(void** state) {
   check_row(&(Row){"mesh distances, triangles", STATE | ATTACHMENTS | MASS | CONTACT, 40, 1e-6, "first_order", SETS});
 }
 
-/* A paddle on a hinge, a piston and a hand on a ball joint push what lies before them. */
+/* A paddle on a hinge, a piston and a hand on a ball joint push objects in front of them. */
 static const char PUSHED[] =
     ON_GROUND(HALF_SPACE,
               "  - {name: crate, mass: 0.4, shape: brick, position: [0, 0, 0.0515]}\n"
@@ -689,7 +689,7 @@ static const int FROM_THE_FIRST[] = {2, 1, 1, 4, 2, 8, 1, 3, 1, 1, 16, 1, 2, 2, 
 static const int FROM_THE_SECOND[] = {1, 4, 1, 1, 1, 2, 1, 1, 8, 4, 2, 1, 1, 2, 1, 1, 1, 1, 16, 1,
                                       2, 4, 8, 4, 2, 1, 1, 1, 3, 1, 1, 2, 2, 2, 1, 1, 4, 1, 1,  2};
 
-/* Two bodies meet off-centre with spin and friction and land on the ground; at the derived rest speed. */
+/* Two bodies collide off-centre with spin and friction and land on the ground, at the derived rest speed. */
 static const char IMPACTS[] =
     "simulation: {dt: 0.004, steps: 200, integrator: %s}\n"
     "contact: {friction: 0.4}\n"
@@ -853,7 +853,7 @@ static void run_A10_trees_that_meet(void** state) {
 }
 
 /* So many bodies that the solver is the sparse one. */
-/* More boxes than an island that is solved by itself holds: the matrix of the whole scene is sparse. */
+/* More boxes than the limit for islands solved independently, so the matrix of the whole scene is sparse. */
 static const char FIELD[] =
     "simulation: {dt: 0.01, steps: 20, integrator: %s}\n"
     "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
@@ -1087,7 +1087,7 @@ static void run_M5_M8_three_rotations(void** state) {
   check_row(&(Row){"shoulders", blocks, 40, 1e-6, "second_order", SHOULDERS});
 }
 
-/* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
+/* Two spinning bodies collide off-centre in space. A free body rotates by three radians per step. */
 static const char COLLIDES[] =
     "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
     "contact: {barrier_distance: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
@@ -1103,7 +1103,7 @@ static const char COLLIDES[] =
     "  - {link: two, velocities: [-1, 0, 0, -2, 4, 1]}\n"
     "  - {link: top, velocities: [0.1, 0, 0, 200, 600, 30]}\n";
 
-/* A ball and a cylinder that roll on free plates, and two balls that meet off-centre. */
+/* A ball and a cylinder roll on free plates, and two balls collide off-centre. */
 static const char ROUND_PAIRS[] =
     "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
     "contact: {friction: 0.6}\n"
@@ -1187,7 +1187,7 @@ static void run_I12_materials_of_links_and_pairs(void** state) {
   }
 }
 
-/* A box that a changing load presses and rubs on the ground, and an arm that is driven by what it feels there. */
+/* A changing load pushes a box along the ground with friction. The measured contact force drives an arm. */
 static const char FEELS[] =
     "simulation: {dt: 0.005, steps: 25, integrator: %s}\n"
     "contact: {friction: 0.4, barrier_distance: 6.0e-3, stiffness: 1.0e-6, smoothing: 1.0e-3}\n"
@@ -1229,7 +1229,8 @@ static const char ROPE_BREAKS[] =
     "loads:\n"
     "  - {link: bob, force: {type: keyframes, times: [0, 1], values: [[0, 0, 0], [0, 0, -300]]}}\n";
 
-/* A flat slider-crank on a base that falls and turns: the linkage comes to stand askew to the rows of its closure. */
+/* A planar slider-crank is on a base that falls and rotates, so its plane becomes oblique to the axes of its closure.
+ */
 static const char FLAT_LOOP[] = "simulation: {dt: 0.005, steps: 20, integrator: %s}\n" FLAT_ON_FREE_BASE(
     ", damping: 0.01", "[0.1, 0, 0, 0.3, -0.2, 0.4]", IN_WORLD);
 /* The same with the closure's axis in the rod's frame: another start of the base does not lock it. */
@@ -1373,8 +1374,8 @@ static void run_L96_L97_ranges_and_friction_of_tendons(void** state) {
       check_row(&(Row){"ranges and friction of tendons", blocks, 60, 1e-6, integrators[k], RANGES});
 }
 
-/* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three
- * trees; one of them begins to touch on the way. */
+/* Tendons wrap around a bone of a chain, a free ball and a fixed pulley. Ends and wraps are on three trees. One tendon
+ * begins to wrap during the run. */
 static const char WRAPS[] =
     "simulation: {dt: 0.005, steps: 40, integrator: %s}\n"
     "contact: {model: none}\n"
@@ -1461,8 +1462,8 @@ static const char GEARS[] =
     "  - {link: left, velocities: [1]}\n"
     "  - {link: carrier, velocities: [0.5]}\n";
 
-/* Two geared fingers close on one another: in the step in which they meet the matrix is definite only where they turn
- * together. */
+/* Two geared fingers close. In the step of their first contact the matrix is definite only for their common rotation.
+ */
 static const char FINGERS[] =
     "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
     "contact: {friction: 0.1, friction_iterations: 0}\n"

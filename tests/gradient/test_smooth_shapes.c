@@ -1,5 +1,5 @@
-/* Runs of smooth shapes: gradients of all blocks against central differences (gradcheck_scene) under penalty contact
- * and under laws of polyhedra, and an impact against its closed form. */
+/* Tests runs of smooth shapes. Gradients of all blocks are compared with central differences (gradcheck_scene) under
+ * penalty contact and polyhedral laws. An impact is compared with its closed form. */
 #include <string.h>
 
 #include "gradient/rows.h"
@@ -51,7 +51,7 @@ static void run_A9_points_of_smooth_shapes(void** state) {
                   ALL_BLOCKS, 2e-6);
 }
 
-/* Sizes and exponents as variables of a task, each kind alone. */
+/* Sizes and exponents are variables of a task, tested individually. */
 static void run_A9_shapes_as_variables(void** state) {
   (void)state;
   static const char* const ITEMS[] = {"{type: shape_size, links: [egg, cone]}",

@@ -318,7 +318,8 @@ static void stops_I15_gradient_is_that_of_runs_with_their_own_substeps(void** st
     double scale = 0;
     for (int d = 0; d < m->dof_count; d++) scale = fmax(scale, fabs(g.velocities[d]));
     for (int d = 0; d < m->dof_count; d++) {
-      /* two fingers that differ by less than the tie strike together, else one after the other: no derivative there */
+      /* two fingers that differ by less than the tie tolerance reach their stops together, otherwise one after the
+       * other, without a derivative between */
       if (k / 3 != 1 || d < 1) check_number(run, &m->initial_velocities[d], g.velocities[d], scale, SCENES[k / 3], d);
     }
     for (int i = 0; i < m->link_count; i++) {
@@ -364,8 +365,8 @@ static void stops_I15_an_approach_that_is_slower_at_first(void** state) {
   run_free(run);
 }
 
-/* A ball joint that strikes its cone, its twist stop or its largest angle along a principal axis stays there, whatever
- * the step. */
+/* A ball joint reaches its cone, its twist stop or its largest angle along a principal axis and stays there, for any
+ * step size. */
 static void limits_S22_of_a_ball_give_nothing_back(void** state) {
   (void)state;
   static const char* const JOINTS[] = {"swing: 0.5", "swing: 0.5, twist: [-0.3, 0.3]", "limits: [null, 0.5]"};

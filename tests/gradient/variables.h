@@ -1,4 +1,4 @@
-/* The gradient of a task by its own variables against central differences of whole runs. */
+/* Compares the gradient of a task by its variables with central differences of whole runs. */
 #ifndef SDRS_TESTS_VARIABLES_H
 #define SDRS_TESTS_VARIABLES_H
 

@@ -1,6 +1,7 @@
-"""Wheels with thin blades that turn up to 6 rad a step (dt 20 ms) and meet chips: random scenes by their seed, run, and certified.
+"""Tests random scenes of wheels with thin blades that rotate by up to 6 rad per step of 20 ms and collide with chips.
 Usage: blades.py SDRS [--from SEED] [--count N] [--law LAW] [--seconds S] [--keep FOLDER]
-Prints one line a scene that fails or takes longer than S seconds, and `N passed, N failed`; exits 1 when one failed."""
+Each scene is run and certified. Prints one line per scene that fails or takes longer than S seconds, and `N passed, N failed`.
+Exits 1 if a scene failed."""
 import argparse
 import json
 import math

@@ -1,4 +1,4 @@
-"""The frame of a file of cases: each is a function that tells what it saw, or asserts."""
+"""Runs the test cases of a file. Each case is a function that returns its result as text, or asserts."""
 import sys
 
 

@@ -1,6 +1,6 @@
-"""The wave that runs through a row of dominoes, for strangers.py: each turns about its front edge, which does not slip, those that have
-been struck go on leaning on the next one with friction, and a blow leaves both in contact, so that all have the motion of the foremost.
-(The equations are van Leeuwen's, The domino effect, Am. J. Phys. 78, 2010.) It shares nothing with the program but the numbers."""
+"""Reference for strangers.py: the wave in a row of dominoes. Each domino rotates about its front edge without slipping. Fallen
+dominoes lean on the next one with friction, and collisions are perfectly inelastic, so all follow the foremost one. The equations are
+van Leeuwen's (The domino effect, Am. J. Phys. 78, 2010). It uses no code of the program."""
 import math
 
 from vectors import runge_kutta

@@ -1,4 +1,4 @@
-"""Data of known truth for sdrs identify, and what it makes of them (test_identify_synthetic.sh)."""
+"""Makes data with known parameters for sdrs identify and checks the result (test_identify_synthetic.sh)."""
 
 import csv
 import json

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A receding horizon that is killed 10 times - in each tenth of its windows once, at a random moment - and resumed each time ends with the
-# files of one that nobody disturbed, byte for byte but for the seconds. Usage: tests/long/kill_receding.sh [SEED]; the program is $SDRS (./sdrs).
+# Tests that a killed and resumed receding-horizon run ends with the same files, byte for byte except for timings. The
+# run is killed 10 times, once at a random moment of each tenth of its windows. Usage: tests/long/kill_receding.sh
+# [SEED]; the program is $SDRS (./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An optimization that is killed 20 times at random moments and resumed each time ends with the files of one that nobody
-# disturbed, byte for byte but for the seconds. Usage: tests/long/kill_resume.sh [SEED]; the program is $SDRS (./sdrs).
+# Tests that a killed and resumed optimization ends with the same files, byte for byte except for timings. It is killed
+# 20 times at random moments. Usage: tests/long/kill_resume.sh [SEED]; the program is $SDRS (./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
-"""Cases of tests/long/test_linkages.sh: linkages.py SDRS [CASE...]. Linkages whose motion is known in closed form, each built twice: as a tree
-whose last joints are closures, and of free bodies with a closure for every joint. Both move alike, with every integrator, under gravity and a
-torque, and have the right gradient."""
+"""Cases of tests/long/test_linkages.sh: linkages.py SDRS [CASE...]. Linkages whose motion has a closed form. Each is built as a tree
+with closures, and of free bodies with a closure per joint. Both move alike under gravity and a torque, with every integrator, and
+have the right gradient."""
 import json
 import math
 import os

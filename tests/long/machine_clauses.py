@@ -1,5 +1,5 @@
-"""Cases of tests/long/test_machine_clauses.sh: machine_clauses.py SDRS [CASE...]. Machines of one or two links whose motion has a closed
-form, sentence by sentence of what scenes of machines promise: drives, joints, loops, materials, terrain, prescribed bodies."""
+"""Cases of tests/long/test_machine_clauses.sh: machine_clauses.py SDRS [CASE...]. Mechanisms of one or two links against closed
+forms: drives, joints, loops, materials, terrain, prescribed bodies."""
 import csv
 import json
 import math

@@ -1,5 +1,5 @@
-"""Cases of tests/long/test_machine_scenes.sh: machine_scenes.py SDRS [CASE...]. The shipped scenes of machines, sentence by sentence of
-what their headers promise, against closed forms and against equations of motion that are written and integrated here."""
+"""Cases of tests/long/test_machine_scenes.sh: machine_scenes.py SDRS [CASE...]. Checks the statements in the headers of the repository's
+mechanism scenes against closed forms, and against equations of motion that are integrated here."""
 import csv
 import json
 import math

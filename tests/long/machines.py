@@ -1,4 +1,4 @@
-"""Machines of strangers, for strangers.py: what each does against a closed form or a second method."""
+"""Mechanisms for strangers.py, each compared with a closed form or a second method."""
 import csv
 import math
 import os

@@ -1,4 +1,4 @@
-"""More machines of strangers, for strangers.py: a governor, a balance, a trebuchet, each beside its own equation of motion."""
+"""More mechanisms for strangers.py: a governor, a balance, a trebuchet, each compared with its own equation of motion."""
 import csv
 import math
 import os

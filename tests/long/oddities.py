@@ -1,4 +1,4 @@
-"""Cases of strangers.py: odd scales, densities and shapes, and blows on what spins, each against a closed form."""
+"""Cases of strangers.py: unusual scales, densities and shapes, and impacts on spinning bodies, each against a closed form."""
 import cmath
 import csv
 import math

@@ -1,5 +1,5 @@
-"""A rattleback that rolls without slipping, for strangers.py: Newton's and Euler's equations about the point of contact, by
-Runge and Kutta's method, in axes of the body. It shares nothing with the program but the numbers of the scene."""
+"""Reference for strangers.py: a rattleback that rolls without slipping. Integrates the Newton-Euler equations about the
+contact point in body axes by a Runge-Kutta method. It uses no code of the program, only the numbers of the scene."""
 import math
 
 from vectors import add, cross, dot, runge_kutta, scaled, unwrapped

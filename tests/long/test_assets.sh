@@ -1,5 +1,5 @@
 #!/bin/bash
-# The meshes in assets/ are what scripts/make_assets.py writes.
+# Tests that the meshes in assets/ equal the output of scripts/make_assets.py.
 cd "$(dirname "$0")/../.." || exit 1
 if scripts/make_assets.py --check; then
   echo "1 passed, 0 failed"

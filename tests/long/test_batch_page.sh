@@ -1,6 +1,5 @@
 #!/bin/bash
-# The studies of docs/batch.md: its commands run as they are written (but for the folders), and their tables are
-# the shipped ones and obey closed forms.
+# Tests the studies of docs/batch.md: the page's commands reproduce its tables, which agree with closed forms.
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Pictures need nothing but the program and its libraries: in a root directory with these alone, without an environment,
-# without /proc, /dev and /tmp, they come out with the same bytes as here. Skipped without the right to change the root.
+# Tests that rendering needs only the program and its libraries. In a root directory with these only, without
+# environment, /proc, /dev and /tmp, the pictures have the same bytes. Skipped without permission to change the root.
 cd "$(dirname "$0")/../.." || exit 1
 SDRS=${SDRS:-./sdrs}
 root=$(mktemp -d) || exit 1

@@ -1,4 +1,4 @@
-/* A million poses of each pair of smooth shapes: every answer proved. */
+/* Tests a million poses of each pair of smooth shapes. Every result must be certified. */
 #include "support/growth_sweep.h"
 
 static void every_answer_is_proved(void** state) {

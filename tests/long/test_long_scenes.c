@@ -1,4 +1,4 @@
-/* The shipped scenes to their end: what takes too long for every change. */
+/* Runs the repository's scenes to their end, which takes too long for `make check`. */
 #include "property/scene_run.h"
 
 static const double GRAVITY = 9.81;

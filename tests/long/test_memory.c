@@ -1,5 +1,6 @@
-/* The gradient of a long run of scenes/pile.yaml within bounded memory: the bits of the run kept whole, and the bytes
- * that it takes. SDRS_STEPS: another number of steps than 5000; SDRS_MEMORY: another bound in bytes than 48 MiB. */
+/* Tests the gradient of a long run of scenes/pile.yaml with bounded memory. It is bit-identical to that of a completely
+ * stored run and stays below the bound. SDRS_STEPS: number of steps instead of 5000. SDRS_MEMORY: bound in bytes
+ * instead of 48 MiB. */
 #include <stdlib.h>
 #include <string.h>
 

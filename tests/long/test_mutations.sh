@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every key of every shipped scene and task taken out, and every value replaced by nothing, a list and a map, one at a
-# time, under the address and undefined-behaviour sanitizers. `make check` tries a sample of these.
+# Tests every scene and task of the repository with each key removed, and each value replaced by nothing, a list or a
+# map. Runs under the address and undefined-behaviour sanitizers. `make check` tests a sample.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 make -s FLAVOUR=asan out/build/asan/tests/unit/scene/test_schema_mutation

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bad meshes through sdrs decompose built with the sanitizers: a right result or a clear refusal for each.
+# Tests sdrs decompose, built with the sanitizers, on invalid meshes: each gives a right result or a clear refusal.
 cd "$(dirname "$0")/../.." || exit 1
 data=../shared/data/nasty
 if [[ ! -d $data ]]; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every derivative that queries answer against differences of their answers: all pairs of shapes, overlapping, touching, apart.
+# Compares every derivative of queries with differences: all pairs of shapes, overlapping, in contact and apart.
 cd "$(dirname "$0")/../.." || exit 1
 out=$(SDRS=${SDRS:-./sdrs} python3 benchmarks/measure_query_derivatives.py --check)
 if [[ $? == 0 && $out == *", 0 wrong, 0 without derivatives" ]]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A sweep that was killed three times and taken up again gives the table of an unbroken one, but for the timings; for
-# simulations, and for designs that go on from their checkpoints.
+# Tests that a killed and resumed sweep gives the table of an uninterrupted one, except for timings. The sweep is killed
+# three times. Tests simulations, and designs that resume from checkpoints.
 cd "$(dirname "$0")/../.." || exit 1
 SDRS=${SDRS:-./sdrs}
 work=$(mktemp -d) || exit 1

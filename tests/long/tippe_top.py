@@ -1,5 +1,5 @@
-"""A ball whose centre of mass is not its middle, spinning and sliding on a plane, for strangers.py: Newton's and Euler's equations by
-Runge and Kutta's method, in axes of the world, with the force of contact that keeps the middle at its height."""
+"""Reference for strangers.py: a ball with its centre of mass off its centre spins and slides on a plane. Integrates the
+Newton-Euler equations in world axes by a Runge-Kutta method. The contact force keeps the ball's centre at its height."""
 import math
 
 from vectors import add, cross, dot, runge_kutta, scaled

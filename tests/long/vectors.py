@@ -1,4 +1,4 @@
-"""Vectors as tuples, Runge and Kutta's method, angles that go on: what strangers.py and its second methods share."""
+"""Helpers of strangers.py and its references: vectors as tuples, a Runge-Kutta method, unwrapped angles."""
 import math
 
 

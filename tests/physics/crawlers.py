@@ -1,4 +1,4 @@
-"""Independent models of machines that crawl and roll: the snake of scenes/snake.yaml, a base on four mecanum wheels."""
+"""Independent models of locomotion: the snake of scenes/snake.yaml, and a base on four mecanum wheels."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A row of the battery: a scene, what is measured on it, and the right value."""
+"""One row of the physics tests: a scene, its measured quantity, and the right value."""
 
 
 class Row:

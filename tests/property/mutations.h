@@ -1,4 +1,5 @@
-/* Random mistakes in a text, for the readers of files: SDRS_SEED repeats a run, SDRS_TRIALS asks for more. */
+/* Random errors in a text, for tests of file readers. SDRS_SEED repeats a run, SDRS_TRIALS sets the number of trials.
+ */
 #ifndef SDRS_TESTS_PROPERTY_MUTATIONS_H
 #define SDRS_TESTS_PROPERTY_MUTATIONS_H
 

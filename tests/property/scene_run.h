@@ -1,5 +1,5 @@
-/* What the tests of whole runs share: a scene from a file or from text, with overrides, stepped forward.
- * A SceneRun owns everything it points to; run_close frees it. Every failure to load or to step fails the test. */
+/* Helpers for tests of whole runs: a scene from a file or from text, with overrides, stepped forward. A SceneRun owns
+ * all its pointers; run_close frees it. Every failure to load or to step fails the test. */
 #ifndef SDRS_TESTS_PROPERTY_SCENE_RUN_H
 #define SDRS_TESTS_PROPERTY_SCENE_RUN_H
 
@@ -81,7 +81,7 @@ static inline void run_until(SceneRun* run, double time) {
   while (sim_state(run->sim)->time < time - 0.5 * run->model.simulation.dt) run_step(run);
 }
 
-/* ---------------------------------------------------------------- what a test looks at */
+/* ---------------------------------------------------------------- measured values */
 
 static inline int run_link(const SceneRun* run, const char* name) {
   for (int i = 0; i < run->model.link_count; i++)

@@ -1,5 +1,5 @@
-/* An inverted pendulum: the gains of its feedback are found from zero, and hold it up from starts that nobody looked
- * at. */
+/* Tests an inverted pendulum whose feedback gains are optimized from zero. The pole stays upright from initial states
+ * that the optimization did not use. */
 #include "optimize/optimize.h"
 #include "scene_run.h"
 

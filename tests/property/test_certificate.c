@@ -1,5 +1,6 @@
-/* The certificate (P1-P4): what passes through something in one step is refused although both ends are apart; what
- * meets nothing is nearly always certified; nothing that meets, by dense exact distances, is ever certified. */
+/* Tests the certificate (P1-P4). Tunnelling in one step is refused although both end states are disjoint. Paths without
+ * intersection are nearly always certified. Paths with an intersection, by dense exact distances, are never certified.
+ */
 #include <string.h>
 
 #include "support/paths.h"

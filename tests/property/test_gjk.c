@@ -148,7 +148,7 @@ static GjkResult pair_distance(const TestPair* pair, GjkCache* cache) {
   return gjk_distance(pair->view[0], pair->pose[0], pair->view[1], pair->pose[1], cache);
 }
 
-/* Next state of a pair: pulled to a chosen gap (or pushed in), or moved a little when it meets. */
+/* Moves the pair to its next state: to a chosen gap or penetration, or slightly if the bodies intersect. */
 static void move_pair(TestPair* pair, Random* random, GjkResult now) {
   double wanted = pair->scale * pow(10, random_uniform(random, -9, 0));
   if (random_bits(random) % 4 == 0) wanted *= -0.1;

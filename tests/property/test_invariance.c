@@ -1,6 +1,5 @@
-/* What must not matter: where the world stands and how it is turned, the order of links, the order of a hull's
- * vertices, which body of a pair comes first. Short runs with contact, friction and joints agree to the growth of
- * rounding. */
+/* Tests invariances: pose of the whole scene, order of links, order of a hull's vertices, and order of a pair's bodies.
+ * Short runs with contact, friction and joints agree to the growth of rounding errors. */
 #include <string.h>
 
 #include "support/bodies.h"
@@ -171,7 +170,7 @@ static void invariant_under_the_order_of_vertices(void** state) {
   }
 }
 
-/* ---------------------------------------------------------------- bodies that never meet do not know of each other */
+/* ---------------------------------------------------------------- bodies that never touch are independent */
 
 static void invariant_under_company(void** state) {
   (void)state;

@@ -1,6 +1,6 @@
-/* Machines with loops whose motion has a closed form, under a hundred times their own weight, with every integrator:
- * a Peaucellier linkage that draws a straight line, a scissor lift, a body on each type of closure. And what their
- * drives have to do: a lift's weight at its slider, a gripper's fingers on a rack. */
+/* Tests mechanisms with loops against closed forms, under a hundred times their weight and with every integrator. The
+ * mechanisms are a Peaucellier linkage, a scissor lift, and a body on each closure type. Drive forces are checked on a
+ * lift and on a gripper. */
 #include "simulate/sim.h"
 #include "support/runs.h"
 
@@ -186,7 +186,7 @@ static void every_type_holds_a_hundred_times_the_weight(void** state) {
     }
 }
 
-/* ---------------------------------------------------------------- what drives have to do */
+/* ---------------------------------------------------------------- forces of drives */
 
 /* A lift of one stage: bars of 0.4 m and 0.3 kg that cross at their middles, the one on a pin, the other on a slider
  * that a stiff drive holds; on the upper left end a plate of 5 kg that a coupling keeps level. By virtual work the
@@ -225,8 +225,8 @@ static void a_lift_s_weight_at_its_slider(void** state) {
   }
 }
 
-/* Two fingers on racks of one pinion of radius r whose motor stalls against a box: each presses with max_force / 2r,
- * and the box is centred and hangs there. */
+/* Two fingers are on racks of one pinion of radius r. The motor stalls while the fingers hold a box. Each finger
+ * applies max_force / 2r, and the box stays centred. */
 static void a_gripper_presses_with_its_motor(void** state) {
   (void)state;
   Run* run = run_create(

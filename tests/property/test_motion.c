@@ -1,4 +1,4 @@
-/* Laws that hold for every motion: momentum of a free body, action and reaction, energy that never grows. */
+/* Tests laws of every motion: momentum of a free body, action and reaction, energy that never grows. */
 #include "scene_run.h"
 
 /* ---------------------------------------------------------------- a free body */
@@ -75,7 +75,7 @@ static void angular_momentum_error_falls_with_dt(void** state) {
   expect_between(before, 0, 0.01, "relative error of the angular momentum at dt = 0.25 ms");
 }
 
-/* ---------------------------------------------------------------- two bodies that strike and rub */
+/* ---------------------------------------------------------------- two bodies that collide with friction */
 
 static const char COLLISION[] =
     "simulation: {dt: 0.001, duration: 1, gravity: [0, 0, 0], integrator: first_order}\n"
@@ -87,8 +87,8 @@ static const char COLLISION[] =
     "  - {link: left, velocities: [2, 0.3, 0.1, 0.5, 2, -3]}\n"
     "  - {link: right, velocities: [-1, -0.2, 0, 4, -1, 2]}\n";
 
-/* What a step leaves out of balance is at most its residual on each link; beyond that the forces of the pair must
- * cancel to 1e-10 of them. */
+/* The imbalance of a step on each link is at most its residual. Apart from that, the forces of the pair must cancel to
+ * 1e-10 of their size. */
 static void forces_of_a_pair_cancel(void** state) {
   (void)state;
   SceneRun run;
@@ -298,7 +298,7 @@ static void lifted(double h, double* q, double* w) {
   *w += h / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
 }
 
-/* The largest error on its way; the narrower the corner of the limit, the nearer. */
+/* Returns the largest error of the lift's path. It falls with the width of the limit's corner. */
 static double lift_error(const char* const* width) {
   SceneRun run;
   run_open(&run, "scenes/motor.yaml", width);

@@ -1,6 +1,6 @@
-/* Order of convergence of both integrators, against a fine Runge-Kutta solution of equations of motion that were
- * derived apart from the program: Lagrange's equations of a plane chain of rods, Euler's equations of a free body.
- * Prints the table of benchmarks/results/orders.csv: lines that begin with `csv,`. */
+/* Tests the order of convergence of both integrators against a fine Runge-Kutta solution. The equations of motion are
+ * independent of the program: Lagrange's for a planar chain of rods, Euler's for a free body. Output lines that begin
+ * with `csv,` form benchmarks/results/orders.csv. */
 #include "scene_run.h"
 
 static const double GRAVITY = 9.81;

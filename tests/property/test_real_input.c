@@ -1,5 +1,5 @@
-/* Robots and scanned objects of ../shared/data run: the solver never fails, nothing touches or passes through anything,
- * and what a robot pushes moves. Skipped where the data is absent. */
+/* Tests robots and scanned objects of ../shared/data. The solver never fails, no bodies intersect, and a pushed object
+ * moves. The test is skipped without the data. */
 #include "scene_run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Balls and capsules that roll freely never gain energy; under momentum they lose less than 1 % of it. */
+/* Tests that freely rolling balls and capsules never gain energy. Under `momentum` they lose less than 1 % of it. */
 #include "base/base.h"
 #include "scene_run.h"
 #include "support/long.h"

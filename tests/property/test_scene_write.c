@@ -1,4 +1,4 @@
-/* A scene that is written and read again is the same to the last bit: as text, as model, and in how it moves. */
+/* Tests that a written and reread scene is bit-identical as text, as model, and in its motion. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "support/long.h"
 #include "unit/scene/scene_difference.h"
 
-/* Steps that are compared: what begins the same and follows the same rules goes on the same. */
+/* Number of compared steps. */
 enum { STEPS = 60 };
 
 /* ---------------------------------------------------------------- models */

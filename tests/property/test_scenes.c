@@ -1,4 +1,5 @@
-/* The shipped scenes against closed forms. What needs a minute is in tests/long/test_long_scenes.c. */
+/* Tests the repository's scenes against closed forms. tests/long/test_long_scenes.c has the scenes that take minutes.
+ */
 #include "scene_run.h"
 
 #include <stdlib.h>
@@ -365,7 +366,8 @@ static void pile_allocates_nothing_once_its_heap_has_formed(void** state) {
 
 /* ---------------------------------------------------------------- materials and terrain */
 
-/* To e^2 of the height: of the floor alone, of both links, of the pair, and nothing. */
+/* The rebound height is e^2 of the drop height. The restitution is given on the floor, on both links, on the pair, or
+ * nowhere. */
 static void check_bounces(const char* integrator) {
   static const char* const names[] = {"clay", "wood", "rubber", "lead"};
   static const double e[] = {0.3, 0.42426406871192851, 0.9, 0};
@@ -446,7 +448,7 @@ static void balls_roll_to_rest(void** state) {
   run_close(&run);
 }
 
-/* The last ball takes over what the first had. */
+/* The last ball gets the momentum of the first. */
 static void cradle_hands_the_blow_on(void** state) {
   (void)state;
   SceneRun run;
@@ -477,7 +479,8 @@ static Vec3 down_the_stairs(const char* const* overrides, Vec3* box) {
   return ball;
 }
 
-/* The ball is round: it keeps the plane that it begins in, and its way is that of second_order in finer steps. */
+/* The ball is an exact sphere. It stays in its initial plane, and its path agrees with second_order at smaller steps.
+ */
 static void stairs_are_ground(void** state) {
   (void)state;
   static const char* const fine[] = {"simulation.dt=0.00125", "simulation.integrator=second_order", NULL};

@@ -31,8 +31,8 @@ static Run* cube_run(Cube c, double dt, double height, double speed) {
 /* 0.2 ms for 2 mm, and with the root of the size. */
 static double step_of(Cube c) { return 2e-4 * sqrt(c.size / 2e-3); }
 
-/* Half its size above the ground; after a few times the time of the fall it lies still, as high as its gap, and presses
- * with its weight. */
+/* The cube starts half its size above the ground. After a few fall times it is at rest at its equilibrium gap, and the
+ * contact force is its weight. */
 static void cubes_drop_and_rest(void** state) {
   (void)state;
   for (int k = 0; k < CUBES; k++) {

@@ -1,5 +1,5 @@
-/* Tasks with random mistakes: each gives a message with file, line and column, or a right task. Never a crash (run
- * under the sanitizers too). SDRS_SEED repeats a run, SDRS_TRIALS asks for more. */
+/* Tests tasks with random errors. Each gives a message with file, line and column, or a valid task, and never a crash.
+ * Also runs under the sanitizers. SDRS_SEED repeats a run, SDRS_TRIALS sets the number of trials. */
 #include "mutations.h"
 #include "unit/scene/task_consistency.h"
 

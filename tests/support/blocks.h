@@ -1,4 +1,4 @@
-/* Numbers of a block of the gradient check, read from a scene and put into one. */
+/* Reads the numbers of a gradient-check block from a scene, and writes them. */
 #ifndef SDRS_TEST_BLOCKS_H
 #define SDRS_TEST_BLOCKS_H
 

@@ -1,4 +1,4 @@
-/* Convex bodies in space, without a scene: owned hull instances, random hulls, poses, twists. */
+/* Convex bodies without a scene: owned hull instances, random hulls, poses, twists. */
 #ifndef SDRS_TESTS_SUPPORT_BODIES_H
 #define SDRS_TESTS_SUPPORT_BODIES_H
 

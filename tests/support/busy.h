@@ -1,5 +1,5 @@
-/* A scene in which everything happens that a step can hand to the next: to be printed with the time step, the
- * integrator, the substeps and the largest number of iterations. */
+/* A scene with every effect that one step hands to the next. Its printf arguments are time step, integrator, substeps
+ * and the largest number of iterations. */
 #ifndef SDRS_TESTS_SUPPORT_BUSY_H
 #define SDRS_TESTS_SUPPORT_BUSY_H
 

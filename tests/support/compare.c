@@ -6,7 +6,7 @@
 
 enum { TEXT_LENGTH = 300 };
 
-/* The arguments after `what`, written out as `text`. */
+/* Formats the arguments after `what` as `text`. */
 #define FORMAT_WHAT                              \
   char text[TEXT_LENGTH];                        \
   va_list arguments;                             \

@@ -1,4 +1,4 @@
-/* Comparisons that print both values. `what` is a printf format that says what is compared and where. */
+/* Comparisons that print both values. `what` is a printf format that names the compared quantity. */
 #ifndef SDRS_TESTS_SUPPORT_COMPARE_H
 #define SDRS_TESTS_SUPPORT_COMPARE_H
 

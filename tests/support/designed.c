@@ -39,7 +39,7 @@ static Field shape(int number, const double* x) {
   return field;
 }
 
-/* A part whose frame is turned and moved by the first six changes. */
+/* Returns a component whose frame the first six changes in x rotate and translate. */
 static Field part(const double* x, Field (*make)(const double* x)) {
   Field field = make(x ? x + PART_MOTIONS : NULL);
   if (x) field.pose = pose_twisted(field.pose, field.pose.t, x);

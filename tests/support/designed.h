@@ -1,4 +1,4 @@
-/* Fields whose own parameters a test moves. */
+/* Fields whose parameters a test can change. */
 #ifndef SDRS_TESTS_SUPPORT_DESIGNED_H
 #define SDRS_TESTS_SUPPORT_DESIGNED_H
 

@@ -1,4 +1,4 @@
-/* Joints for tests: some slides, and then 0 to 3 free rotations (3: a quaternion). */
+/* Joints for tests: a number of translations, followed by 0 to 3 free rotations (3: a quaternion). */
 #ifndef SDRS_TEST_JOINTS_H
 #define SDRS_TEST_JOINTS_H
 

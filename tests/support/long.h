@@ -1,4 +1,4 @@
-/* The long form of a test, which `make check-all` runs: every row, where `make check` runs those that differ most. */
+/* Selects the long form of a test. `make check-all` runs every row, `make check` a selection of different rows. */
 #ifndef SDRS_TESTS_SUPPORT_LONG_H
 #define SDRS_TESTS_SUPPORT_LONG_H
 

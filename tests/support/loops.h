@@ -1,4 +1,4 @@
-/* Machines with closed loops, as scenes of printf: what several tests run. */
+/* Mechanisms with closed loops that several tests use, as printf formats of scenes. */
 #ifndef SDRS_TESTS_SUPPORT_LOOPS_H
 #define SDRS_TESTS_SUPPORT_LOOPS_H
 
@@ -38,9 +38,9 @@
   "initial:\n"                                                                                                         \
   "  - {link: base, velocities: [0.1, 0.2, 0, 0.1, 0.2, 0.3]}\n"
 
-/* A four-bar linkage in the plane y = 0: ground 0.4 m, crank 0.1 m, coupler 0.35 m, rocker 0.3 m, the crank upright and
- * at rest at the start. Three hinges and a closure that is a fourth: two of its five equations say what the others
- * say. %s: integrator. */
+/* A four-bar linkage in the plane y = 0: ground 0.4 m, crank 0.1 m, coupler 0.35 m, rocker 0.3 m. The crank starts
+ * upright and at rest. A closure replaces the fourth hinge, so two of its five equations are redundant. %s: integrator.
+ */
 #define FOUR_BAR                                                                                                       \
   "simulation: {dt: 0.002, steps: 500, integrator: %s}\n"                                                              \
   "contact: {model: none}\n"                                                                                           \

@@ -108,7 +108,7 @@ static int vertices_of(const Model* m) {
   return count;
 }
 
-/* The model owns what the view only reads. */
+/* Returns the model's array for a read-only view. The model owns the array. */
 static double* writable(const double* read) {
   union {
     const double* read;
@@ -130,7 +130,7 @@ static void set_hull(ModelHull* hull, const Vec3* vertices, const double* moved)
   }
 }
 
-/* Where parameter p of a signal stands: values, amplitude, frequency, phase. */
+/* Returns the address of parameter p of a signal, in the order values, amplitude, frequency, phase. */
 static double* parameter_of(const SceneSignal* signal, int p) {
   int values = signal->rows * signal->channels, terms = signal->channels * signal->terms;
   if (signal->type == SIGNAL_CONSTANT || signal->type == SIGNAL_SINES) values = signal->channels;
@@ -165,7 +165,7 @@ static int controls_of(const Model* m) {
   return count;
 }
 
-/* Where a gain of the model stands; NULL where it has none, or a limit or delay that is none. */
+/* Returns the address of a gain of the model, or NULL if the model has no such gain, limit or delay. */
 static double* gain_of(LossRun* run, int controller, int index) {
   SceneController* source = &run->run->scene.controllers[controller];
   ModelController* c = &run->run->model.controllers[controller];

@@ -1,5 +1,5 @@
-/* Losses over a short run: the recording is copied from sim_step by the test itself, and every array that a loss may
- * depend on is one vector, in the order of LossSeeds, so that difference quotients can be taken by all of them. */
+/* Losses over a short run, for difference quotients. The test copies the recording from sim_step. All arrays that a
+ * loss may depend on form one vector, in the order of LossSeeds. */
 #ifndef SDRS_TESTS_SUPPORT_LOSSES_H
 #define SDRS_TESTS_SUPPORT_LOSSES_H
 
@@ -33,7 +33,7 @@ void loss_task_set(LossTask* task, TaskLoss* losses, int count);
 char* name_text(const char* text);
 /* A loss with weight 1, without window; link NULL = none. */
 TaskLoss loss_of(TaskLossType type, const char* link);
-/* The loss alone; the test fails with the messages when it cannot be made. */
+/* Returns the loss without its seeds. Fails the test with the messages if the loss is invalid. */
 Loss* loss_make(const LossRun* run, const TaskLoss* loss);
 /* Its value over run->recording. */
 double loss_value(const LossRun* run, const TaskLoss* loss);
@@ -43,7 +43,7 @@ void loss_run_rebase(LossRun* run);
 /* Every vertex by up to `size` along each axis, and so much for good. Triangles stay. */
 void loss_run_deform(LossRun* run, Random* random, double size);
 
-/* Parts of LossSeeds. */
+/* Blocks of LossSeeds. */
 enum {
   SEED_POSE = 1,
   SEED_Q = 2,
@@ -54,9 +54,9 @@ enum {
   SEED_CONTROL = 64,
   SEED_GAINS = 128,
 };
-/* Sweeps over every part of the seeds of one loss: in the parts `moved` derivatives must be there and right, in the
- * others both the seeds and the difference quotients must be zero. rigid: poses only move as bodies can, not entry by
- * entry. first: the largest step. */
+/* Checks the derivatives of one loss by every block of the seeds. In the blocks `moved` the derivatives must be right
+ * and nonzero. In the others both seeds and difference quotients must be zero. rigid: poses change by rigid motions,
+ * not entry by entry. first: the largest step. */
 void loss_check_seeds(LossRun* run, const Loss* loss, unsigned moved, bool rigid, double first, const char* what);
 
 #endif

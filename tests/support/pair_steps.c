@@ -46,7 +46,7 @@ static void take_body(PairStep* s, int side, const Body* body) {
   s->now[side] = body->hull.pose;
 }
 
-/* The boundary in a frame of its own, some way off. */
+/* Sets the half-space's boundary in a general frame that is offset from the origin. */
 static void take_half_space(PairStep* s, const Body* body, Random* random) {
   s->half_space = true;
   s->now[1] = random_pose(random, 0.5);

@@ -22,7 +22,7 @@ const char* pair_kind_name(PairKind kind) {
 
 static Mat3 about(Vec3 axis, double angle) { return mat3_from_quat(quat_about(vec3_normalized(axis), angle)); }
 
-/* b stands above a along z, unturned. */
+/* Body b is above a along z, without rotation. */
 static void make_bodies(PairKind kind, Random* random, double size, Pair* pair) {
   Vec3 box = vec3(1.1 * size, 1.3 * size, 0.9 * size);
   Mat3 turn_a = mat3_identity(), turn_b = mat3_identity();

@@ -1,4 +1,4 @@
-/* Pairs of bodies at contact range, one of each kind of meeting. */
+/* Pairs of bodies at contact range, one of each contact type. */
 #ifndef SDRS_TESTS_SUPPORT_PAIRS_H
 #define SDRS_TESTS_SUPPORT_PAIRS_H
 

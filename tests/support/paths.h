@@ -1,5 +1,5 @@
-/* One trial path of a model's joints, q (+) alpha delta, as the line search takes it: certified or not, and whether
- * anything meets on it, by dense sampling. */
+/* One line-search path of a model's joints, q (+) alpha delta. Reports whether it is certified, and whether bodies
+ * intersect on it by dense sampling. */
 #ifndef SDRS_TESTS_SUPPORT_PATHS_H
 #define SDRS_TESTS_SUPPORT_PATHS_H
 
@@ -22,7 +22,8 @@ JointPath joint_path_create(const Model* model);
 void joint_path_free(JointPath* path);
 void joint_path_poses(const JointPath* path, double alpha, Pose* poses);
 PathVerdict joint_path_certify(const JointPath* path, int* intervals);
-/* Least distance of any allowed pair at `samples` + 1 evenly spaced points; 0 when some pair meets there. */
+/* Returns the smallest distance of any allowed pair at `samples` + 1 evenly spaced points, or 0 if a pair intersects.
+ */
 double joint_path_least_distance(const JointPath* path, int samples);
 
 #endif

@@ -1,5 +1,5 @@
-/* The separating plane by a slow second method: long double, all vertices, the potential as the paper writes it
- * (P_s(c) = (c - s)^4 / c^5), damped Newton with Gaussian elimination. Judges plane_solve. */
+/* Reference for plane_solve: a slow, independent solver of the separating plane. It uses long double, all vertices, the
+ * paper's potential P_s(c) = (c - s)^4 / c^5, and damped Newton with Gaussian elimination. */
 #ifndef SDRS_TESTS_SUPPORT_REFERENCE_PLANE_H
 #define SDRS_TESTS_SUPPORT_REFERENCE_PLANE_H
 

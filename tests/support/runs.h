@@ -1,4 +1,5 @@
-/* A run from a scene written in the test. Sim borrows Model borrows Scene: all three live behind one pointer. */
+/* A run of a scene that the test contains as text. Sim borrows Model, and Model borrows Scene. One pointer owns all
+ * three. */
 #ifndef SDRS_TESTS_SUPPORT_RUNS_H
 #define SDRS_TESTS_SUPPORT_RUNS_H
 

@@ -1,4 +1,4 @@
-/* Random smooth shapes, and their level functions written a second time, plainly and in long double. */
+/* Random smooth shapes, and an independent implementation of their level functions in long double. */
 #ifndef SDRS_TESTS_SUPPORT_SHAPES_H
 #define SDRS_TESTS_SUPPORT_SHAPES_H
 
@@ -20,7 +20,7 @@ typedef struct {
 
 /* Moderate: sizes 0.5 to 2, beta 20, exponents 1 to 8. */
 extern const Wildness WILD_NOT;
-/* What a query must bear: sizes 1e-3 to 1e3, ratios to 1e3, beta to 1e3, exponents to 32. */
+/* The most extreme shapes that queries must support: sizes 1e-3 to 1e3, ratios to 1e3, beta to 1e3, exponents to 32. */
 extern const Wildness WILD_MOST;
 
 /* A form that shape_create accepts; draws until one is. */

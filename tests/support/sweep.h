@@ -1,5 +1,5 @@
-/* Central differences over a sweep of step sizes: a derivative is right when the error falls with the square of the
- * step until rounding takes over, and is small there. One lucky step proves nothing. */
+/* Central differences over a sweep of step sizes. A derivative is right if the error falls with the square of the step
+ * down to rounding, and the smallest error is small. A single step may agree by chance. */
 #ifndef SDRS_TESTS_SUPPORT_SWEEP_H
 #define SDRS_TESTS_SUPPORT_SWEEP_H
 

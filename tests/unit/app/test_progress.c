@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-/* What a run of 100 steps, one a second, prints to a file or a pipe. */
+/* Output of a run of 100 steps, one per second, to a file or a pipe. */
 static void a_file_gets_a_plain_line_every_ten_seconds(void** state) {
   (void)state;
   char* text = NULL;
@@ -39,7 +39,7 @@ static void silence_is_silent(void** state) {
   progress_end(&progress);
 }
 
-/* What a terminal receives; the caller frees. */
+/* Returns the output to a terminal. The caller frees it. */
 static char* on_terminal(const char* no_color) {
   int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   assert_true(terminal >= 0);

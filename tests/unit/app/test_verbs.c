@@ -10,7 +10,7 @@ static const Verb* const VERBS[] = {&VERB_SIMULATE, &VERB_RENDER, &VERB_VALIDATE
                                     &VERB_COMPARE,  &VERB_BENCH,  &VERB_EXPORT,   &VERB_PLOT};
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
-/* What a printer writes; the caller frees. */
+/* Returns the text that a verb prints. The caller frees it. */
 static char* printed(const Verb* verb) {
   FILE* file = tmpfile();
   assert_non_null(file);

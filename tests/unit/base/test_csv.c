@@ -139,7 +139,7 @@ static void refuses_what_is_not_csv(void** state) {
   expect_refused("a\0b\n", 4, 0, "not a CSV file: it holds a NUL byte");
 }
 
-/* Of two columns as a rule, and of what separates and quotes. */
+/* Random files usually have two columns; separators and quotes are frequent. */
 static void random_texts_are_read_alike(void** state) {
   (void)state;
   static const char *const cells[] = {"1",    "",       "\"x\"",    "\"a\"\"b\"",  "\"p\nq\"",

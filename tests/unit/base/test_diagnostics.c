@@ -180,7 +180,7 @@ static void long_lines_are_cut_around_the_caret(void** state) {
   }
 }
 
-/* The same file asked for by a pipe's name must not block. */
+/* A FIFO of the same name must not block the reader. */
 static void only_regular_files_are_quoted(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
@@ -188,7 +188,7 @@ static void only_regular_files_are_quoted(void** state) {
   expect_printed(&diagnostics, false, "/dev/zero:1:1: error: bad\n");
 }
 
-/* A scene may name any file of the machine: lines are printed of scenes and data alone. */
+/* A scene may name any file of the computer. Messages quote lines of scenes and data files only. */
 static void other_files_are_not_quoted(void** state) {
   (void)state;
   char path[] = "/tmp/sdrs-diag-XXXXXX";

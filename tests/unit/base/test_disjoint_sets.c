@@ -29,7 +29,8 @@ static void joined_sets_have_their_smallest_member_as_root(void** state) {
   for (int k = 0; k < 6; k++) assert_int_equal(sets_root(parent, k), one[k]);
 }
 
-/* The smallest member that can be reached over the joins, by spreading marks until nothing changes. */
+/* Reference: labels each member with the smallest member that the joins connect it to, by iteration to a fixed point.
+ */
 static void spread(int joins, const int (*join)[2], int* smallest) {
   for (int k = 0; k < COUNT; k++) smallest[k] = k;
   for (bool changed = true; changed;) {

@@ -1,5 +1,5 @@
-/* Elementary functions against the C library's in long double, over ordinary, huge, tiny and special arguments. That
- * the bits are the same on every processor is tested by scripts/check_bits.sh. */
+/* Tests the elementary functions against the C library's in long double. The arguments are ordinary, huge, tiny and
+ * special. scripts/check_bits.sh tests that results are bit-identical on every processor. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static double any_number(Random* random) {
   }
 }
 
-/* By turns: any finite number, an ordinary one, one near 1, a tiny one. */
+/* Returns, by `k` modulo 4: any finite number, an ordinary number, a number near 1, a tiny number. */
 static double argument(Random* random, int k) {
   switch (k % 4) {
     case 0:
@@ -81,7 +81,8 @@ static void functions_of_two_numbers(void** state) {
   }
 }
 
-/* Multiples of pi/2, where all but the last digits of the argument cancel; both at once have the bits of each alone. */
+/* Near multiples of pi/2 all but the last digits of the argument cancel. Computing sine and cosine together gives the
+ * same bits as computing them separately. */
 static void sine_and_cosine_near_their_zeros(void** state) {
   (void)state;
   Random random = {191};

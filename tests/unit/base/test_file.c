@@ -276,7 +276,7 @@ static void paths_inside_a_folder(void** state) {
   free(here);
 }
 
-/* Through a link the way back is another one: the path must lead to the file all the same. */
+/* Behind a symbolic link `..` is another folder. The path must nevertheless lead to the file. */
 static void links_of_folders_are_followed(void** state) {
   char *there = in_scratch(state, "a/b/c"), *link = in_scratch(state, "link"), *file = in_scratch(state, "m.obj");
   assert_int_equal(file_make_folder(there), STATUS_OK);

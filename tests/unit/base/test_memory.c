@@ -34,7 +34,7 @@ static void resize_keeps_the_content_and_zeroes_the_rest(void** state) {
   memory_free(text);
 }
 
-/* Blocks of many pages move without being copied; what they promise is the same. */
+/* Blocks of many pages are remapped instead of copied. The guarantees are the same as for small blocks. */
 static void large_blocks_keep_the_content_and_zero_the_rest(void** state) {
   (void)state;
   static const size_t sizes[] = {1000, 3000, 250000, 400000, 400001, 5000000, 300000, 2};
@@ -222,7 +222,7 @@ static long resident(void) {
   return here;
 }
 
-/* Every other one of many blocks of a few sizes is freed: what is left has no holes between. */
+/* Every second block of a few sizes is freed. The remaining memory must have no holes. */
 static void what_is_freed_between_others_goes_back(void** state) {
   (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -22,7 +22,7 @@ static void record_visit(void* context, int index, int thread) {
   record->value[index] = sin(index) / (1.0 + index);
 }
 
-/* Everything written before the loop is seen inside it and the other way round. */
+/* Writes before the loop are visible inside the loop, and writes inside are visible after the loop. */
 static void each_index_is_visited_once(void** state) {
   (void)state;
   static Record first, record;
@@ -68,8 +68,8 @@ static void loops_do_not_allocate(void** state) {
   assert_int_equal(memory_allocation_count(), before);
 }
 
-/* A thread that is not given a processor for 4 ms, where loops of 0.1 ms are shared: once is paid for by what was
- * gained; again and again, and loops run alone for five of six ms and more. */
+/* A thread gets no processor for 4 ms while loops of 0.1 ms are shared. One loss is covered by the gains so far. After
+ * repeated losses, loops run on one thread for at least five of six ms. */
 static void losses_are_a_small_part_of_the_time(void** state) {
   (void)state;
   ParallelAccount account = {0};

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include "base/base.h"
 
-/* A program that mpirun has not started is alone, in every build; tests/mpi/run.sh has the company. */
+/* Without mpirun a process runs independently in every build. tests/mpi/run.sh tests several processes. */
 static void alone_nothing_changes(void** state) {
   (void)state;
   int data[3] = {1, 2, 3};

@@ -113,7 +113,7 @@ static void check_against_library(double value) {
   text_free(&text);
 }
 
-/* By trial, as what is larger and smaller is printed. */
+/* Reference: prints with increasing precision and compares the value that is read back. */
 static void check_is_shortest_of_library(double value) {
   char judge[40];
   int precision = 15;
@@ -236,7 +236,7 @@ static void the_nearest_word_is_offered(void** state) {
   assert_null(text_nearest(endless, keys, count));
 }
 
-/* What a POSIX shell reads back as one word. */
+/* A POSIX shell must read the quoted text as one word. */
 static void words_for_a_shell_are_quoted(void** state) {
   (void)state;
   static const char* const WORDS[][2] = {{"a/b.yaml", "a/b.yaml"},

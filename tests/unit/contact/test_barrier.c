@@ -1,5 +1,5 @@
-/* The clamped barrier Q (C2), against the paper's own polynomial in long double, against differences, and at both ends
- * of its range. */
+/* Tests the clamped barrier Q (C2) against the paper's polynomial in long double and against finite differences. Both
+ * ends of the range are included. */
 #include "model/model.h"
 #include "support/sweep.h"
 

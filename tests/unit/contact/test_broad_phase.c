@@ -1,4 +1,4 @@
-/* Overlapping boxes against all pairs. */
+/* Tests the broad phase: overlapping boxes against a check of all pairs. */
 #include "contact/broad_phase.h"
 
 #include "support/compare.h"
@@ -14,7 +14,7 @@ static bool strange(const BroadGroups* groups, int i, int j) {
   return groups->strange[groups->of[i] * groups->count + groups->of[j]];
 }
 
-/* still: of every box, whether it is at rest (NULL: none is). */
+/* still: for each box, true if the box is at rest. NULL if no box is at rest. */
 static void check_keys(const BroadPhase* broad, const Box* boxes, const bool* still, int count, const char* what) {
   int at = 0;
   for (int i = 0; i < count; i++)
@@ -62,7 +62,7 @@ static void broad_phase_finds_all_overlaps(void** state) {
   broad_phase_free(&broad);
 }
 
-/* Boxes at rest are sorted once; others move on among them. */
+/* Boxes at rest are sorted once while other boxes move among them. */
 static void broad_phase_of_boxes_at_rest(void** state) {
   (void)state;
   enum { COUNT = 400 };

@@ -1,4 +1,4 @@
-/* Links of very many pieces (contact/dense.c), and pairs that are listed by the law that is theirs (pair_list.c). */
+/* Tests links of very many convex pieces (contact/dense.c) and the pair lists of each contact law (pair_list.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void crowds_go_no_farther_than_their_pieces_are_large(void** state) {
   run_free(run);
 }
 
-/* Who is out of reach, spins slowly or stands in the other's stead has its whole way. */
+/* A body may make its full displacement if it is out of range, spins slowly or is represented by an aggregate pair. */
 static void crowds_alone_go_on(void** state) {
   (void)state;
   static const struct {
@@ -90,7 +90,7 @@ static bool is_listed(const ContactSystem* s, int a, int b) {
   return false;
 }
 
-/* Sheets are of planes to each other, the box feels the far-reaching law. */
+/* Pairs of sheets use the separating-plane law. Pairs with the box use the long-range law. */
 static void pairs_are_listed_by_their_own_law(void** state) {
   (void)state;
   Run* run = sheets("barrier_distance: 1.0e-3, pairs: [{a: box, b: one, model: long_range}]", 0.05);

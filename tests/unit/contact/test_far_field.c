@@ -1,5 +1,5 @@
-/* The long-range law (docs/derivations/law-long_range.md): two pieces, bodies of several, a half-space. Random bodies
- * of the model's own making; every draw prints its seed. */
+/* Tests the long-range law (docs/derivations/law-long_range.md) on pairs of pieces, compound bodies and a half-space.
+ * The bodies are random. Every draw prints its seed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -252,8 +252,8 @@ static bool gradient_at(void* context, const double* x, double* y) {
   return true;
 }
 
-/* Torques are taken about points that stand still, so the derivative of torque and force by the twists is the Hessian
- * and, in the rows of torques, what moving the arms adds: d(r x g) = (w x r + v) x g. */
+/* Expected derivatives of torque and force with respect to the twists. Torques are taken about fixed points, so the
+ * derivatives are the Hessian plus, in the torque rows, the change of the lever arms: d(r x g) = (w x r + v) x g. */
 static void expected_slopes(const PairDerivatives* d, double* out) {
   memcpy(out, d->hessian, sizeof(d->hessian));
   for (int side = 0; side < 2; side++)
@@ -364,9 +364,9 @@ static void derivatives_N13_before_a_half_space(void** state) {
 
 /* ---------------------------------------------------------------- the four properties, at random states */
 
-/* Never zero, and pushing apart: the force along the line of the roots' centres where the bodies are far, growing
- * without bound as they meet. Each body's total force is in the cone from the other to it: its part along any direction
- * that parts them. */
+/* Checks that the force is repulsive and never zero. If the bodies are far apart, the force lies along the line of the
+ * roots' centres. It grows without bound as they approach contact. Its component along any separating direction is
+ * positive. */
 static void check_properties(const char* scene) {
   Random random = {426};
   Bench b;
@@ -391,7 +391,7 @@ static void check_properties(const char* scene) {
     if (!(d.energy >= 12) || !isfinite(d.energy)) fail_msg("seed 426, draw %d: P = %g", n, d.energy);
     if (!(vec3_norm(d.force[0]) > 0)) fail_msg("seed 426, draw %d: no force", n);
     if (gap < 1e-4 && !(d.energy > 1.5 / gap)) fail_msg("seed 426, draw %d: gap %g, P = %g", n, gap, d.energy);
-    /* a direction that parts the roots' spheres parts all that is in them, so every force has a part along it */
+    /* a direction that separates the roots' spheres separates their content, so every force has a component along it */
     const TreeNode *one = &b.hierarchy.trees[1].nodes[0], *two = &b.hierarchy.trees[2].nodes[0];
     Vec3 way = vec3_sub(pose_apply(pair.pose[0], one->center), pose_apply(pair.pose[1], two->center));
     if (vec3_norm(way) <= one->radius + two->radius) continue;
@@ -500,9 +500,9 @@ static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
   for (int k = 0; k < 2; k++) check_reverse(SCENES[k]);
 }
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- stored results */
 
-/* What is asked for, in any order: value, derivatives, reverse, about one point or another. */
+/* Evaluates value, derivatives or adjoint in any order, about one point or another. */
 static void ask(Bench* b, const FieldPair* pair, int what, double* answer) {
   const double twist[2][6] = {{0.3, -0.2, 0.5, 1, 0, -1}, {-0.1, 0.4, 0.2, 0, 1, 2}};
   FieldPair asked = *pair;

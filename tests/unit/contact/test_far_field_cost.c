@@ -1,6 +1,6 @@
-/* What the long-range law of two bodies costs: two square grids of triangles, one just above the other (LRI, appendix
- * A.2; docs/derivations/law-long_range.md, N8). Terms are counted, so the numbers are the same on every machine;
- * benchmarks/results/laws-grid.csv is made of the lines that begin with "csv,". */
+/* Tests the cost of the long-range law for two parallel square grids of triangles (LRI, appendix A.2;
+ * docs/derivations/law-long_range.md, N8). The cost is the number of terms, which is the same on every computer.
+ * benchmarks/results/laws-grid.csv holds the output lines that begin with "csv,". */
 #include <time.h>
 
 #include "contact/far_field.h"

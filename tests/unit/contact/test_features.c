@@ -1,5 +1,5 @@
-/* Features of surfaces, and which of two surfaces are near, against all pairs of them (docs/derivations/law-ipc.md,
- * N24). */
+/* Tests surface features and the search for features near each other, against all pairs of features
+ * (docs/derivations/law-ipc.md, N24). */
 #include <string.h>
 
 #include "contact/features.h"
@@ -112,8 +112,8 @@ static void edges_of_a_solid_once_each(void** state) {
   }
 }
 
-/* A smooth union is drawn with its waist, but to laws of polyhedra it is the convex hull, as it is to the certificate:
- * what flies at the waist is stopped by it, step after step. */
+/* The waist of a smooth union is rendered, but polyhedral contact laws and the certificate use its convex hull. A body
+ * that flies at the waist is therefore stopped by the hull in every step. */
 static void the_waist_of_a_union_is_bridged(void** state) {
   (void)state;
   Run* run =

@@ -1,5 +1,6 @@
-/* Lagged plane friction (F1-F4): the minimum over the plane's slip against a slow second minimiser, gradient and
- * Hessian against central differences, and what friction must do: oppose motion, stay in the cone, cancel. */
+/* Tests lagged plane friction (F1-F4). The slip of the plane is compared with a slow second minimiser, gradient and
+ * Hessian with central differences. Friction must oppose motion, stay in the friction cone and sum to zero over both
+ * bodies. */
 #include "contact/friction.h"
 
 #include <stdlib.h>
@@ -105,8 +106,8 @@ static void add_points(Definition* d, const Rig* r, int side, const Real n[3], R
   }
 }
 
-/* Velocities of two hulls (F2): a point of either body at c is displaced, and every vertex turns about c with the sine
- * of the body's rotation. Its rotation by the differences of three points: no code of the program's. */
+/* Sets the velocities of two hulls (F2). Each hull translates with its point at c, and each vertex rotates about c by
+ * the sine of the rotation. The rotation comes from differences of three points, without code of the program. */
 static void hull_velocities(Definition* d, const Rig* r, int side, int first, const Real c[3]) {
   Vec3 center = vec3_add(r->plane.origin, vec3((double)c[0], (double)c[1], (double)c[2])), axis[3], moved[3];
   Vec3 local = pose_apply_inverse(r->pose[side], center), there = pose_apply(r->now[side], local);
@@ -416,8 +417,8 @@ static void friction_F3_derivatives_match_central_differences(void** state) {
     }
 }
 
-/* One vertex a side: the spin of the plane is not determined (Lemma VIII.2), and the rounding that parts the two
- * vertices in the plane is no arm. The plane then passes the whole slip on. */
+/* With one vertex on each side the spin of the plane is not determined (Lemma VIII.2). The rounding error between the
+ * two vertices must not act as a lever arm. The plane then transmits the full slip. */
 static void friction_F3_of_a_single_vertex_leaves_the_spin_alone(void** state) {
   (void)state;
   Random random = {33};
@@ -447,7 +448,7 @@ static void friction_F3_of_a_single_vertex_leaves_the_spin_alone(void** state) {
   if (seen < 5) fail_msg("seed 33: only %d contacts of two vertices", seen);
 }
 
-/* ---------------------------------------------------------------- what friction must do */
+/* ---------------------------------------------------------------- physical properties of friction */
 
 static double work_along(Rig* r, const double direction[12], double share) {
   double xi[12], energy;
@@ -510,7 +511,8 @@ static void friction_stays_in_the_cone_and_cancels(void** state) {
     }
 }
 
-/* A face that spins in place on another is braked; with u alone it would turn freely (formulation, section 10). */
+/* A face that spins in place on another face is braked. With u only, it would rotate without friction (formulation,
+ * section 10). */
 static void friction_brakes_a_spin(void** state) {
   (void)state;
   Random random = {36};
@@ -560,7 +562,7 @@ static void friction_always_finds_its_slip(void** state) {
   print_message("at most %d inner iterations\n", worst);
 }
 
-/* A half-space that moves and a body that moves the other way rub alike. */
+/* Friction is the same if the half-space moves or if the body moves in the opposite direction. */
 static void friction_F2_of_a_moving_half_space_is_relative(void** state) {
   (void)state;
   Random random = {41};
@@ -582,8 +584,8 @@ static void friction_F2_of_a_moving_half_space_is_relative(void** state) {
   }
 }
 
-/* F4: what is left out of the energy does not depend on the motion: the energy is zero without it, and grows from there
- * with all its digits - the sum with the constant would lose them. */
+/* F4: the constant omitted from the energy does not depend on the motion. The energy starts at zero and keeps all its
+ * digits, which a sum with the constant would lose. */
 static void friction_F4_energy_keeps_its_digits(void** state) {
   (void)state;
   Random random = {39};
@@ -672,7 +674,7 @@ static void friction_F5_is_the_own_hessian_at_a_fixed_point(void** state) {
       random_states(&random, &r, from, to);
       PairDerivatives own = evaluate_state(&r, to, 0, false), same = evaluate_state(&r, to, 1, true);
       compare_hessians(&same, &own, 1e-6, pair_kind_name((PairKind)kind));
-      /* the other way about: not from an unrelated state, but from its copy */
+      /* here the reference is a copy of the state, not an unrelated state */
       evaluate_state(&r, from, 1, false);
       evaluate_state(&r, to, 0, false);
       friction_keep(&r.lag, 1);
@@ -682,9 +684,10 @@ static void friction_F5_is_the_own_hessian_at_a_fixed_point(void** state) {
     }
 }
 
-/* A body of inertia M [kg / dt^2 as a spring] that flies and rubs: min over x of M/2 |x - way|^2 + U_f(x), sticking,
- * with dt = mu = 1 and one vertex of weight 1 a side (U_f is twice sqrt(|x / 2|^2 + eps), as in the worked example).
- * The minimum lies along `way` where M (|way| - x) = x / (2 sqrt(x^2 / 4 + eps)). */
+/* One-dimensional problem: a body in free flight with friction. min over x of M/2 |x - way|^2 + U_f(x), sticking, with
+ * dt = mu = 1 and one vertex of weight 1 on each side. M [kg / dt^2] is the inertia, `way` the displacement without
+ * friction. U_f is twice sqrt(|x / 2|^2 + eps), as in the worked example. The minimum lies along `way` where M (|way| -
+ * x) = x / (2 sqrt(x^2 / 4 + eps)). */
 typedef struct {
   FrictionVertex vertices[2];
   FrictionLag lag;
@@ -760,8 +763,8 @@ static int slider_solve(Slider* s, bool follow, const double start[2], double er
   return 100;
 }
 
-/* Sliding turns to sticking, the kink a part of the way wide down to 1e-8: a few steps whatever that is, and at the end
- * each squares the error. */
+/* Newton's method converges from sliding to sticking in few iterations. The width of the kink goes down to 1e-8 of the
+ * displacement. At the end each iteration squares the error. */
 static void friction_F5_converges_from_sliding_to_sticking(void** state) {
   (void)state;
   static const double starts[3][2] = {{0.6, 0.8}, {1, -0.3}, {-2, 0.1}};
@@ -809,8 +812,8 @@ static void friction_of_the_swapped_pair_is_the_same(void** state) {
   }
 }
 
-/* friction.md, worked example: two unit weights on a point each side slide at v = 3 with eps = 16, mu dt = 1: the plane
- * moves at 1.5, U_f = 2 (sqrt(1.5^2 + 16) - 4), the force 2 * 1.5 / sqrt(18.25) / 2. */
+/* Worked example of friction.md: two unit weights on one point of each side slide at v = 3 with eps = 16, mu dt = 1.
+ * The plane moves at 1.5, U_f = 2 (sqrt(1.5^2 + 16) - 4), and the force is 2 * 1.5 / sqrt(18.25) / 2. */
 static void friction_F1_worked_example(void** state) {
   (void)state;
   FrictionVertex v[2] = {{.local = {0, 0, 0}, .weight = 1}, {.local = {0, 0, 0}, .weight = 1}};

@@ -1,6 +1,6 @@
-/* Derivatives of the friction force along a field by vertices at both ends of a step, parameters and the pose of a
- * half-space (A7, A8, A13), against central differences of the forward functions: plane at t, weights, lag and slip are
- * all found anew. */
+/* Tests derivatives of the friction force along a field (A7, A8, A13) against central differences. The variables are
+ * vertices at both ends of a step, parameters and the pose of a half-space. The differences recompute plane at t,
+ * weights, lag and slip. */
 #include <stdio.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void friction_adjoint_A8_at_other_gaps(void** state) {
     }
 }
 
-/* One contact point: the spin is held, order 2. */
+/* One contact point: the spin of the plane is fixed, so the order is 2. */
 static void friction_adjoint_A7_at_one_point(void** state) {
   (void)state;
   Random random = {193};
@@ -83,7 +83,7 @@ static void friction_adjoint_A7_at_one_point(void** state) {
   }
 }
 
-/* The half-space moves and turns from t to t + dt. */
+/* The half-space translates and rotates from t to t + dt. */
 static void friction_adjoint_A13_on_a_moving_half_space(void** state) {
   (void)state;
   Random random = {194};
@@ -100,8 +100,8 @@ static void friction_adjoint_A13_on_a_moving_half_space(void** state) {
     }
 }
 
-/* friction.md, worked example: weights 1 and 1 at one point, slips +-1.5, eps = 16. By symmetry the force on the first
- * is half of its own Hessian times a change of its motion: with mu = dt = 1, dg/dx = 0.102611. */
+/* Worked example of friction.md: weights 1 and 1 at one point, slips +-1.5, eps = 16. By symmetry the force on the
+ * first body is half of its own Hessian times the change of its motion. With mu = dt = 1 this is dg/dx = 0.102611. */
 static void friction_adjoint_A7_worked_example(void** state) {
   (void)state;
   double h = 16 / pow(18.25, 1.5);

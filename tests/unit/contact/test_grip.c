@@ -1,5 +1,6 @@
-/* The part of its start's force that a pair rubs by in a run's first step (docs/derivations/friction.md, F6), and its
- * derivatives by differences, on both sides of the branch. */
+/* Tests the fraction of the initial normal force that friction uses in a run's first step
+ * (docs/derivations/friction.md, F6). The derivatives are compared with finite differences on both sides of the branch.
+ */
 #include "contact/contact.h"
 #include "support/compare.h"
 
@@ -33,7 +34,8 @@ static void grip_F6_closed_form(void** state) {
   compare_near(grip(by_hulls, 2, vec3(0, 1, 0), vec3(0, 0, 0), &s), 0, 0, "nothing is left");
 }
 
-/* Who parts in the solve is in no record of its end; who did not press at its start has no force to take a part of. */
+/* A pair that separates in the solve is absent from the final record. A pair without contact at the start has no
+ * initial force. */
 static void grip_F6_pairs_of_one_end(void** state) {
   (void)state;
   const Vec3 one = {0, 0, 1};
@@ -46,7 +48,7 @@ static void grip_F6_pairs_of_one_end(void** state) {
   assert_int_equal(meets.start, -1);
 }
 
-/* Hulls that carry no force themselves rub by that of their links. */
+/* Hulls without a contact force of their own get friction from the force of their links. */
 static void grip_F6_links_stand_for_hulls(void** state) {
   (void)state;
   ContactGripSlope s;

@@ -1,5 +1,5 @@
-/* The law that ends an approach (docs/derivations/impact.md): the integral against a sum, slopes against differences on
- * both sides of every branch, and what it is for: rebounds, gaps, energy and momentum of runs. */
+/* Tests the inelastic impact law (docs/derivations/impact.md). The integral is compared with a sum, derivatives with
+ * finite differences on both sides of every branch. Runs check rebound, gaps, energy and momentum. */
 #include "contact/impact.h"
 #include "contact/system.h"
 
@@ -151,8 +151,8 @@ typedef struct {
 
 static double height(const Run* run) { return sim_state(run->sim)->center[run_link(run, "box")].z; }
 
-/* A box falls through its own size: largest speed upwards within the step and a half of its flight after it meets, in
- * units of the speed of impact; and its gap in the end. */
+/* Checks a box that falls by its own size onto the ground. The rebound speed stays below 0.5 % of the impact speed, and
+ * the box ends at the equilibrium gap. */
 static void check_drop(const Drop* drop) {
   double fall = sqrt(2 * drop->size / 9.81), dt = drop->dt * fall, fastest = -INFINITY;
   Run* run =
@@ -235,7 +235,7 @@ static double barrier_potential(const ContactSystem* s, const ContactPair* p) {
   return found.energy;
 }
 
-/* Kinetic energy of the last step's motion, weight, and what the barriers hold. */
+/* Returns the mechanical energy: kinetic energy of the last step, potential energy of gravity and of the barriers. */
 static double mechanical_energy(const Sim* s) {
   const Model* m = s->model;
   double sum = 0;
@@ -308,8 +308,8 @@ static void impact_I5_friction_has_the_whole_impulse(void** state) {
   }
 }
 
-/* What friction rests on: the impulse beyond the barrier's own force is kept, that force itself is; slopes against
- * differences on both sides of W' = 1, for longer and for shorter parts (I5). */
+/* The normal load of friction includes the impulse beyond the barrier's own force. The derivatives are compared with
+ * finite differences on both sides of W' = 1, for longer and shorter substeps (I5). */
 static void impact_I5_load_of_parts_of_unequal_length(void** state) {
   (void)state;
   static const double FIRST[] = {0, 0.3, 0.999, 1, 1.001, 1.3, 3, 40, 1e5}, SHARE[] = {1e-3, 0.5, 1, 2, 300};
@@ -348,8 +348,9 @@ static void impact_I5_load_of_an_impact_with_restitution(void** state) {
   }
 }
 
-/* A box that does not bounce lands beside one that does, whose impact is resolved in parts of a hundredth of a step and
- * less: before, in and after them, and in the last one. Friction has mu times the normal impulse wherever it lands. */
+/* A box without restitution lands beside a box whose impact needs substeps of a hundredth of a step or less. It lands
+ * before, during and after these substeps, and in the last one. Friction must equal mu times the normal impulse in each
+ * case. */
 static void impact_I5_friction_has_the_whole_impulse_beside_an_impact(void** state) {
   (void)state;
   static const char* const INTEGRATOR[] = {"first_order", "momentum", "second_order"};
@@ -375,8 +376,8 @@ static void impact_I5_friction_has_the_whole_impulse_beside_an_impact(void** sta
     }
 }
 
-/* A ball that spins fast as it lands: the step after the one in which it touches is taken in 4 to 16 parts (spin.md,
- * W10). It slides throughout: v grows by mu and the spin falls by 5/2 mu / r of the normal impulse. */
+/* A ball lands with a fast spin, so the step after first contact takes 4 to 16 substeps (spin.md, W10). The ball slides
+ * throughout. Its velocity grows by mu times the normal impulse, and its spin falls by 5/2 mu / r times it. */
 static void impact_I5_friction_has_the_whole_impulse_of_what_spins(void** state) {
   (void)state;
   for (int k = 0; k < 8; k++) {
@@ -401,8 +402,9 @@ static void impact_I5_friction_has_the_whole_impulse_of_what_spins(void** state)
   }
 }
 
-/* With restitution a pair that comes into the range has no force before z = 0.995, and before 0.5 while it measures its
- * speed; W' and W'' are those of (I1) with y_t = y(0.995). The potential of 8 vertices is 8 Q(z) / s. */
+/* With restitution a pair that enters the contact range has no force before z = 0.995. While the pair's speed is
+ * measured, it has none before z = 0.5. W' and W'' are those of (I1) with y_t = y(0.995). The potential of 8 vertices
+ * is 8 Q(z) / s. */
 static void impact_I2a_no_force_before_an_impact(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 1e-5, 0.6, 1}, law = {2e-3, 3e-3, 1e-5, 0, 1};

@@ -1,5 +1,5 @@
-/* Impacts with restitution (docs/derivations/impact.md, I7-I9): the law and its slopes, its stages, and runs: rebounds
- * at any dt, mass and integrator, in space and on the ground, rest, energy and friction. */
+/* Tests impacts with restitution (docs/derivations/impact.md, I7-I9): the law, its derivatives and its stages. Runs
+ * check rebound at any dt, mass and integrator, rest, energy and friction. */
 #include "contact/impact.h"
 #include "contact/system.h"
 
@@ -95,8 +95,8 @@ static void impact_I8_restitution_grows_from_five_rest_speeds_to_ten(void** stat
   compare_relative(impact_share(&p, 10 * p.rest_speed).value, 0.7, 1e-12, "from ten on");
 }
 
-/* Entered, bounces, rubs, and from then on at rest until it has left the range; a pair that was in range before rests.
- */
+/* Stages of a pair: it enters the range, rebounds with friction, then rests until it leaves the range. A pair that was
+ * in range before the step rests. */
 static void impact_I9_stages(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
@@ -178,8 +178,8 @@ static void impact_I8_two_bodies_in_space(void** state) {
     }
 }
 
-/* A box dropped from a height with e = 0.5 comes to rest, after sum 2 e^k v / g of flight, where it rests without an
- * impact; what is heard of an impact is over then. */
+/* A box dropped from a height with e = 0.5 comes to rest after a flight time of sum 2 e^k v / g. At rest there are no
+ * further impacts. */
 static void impact_I11_bounces_end_and_rest_is_quiet(void** state) {
   (void)state;
   const char* const integrators[] = {"first_order", "momentum", "second_order"};
@@ -210,9 +210,9 @@ static void impact_I11_bounces_end_and_rest_is_quiet(void** state) {
   }
 }
 
-/* Kinetic energy of the last part's motion, which belongs to its middle, and the weights' there (with the weights' at
- * its end the sum of a fall is too small by half a part of gravity's power, that of a rise too large, and an elastic
- * bounce seems to gain both); NaN where barriers hold energy as well. */
+/* Returns kinetic energy plus potential energy of gravity, both at the midpoint of the last substep. The potential
+ * energy at the substep's end would bias the sum by half a substep of gravity's power. Returns NaN if barriers also
+ * store energy. */
 static double mechanical_energy(Sim* s) {
   SimMeasure measure = sim_measure(s);
   double middle = measure.potential + 0.5 * s->reached.dt * vec3_dot(s->model->simulation.gravity, measure.momentum);

@@ -1,4 +1,5 @@
-/* The separating plane (C1, C3) against a second method: long double Newton over all vertices (tests/support). */
+/* Tests the separating plane (C1, C3) against a second method: Newton's method in long double over all vertices
+ * (tests/support). */
 #include <float.h>
 
 #include "support/compare.h"
@@ -22,9 +23,8 @@ static void check_against_reference(const Pair* pair, const char* what) {
   PlaneSolution found = pair_solution(pair, what);
   Vec3 origin = found.plane.origin;
   ReferencePlane wanted = reference_plane(&pair->a, &pair->b, pair->support, origin);
-  /* Clearances and 1 - |n| are differences of numbers of the size of the coordinates and of 1, each with some
-   * roundings: three products and their sum to turn a vertex, the translation, the origin, three products and their sum
-   * in n . x + o. */
+  /* Allowed error: clearances and 1 - |n| are differences of numbers of the size of the coordinates and of 1. Each
+   * number has some rounding errors from the rotation of a vertex, the translation, the origin and n . x + o. */
   double allowed = 10 * DBL_EPSILON * wanted.condition;
   compare_relative(found.energy, wanted.energy, allowed, "%s: U", what);
   /* the reference also says that no plane is better than the one found, beyond rounding of the coordinates */
@@ -68,8 +68,8 @@ static void plane_C1_no_plane_nearby_is_better(void** state) {
   }
 }
 
-/* |n| stays under 1 by less than sigma, and by the same whatever s is: contact has no length of its own. Coordinates
- * are some hundred s, so that the clearances of about s / 4 carry rounding of about 1e-13. */
+/* |n| is less than 1 by less than sigma, independently of the support s. The law has no other length scale. Coordinates
+ * are some hundred s, so clearances of about s / 4 have a rounding error of about 1e-13. */
 static void plane_C1_normal_is_just_under_unit_length(void** state) {
   (void)state;
   double first = 0;
@@ -109,7 +109,7 @@ static void plane_is_separated_beyond_the_range(void** state) {
     }
 }
 
-/* Just inside the range U is positive and of fourth order in what is left of it. */
+/* Just inside the contact range, U is positive and of fourth order in the remaining distance. */
 static void plane_energy_goes_to_zero_at_the_range(void** state) {
   (void)state;
   Random random = {5};
@@ -182,8 +182,8 @@ static void plane_refuses_numbers_that_are_not(void** state) {
   pair_free(&pair);
 }
 
-/* Hulls of metres, 1e-13 m apart: what rounding makes of n . x is a part of the clearance, and U is noise. There may be
- * no plane to be found, but looking for it ends (it took all of 1000 iterations in many). */
+/* Hulls of metres, 1e-13 m apart: the rounding error of n . x is comparable to the clearance, so U is noise. A plane
+ * may not be found, but the search must terminate early. */
 static void plane_gives_up_where_rounding_hides_it(void** state) {
   (void)state;
   Random random = {21};
@@ -201,7 +201,7 @@ static void plane_gives_up_where_rounding_hides_it(void** state) {
   assert_true(most < 500);
 }
 
-/* ---------------------------------------------------------------- what must not matter */
+/* ---------------------------------------------------------------- invariances */
 
 static void check_same(const PlaneSolution* found, const PlaneSolution* wanted, double tolerance, const char* what) {
   compare_relative(found->energy, wanted->energy, tolerance, "%s: U", what);
@@ -259,7 +259,7 @@ static void plane_of_the_swapped_pair_is_the_other_way_round(void** state) {
     }
 }
 
-/* Vertices beyond the reach of the plane change nothing but take the culled way (more than 16). */
+/* Vertices out of the plane's range change nothing but select the culled code path (more than 16 vertices). */
 static void plane_is_the_same_with_and_without_culling(void** state) {
   (void)state;
   Random random = {11};

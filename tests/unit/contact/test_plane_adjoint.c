@@ -1,5 +1,5 @@
-/* Derivatives of the contact force along a field by vertices, support and the pose of a half-space (A5, A6, A13),
- * against central differences of the forward functions with planes solved anew. */
+/* Tests derivatives of the contact force along a field (A5, A6, A13) against central differences. The variables are
+ * vertices, the support and the pose of a half-space. The differences solve the planes again. */
 #include <stdio.h>
 #include <string.h>
 

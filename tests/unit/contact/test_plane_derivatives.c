@@ -1,5 +1,5 @@
-/* Gradient, Hessian and plane response of one pair (C4, C5) against central differences under finite twists of both
- * bodies, over sweeps of the step, for every kind of meeting and from millimetres to 100 m. */
+/* Tests gradient, Hessian and plane response of one pair (C4, C5) against central differences. Both bodies move by
+ * finite twists of several sizes. The pairs include every type of contact, from millimetres to 100 m. */
 #include <string.h>
 
 #include "support/pairs.h"
@@ -230,8 +230,8 @@ static void derivatives_are_symmetric_and_forces_cancel(void** state) {
     }
 }
 
-/* A rigid motion of both bodies changes nothing: the Hessian maps (w, v, w, v) about one point to the change of a
- * constant covector, which the curvature term supplies; translations are in its null space. */
+/* A common rigid motion of both bodies does not change the potential. The Hessian therefore maps (w, v, w, v) about one
+ * point to the change of a constant covector, which the curvature term supplies. Translations are in its null space. */
 static void derivatives_have_translations_in_the_null_space(void** state) {
   (void)state;
   Random random = {26};

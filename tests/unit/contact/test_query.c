@@ -1,5 +1,5 @@
-/* One pair outside any scene: potential, plane and the gradient at every vertex (C1, C4), against the slow reference
- * and central differences. */
+/* Tests queries of one pair outside of any scene: potential, plane and the gradient at every vertex (C1, C4). The
+ * references are a slow implementation and central differences. */
 #include "support/paths.h"
 #include "support/reference_plane.h"
 #include "support/sweep.h"
@@ -57,7 +57,7 @@ static void query_C1_potential_and_plane(void** state) {
   }
 }
 
-/* A question that is asked of a query: contact_query, contact_query_mesh. */
+/* Input of a query: contact_query or contact_query_mesh. */
 typedef struct {
   const Query* query;
   __typeof__(contact_query)* ask;
@@ -114,7 +114,7 @@ static void query_beyond_the_range_and_inside(void** state) {
 
 /* ---------------------------------------------------------------- of the mesh contact */
 
-/* A tetrahedron with its apex so far above the middle of a large triangle: of all features only these two are near. */
+/* The apex of a tetrahedron lies above the centre of a large triangle. Only these two features are within range. */
 static void mesh_query_N21_of_an_apex_above_a_triangle(void** state) {
   (void)state;
   const double support = 1e-2;
@@ -152,8 +152,8 @@ static void mesh_query_gradient_at_every_vertex(void** state) {
   }
 }
 
-/* Points that lie in a plane are a fan of triangles: two squares face to face press with all corners and edges, by
- * whatever diagonal: the sum of distances is that of the closed form below. */
+/* Coplanar points form a fan of triangles. Two squares face to face are in contact at all corners and edges. The sum of
+ * distances does not depend on the diagonals and has the closed form below. */
 static void mesh_query_of_flat_points(void** state) {
   (void)state;
   Vec3 a[6] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 0}, {0.5, 0, 0}};

@@ -1,5 +1,5 @@
-/* Planes between triangles four at a time against one at a time: the same bits, from far apart to all but touching, and
- * the same again from the plane alone. */
+/* Tests separating planes of triangles four at a time against one at a time. The results are bit-identical at all
+ * distances, also when recomputed from the plane. */
 #include <string.h>
 
 #include "contact/reciprocal.h"
@@ -21,7 +21,7 @@ static const char SCENE[] =
 
 static PlaneScratch scratch_of(double room[3][16]) { return (PlaneScratch){room[0], room[1], room[2], 16, 0}; }
 
-/* All but what pads the end. */
+/* Returns true if both solutions are equal, apart from padding bytes. */
 static bool same(const PlaneSolution* a, const PlaneSolution* b) {
   return memcmp(a, b, offsetof(PlaneSolution, iterations)) == 0 && a->iterations == b->iterations;
 }
@@ -82,7 +82,7 @@ static void four_triangles_have_the_bits_of_one(void** state) {
   run_free(run);
 }
 
-/* Where spheres are apart both first planes lead to one minimum. */
+/* If the spheres are disjoint, both initial planes lead to the same minimum. */
 static void centres_and_closest_points_lead_to_one_plane(void** state) {
   (void)state;
   Run* run = run_model("%s", SCENE);

@@ -1,5 +1,5 @@
-/* Recorded steps once more: terms and forces are those that the run had, products are the terms' Hessians times the
- * field, derivatives are linear in the field (A4), and records that do not fit are told. */
+/* Tests the replay of recorded steps. Terms and forces equal those of the run, and products equal the terms' Hessians
+ * times the field. Derivatives are linear in the field (A4). Records that do not fit are reported. */
 #include "contact/system.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static bool rig_load(Rig* r) {
   return contact_replay_load(r->replay, &now, &next);
 }
 
-/* On every link: the gradients of its pairs, the other way. */
+/* Checks that the force on each link is minus the sum of its pairs' gradients. */
 static void check_forces(Rig* r, int step) {
   Vec3 wanted[LINKS], found[LINKS] = {{0, 0, 0}};
   sim_link_forces(r->run->sim, wanted);

@@ -1,4 +1,4 @@
-/* Parallel faces at rest, against an independent search. */
+/* Tests the equilibrium gap of parallel faces against an independent search. */
 #include "unit/model/fixture.h"
 #include "contact/rest.h"
 #include "unit/model/rest_search.h"
@@ -40,7 +40,7 @@ static void stiffness_is_the_slope_of_the_force(void** state) {
     }
 }
 
-/* The gap falls with about the sixth root of the force when pressed. */
+/* The equilibrium gap falls with about the sixth root of the load. */
 static void gap_follows_the_sixth_root_of_a_large_force(void** state) {
   (void)state;
   double f = rest_at_gap(1e-3, 4, 4, 1e-5).force;

@@ -1,8 +1,8 @@
-/* Circles before a plane (docs/derivations/contact.md, C7): quadrature against Simpson's rule round the rim. */
+/* Tests circles in contact with a plane (docs/derivations/contact.md, C7) against Simpson's rule along the circle. */
 #include "contact/ring.h"
 #include "support/compare.h"
 
-/* Mean round the circle of P^(order)(middle - spread cos phi) f(cos phi). */
+/* Returns the mean over the circle of P^(order)(middle - spread cos phi) f(cos phi) by Simpson's rule. */
 static double simpson(double middle, double spread, int order, int power) {
   enum { INTERVALS = 40000 };
   double end = middle + spread <= 1 ? M_PI : acos((middle - 1) / spread), h = end / INTERVALS, sum = 0;

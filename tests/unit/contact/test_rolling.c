@@ -1,4 +1,4 @@
-/* Rolling and spinning friction of a pair: values by hand, derivatives against differences. */
+/* Tests rolling and spinning friction of a pair against values by hand and finite differences. */
 #include "contact/rolling.h"
 #include "support/compare.h"
 
@@ -28,7 +28,7 @@ static Pose pushed(Pose pose, Vec3 w, double h) {
   return pose;
 }
 
-/* Slopes and curvatures along random turns of both bodies; error falls with the square of the step. */
+/* First and second derivatives along random rotations of both bodies. The error falls with the square of the step. */
 static void rolling_T2_T3_derivatives_against_differences(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -74,7 +74,7 @@ static void rolling_T2_T3_derivatives_against_differences(void** state) {
   }
 }
 
-/* Turned together, nothing rolls; turned alike with everything else, nothing changes. */
+/* A common rotation of both bodies causes no rolling. A rotation of the whole scene changes nothing. */
 static void rolling_T1_invariance(void** state) {
   (void)state;
   Random random = {5};

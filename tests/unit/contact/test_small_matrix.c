@@ -1,4 +1,4 @@
-/* Cholesky of orders 1 to 4 against LAPACK, and what happens to directions that are not determined. */
+/* Tests the Cholesky factorization of orders 1 to 4 against LAPACK, and its handling of singular directions. */
 #include "contact/small_matrix.h"
 
 #include <lapacke.h>

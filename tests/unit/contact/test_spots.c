@@ -1,5 +1,5 @@
-/* Where hulls press on each other, against statics: what stands still is pressed below its centre of mass by its
- * weight. */
+/* Tests the contact points of hulls against statics. The contact force on a body at rest balances its weight and acts
+ * below its centre of mass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@ static void assert_near(double value, double expected, double tolerance, const c
   fail_msg("%s: %.12g, expected %.12g +- %g", what, value, expected, tolerance);
 }
 
-/* Two blocks joined to one body, the heavier at x = 0.3: the centre of mass lies off the middle of either. Each hull
- * takes its part; together they make the weight, at the centre of mass. */
+/* Two blocks form one body. The heavier block at x = 0.3 moves the centre of mass off both centres. The contact forces
+ * of the hulls sum to the weight and act at the centre of mass. */
 static void pressure_balances_the_weight(void** state) {
   (void)state;
   Run* run = run_create(

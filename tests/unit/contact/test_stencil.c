@@ -1,4 +1,4 @@
-/* Distances of vertices and triangles and of edges, with derivatives (docs/derivations/law-ipc.md). */
+/* Tests point-triangle and edge-edge distances with their derivatives (docs/derivations/law-ipc.md). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* All pairs of a scene over random motion: no pair within the contact range is ever missed, what is stored is a lower
- * bound or the exact thing, energies are sums over pairs, forces cancel, and friction rests on the state it was told
- * to. */
+/* Tests all pairs of a scene over random motion. No pair within the contact range is missed, and each stored distance
+ * is exact or a lower bound. Energies are sums over pairs and forces sum to zero. Friction uses the given reference
+ * state. */
 #include "contact/plane.h"
 #include "contact/system.h"
 
@@ -61,7 +61,8 @@ static void rig_free(Rig* r) {
   run_free(r->run);
 }
 
-/* motion_bounds is simulate's; here every body gets what it really does, a little rounded up. */
+/* Sets the motion bounds to the actual motion of each body, slightly rounded up. In the program, simulate's
+ * motion_bounds sets them. */
 static void bound_motion(Rig* r) {
   const Model* m = &r->run->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -257,7 +258,7 @@ static void system_lag_rests_on_the_accepted_state(void** state) {
   rig_free(&r);
 }
 
-/* A state reached by another way is the same state: planes do not remember. */
+/* The result depends on the state only, not on previous states: stored planes have no influence. */
 static void system_does_not_depend_on_the_way(void** state) {
   (void)state;
   Random random = {164};
@@ -289,7 +290,8 @@ static void some_move(Rig* r, Random* random, double size) {
 
 static bool link_stays(const Rig* r, int link) { return memcmp(&r->from[link], &r->to[link], sizeof(Pose)) == 0; }
 
-/* What the trial has of a pair, and whether that is the accepted state's to the bit. */
+/* Checks the stored values of a pair in the line-search evaluation, and whether they are bit-identical to the accepted
+ * state's. */
 static void check_pair_kept(const Rig* r, int candidate, int step) {
   const ContactPair* p = contact_pair(r->contact, candidate);
   const PairState *old = &p->state[r->contact->current], *new = &p->state[1 - r->contact->current];
@@ -340,7 +342,7 @@ static void system_pairs_that_stay_keep_their_numbers(void** state) {
   rig_free(&r);
 }
 
-/* Groups with a pair in the way, as a look at every pair has it. */
+/* Reference: marks the groups that contain a refused pair, by a check of every pair. */
 static void refused_by_all_pairs(ContactSystem* s, const Pose* poses, const int* groups, bool* refused) {
   (void)contact_evaluate(s, poses);
   for (int k = 0; k < s->list_count; k++) {
@@ -351,8 +353,8 @@ static void refused_by_all_pairs(ContactSystem* s, const Pose* poses, const int*
   }
 }
 
-/* Leaving pairs out changes neither who is refused nor, where nobody is, any energy: two systems on the same way, one
- * asked group by group, with shorter and shorter trials of the same step. */
+/* Omitting pairs changes neither the refused groups nor, if no group is refused, any energy. Two systems follow the
+ * same trajectory, with shorter and shorter evaluations of the same step. One of them is evaluated group by group. */
 static void system_try_refuses_whom_all_pairs_refuse(void** state) {
   (void)state;
   Random random = {168};
@@ -420,8 +422,8 @@ static void move_some_links(Rig* r, Random* random, bool* links) {
   bound_motion(r);
 }
 
-/* A pair of links that stay has the same numbers whether it sleeps or is looked at, in the trial and when the state is
- * accepted: two systems on the same way, one told who moves. */
+/* A pair of links at rest has the same values whether the pair is skipped or evaluated. Two systems follow the same
+ * trajectory. Only one of them knows which links move. */
 static void system_pairs_that_sleep_are_as_if_awake(void** state) {
   (void)state;
   Random random = {169};
@@ -495,8 +497,8 @@ static void system_the_same_trial_again_is_the_same(void** state) {
   rig_free(&r);
 }
 
-/* A trial in which some links stand as in the trial before: what is placed and measured of all is what it is for one
- * who has not seen the other trial, to the bit. */
+/* Some links have the same poses as in the previous line-search evaluation. All results must be bit-identical to those
+ * of a system without the previous evaluation. */
 static void system_a_shorter_trial_is_measured_as_a_first_one(void** state) {
   (void)state;
   Random random = {170};

@@ -1,5 +1,5 @@
-/* Pairs of links that stand for all pairs of their triangles (contact/whole.c): what the walk down both trees says of
- * distances, of who rubs and of ways, against all pairs of triangles one by one. */
+/* Tests aggregate pairs, which represent all triangle pairs of two links (contact/whole.c). Distances, friction pairs
+ * and displacements from the traversal of both trees are compared with all triangle pairs. */
 #include <string.h>
 
 #include "contact/reciprocal.h"
@@ -26,7 +26,7 @@ static const int LINKS[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 /* Of the potential: the walks are the same for both. */
 static const char* const HIERARCHY[] = {"true", "false"};
 
-/* q: somewhere near each other, turned anyhow. */
+/* Sets q to random poses near each other. */
 static void draw_state(JointPath* path, Random* random) {
   for (int link = 0; link < 3; link++) {
     const ModelLink* l = &path->model->links[link];
@@ -95,7 +95,7 @@ static bool is_listed(const ContactSystem* s, int a, int b) {
   return false;
 }
 
-/* After a lag those are listed that rub, and no others. */
+/* After a friction lag, exactly the pairs with friction are listed. */
 static void check_pairs_list_who_rubs(const char* how) {
   Run* run = run_model(SCENE, how);
   const Model* m = &run->model;
@@ -134,7 +134,7 @@ static void whole_N26_pairs_list_who_rubs(void** state) {
   for (int k = 0; k < 2; k++) check_pairs_list_who_rubs(HIERARCHY[k]);
 }
 
-/* What is certified does not meet anywhere, by dense samples; most of what stays clear is certified. */
+/* Certified motions have no intersection at dense samples. Most motions without intersection are certified. */
 static void check_ways_are_proved_rightly(const char* hierarchy) {
   Run* run = run_model(SCENE, hierarchy);
   JointPath path = joint_path_create(&run->model);

@@ -1,4 +1,4 @@
-/* What the tests of signals share: comparison that prints both values, and derivatives by central differences. */
+/* Helpers of the signal tests: comparison that prints both values, and derivatives by central differences. */
 #ifndef SDRS_TEST_CONTROL_CHECK_H
 #define SDRS_TEST_CONTROL_CHECK_H
 
@@ -31,8 +31,8 @@ static inline double rate_at(const Signal* signal, double t, int channel) {
   return rate[channel];
 }
 
-/* Error of the central difference with the best of the steps 1e-1 ... 1e-9; and, for a smooth function, proof that it
- * falls with the square of the step: the error at h = 1e-2 is 100 times that at 1e-3 (unless both are rounding). */
+/* Returns the smallest error of a central difference over the steps 1e-1 ... 1e-9. For a smooth function the error at h
+ * = 1e-2 must be 100 times that at 1e-3, unless both are rounding errors. */
 typedef double (*Function)(void* context, double x);
 static inline void check_derivative(Function f, void* context, double x, double derivative, double scale,
                                     const char* what) {
@@ -85,7 +85,8 @@ static inline double weighted_sum(void* context, double x) {
   return sum;
 }
 
-/* Every entry of the parameter derivative at time t against central differences; added to what is there. */
+/* Compares each entry of the parameter derivative at time t with central differences. The derivative is added to the
+ * array's previous content. */
 static inline void check_vjp(const SceneSignal* source, double t, double scale) {
   const double a[CHANNELS_MAX] = {0.7, -1.3, 0.4, 2.1}, b[CHANNELS_MAX] = {-0.2, 0.5, 1.1, -0.9};
   Signal signal;

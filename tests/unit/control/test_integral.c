@@ -1,4 +1,5 @@
-/* Rates as signals: their integral against closed forms and Simpson's rule, derivatives against differences. */
+/* Tests integrals of velocity signals against closed forms and Simpson's rule, and derivatives against finite
+ * differences. */
 #include "check.h"
 
 #include "support/compare.h"
@@ -82,8 +83,8 @@ static void a_sine_in_closed_form(void** state) {
   signal_destroy(&signal);
 }
 
-/* A sine that stands at its top swells as w alone, whose integral is ramp (x^6 - 3 x^5 + 5/2 x^4), x = t / ramp up
- * to 1. */
+/* A sine at its maximum grows by the ramp w(x) with x = t / ramp up to 1. The integral of w is ramp (x^6 - 3 x^5 + 5/2
+ * x^4). */
 static void a_swell_in_closed_form(void** state) {
   (void)state;
   double offset[] = {0.5}, a[] = {2}, f[] = {0}, p[] = {M_PI / 2}, value, rate;
@@ -108,8 +109,8 @@ static void a_swell_in_closed_form(void** state) {
   signal_destroy(&signal);
 }
 
-/* Points below an angle of 4, parts above: at the change and far on both sides as Simpson's rule on 20000 pieces has
- * it. */
+/* Integration uses points below an angle of 4 and parts above. Simpson's rule on 20000 intervals is the reference at
+ * the change and far from it. */
 static void swelling_by_points_and_by_parts(void** state) {
   (void)state;
   double offset[] = {0}, a[] = {1}, f[] = {1}, p[] = {0.4}, value, rate, at, middle, end, unused;

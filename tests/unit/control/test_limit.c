@@ -1,4 +1,4 @@
-/* The smooth limit of a drive. */
+/* Tests the smooth force limit of a drive. */
 #include "control/control.h"
 #include "support/sweep.h"
 

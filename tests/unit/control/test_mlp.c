@@ -1,4 +1,5 @@
-/* Networks of measurements: a value by hand, tanh of the C library, derivatives against differences. */
+/* Tests neural-network controllers: a value by hand, tanh of the C library, and derivatives against finite differences.
+ */
 #include "check.h"
 
 static void mlp_E7_by_hand(void** state) {

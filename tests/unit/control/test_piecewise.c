@@ -33,7 +33,8 @@ static void keyframes_are_linear_between_and_held_outside(void** state) {
   check_at(&KEYFRAMES, 3.5, 4, 0, -2, 0);
 }
 
-/* Row k from after k * interval to the end of its step, a rounded end too; steps in parts lie wholly within a row. */
+/* Row k applies from after k * interval to the end of its step, also with a rounded end. Every substep lies within one
+ * row. */
 static void rows_that_are_held_belong_to_the_step_that_ends(void** state) {
   (void)state;
   check_at(&HELD, 0, 1, 0, -1, 0);

@@ -36,8 +36,8 @@ static SceneSignal swelling(void) {
   return source;
 }
 
-/* Half way the size is 1/2 and grows by 15/8 of it a ramp; after a quarter it is 53/512. It begins with the offset
- * alone and is itself from the end on. */
+/* Halfway through the ramp the amplitude factor is 1/2 and grows by 15/8 per ramp. After a quarter it is 53/512. The
+ * signal starts at the offset and has its full amplitude after the ramp. */
 static void swells_by_hand(void** state) {
   (void)state;
   SceneSignal source = swelling();
@@ -96,7 +96,7 @@ static void rate_matches_central_difference(void** state) {
   signal_destroy(&signal);
 }
 
-/* A drive with a delay asks: there all stands as at the start. */
+/* A drive with a delay evaluates the signal before t = 0. The signal then has its initial value. */
 static void before_the_start_it_stands(void** state) {
   (void)state;
   Signal signal;

@@ -18,8 +18,8 @@ static void passes_through_its_knots(void** state) {
   signal_destroy(&signal);
 }
 
-/* Rate and second derivative have no jump at inner knots; the second derivative is zero at both ends. On one piece a
- * cubic's second difference is exact, so it may be taken with large steps and extrapolated to the knot. */
+/* First and second derivative are continuous at inner knots, and the second derivative is zero at both ends. A cubic's
+ * second difference is exact, so it may use large steps and extrapolation to the knot. */
 static void is_smooth_and_straight_at_the_ends(void** state) {
   (void)state;
   Signal signal;

@@ -1,4 +1,4 @@
-/* What the tests of the decomposition share: prisms over a polygon as meshes, and lattices of points. */
+/* Helpers of the decomposition tests: meshes of prisms over a polygon, and point lattices. */
 #ifndef SDRS_TESTS_DECOMPOSE_TESTING_H
 #define SDRS_TESTS_DECOMPOSE_TESTING_H
 

@@ -1,4 +1,5 @@
-/* Hulls in files: the same bits, no file that is wrong is believed, no folder is needed. */
+/* Tests the cache files of decompositions. Cached hulls are bit-identical, invalid files are ignored, and no cache
+ * folder is required. */
 #include "decompose/blocks.h"
 
 #include <dirent.h>
@@ -67,7 +68,8 @@ static void compare_hulls(const Decomposition* a, const Decomposition* b) {
   for (int k = 0; k < 3; k++) assert_int_equal(a->mirror[k], b->mirror[k]);
 }
 
-/* Decompose with the folder and compare with what is found without. Joints tell where the hulls came from. */
+/* Decomposes with the cache folder and compares the result with a decomposition without it. Returns true if the hulls
+ * were read from the cache, which the joints show. */
 static bool was_read(const Mesh* mesh, const DecomposeOptions* options) {
   Decomposition plain, cached;
   assert_int_equal(mesh_decompose(&plain, mesh, options), HULL_OK);

@@ -1,4 +1,4 @@
-/* Hulls made by hand, of which it is known how they hang together. */
+/* Tests the connectivity of hulls on hulls by hand whose connections are known. */
 #include "decompose/check.h"
 #include "unit/decompose/decompose_testing.h"
 
@@ -51,7 +51,8 @@ static void halves_that_touch_fall_apart(void** state) {
   decomposition_free(&d);
 }
 
-/* Boxes that overlap by 0.1 and 0.3 have balls of half of that in common; the first and the last do not meet. */
+/* Boxes overlap by 0.1 and 0.3. The largest balls in the overlaps have half of these widths as diameters. The first and
+ * the last box are disjoint. */
 static void the_weakest_overlap_counts(void** state) {
   (void)state;
   const Box thirds[3] = {{{0, 0, 0}, {1.1, 1, 1}}, {{1, 0, 0}, {2.3, 1, 1}}, {{2, 0, 0}, {3, 1, 1}}};
@@ -94,7 +95,7 @@ static void hulls_of_others_do_not_join(void** state) {
   decomposition_free(&d);
 }
 
-/* The larger box touches the smaller one: the face in common is held by both hulls, and is the smaller one's. */
+/* The larger box touches the smaller one. The common face lies in both hulls and equals the smaller box's face. */
 static void boxes_that_touch_are_two_components(void** state) {
   (void)state;
   const Box parts[2] = {{{0, 0, 0}, {1, 1, 1}}, {{1, -1, -1}, {2, 2, 2}}};
@@ -128,7 +129,7 @@ static void two_boxes_apart_are_fine(void** state) {
   mesh_free(&mesh);
 }
 
-/* A hull inside a component is its own; two of them that do not meet fall apart. */
+/* A hull inside a component is a component of its own. Two disjoint inner hulls are two components. */
 static void hulls_inside_are_told_apart_too(void** state) {
   (void)state;
   const Box parts[2] = {BAR, {{5, 0, 0}, {6, 1, 1}}};

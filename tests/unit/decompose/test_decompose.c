@@ -1,4 +1,4 @@
-/* The union of the hulls against the polygon that the part was made from, point by point of a lattice. */
+/* Tests the union of the hulls against the polygon of the solid at the points of a lattice. */
 #include "decompose/decompose.h"
 #include "unit/decompose/decompose_testing.h"
 
@@ -118,8 +118,8 @@ static void a_ring_is_covered_and_symmetric(void** state) {
   mesh_free(&mesh);
 }
 
-/* Even sectors of the ring leave 32 segments of the inner circle: 0.49 / 2 (2 a - sin 2 a) each, 2 a = 2 pi / 32, 0.6 %
- * of the ring; what is allowed is 4 %. */
+/* Equal sectors of the ring add 32 segments of the inner circle, 0.49 / 2 (2 a - sin 2 a) each with 2 a = 2 pi / 32.
+ * This is 0.6 % of the ring; 4 % is allowed. */
 static void more_hulls_follow_a_ring_closer(void** state) {
   (void)state;
   Mesh mesh = ring_mesh(64, 0);
@@ -141,7 +141,7 @@ static void more_hulls_follow_a_ring_closer(void** state) {
 
 /* ---------------------------------------------------------------- hulls inside */
 
-/* Flat parts are convex pieces: nothing is lost. */
+/* Pieces with few reflex edges are convex, so no volume is lost. */
 static void hulls_inside_a_channel_are_the_channel(void** state) {
   (void)state;
   Mesh mesh = prism_mesh(CHANNEL, sizeof CHANNEL / sizeof *CHANNEL);
@@ -159,10 +159,10 @@ static void hulls_inside_a_channel_are_the_channel(void** state) {
   mesh_free(&mesh);
 }
 
-/* Outer corners at radius 1, inner ones at 0.7: the ring lies between the inscribed circles of both polygons, so no
- * point of a hull is nearer to the axis than 0.7 cos(pi / 64) or farther than 1. How much must be left: 16 even blocks
- * between tangents at the inner circle, of half angle pi / 16, and the outer polygon lose
- * 0.49 (tan a - a) of 0.51 a each, a = pi / 16: 1.3 %; what is allowed is 6 %. */
+/* Outer corners lie at radius 1, inner ones at 0.7. The ring lies between the inscribed circles of both polygons, so a
+ * point of a hull has a distance between 0.7 cos(pi / 64) and 1 from the axis. 16 equal blocks between tangents of the
+ * inner circle and the outer polygon lose 0.49 (tan a - a) of 0.51 a each with a = pi / 16. This is 1.3 % of the
+ * volume; 6 % is allowed. */
 static void hulls_inside_a_ring_keep_to_it(void** state) {
   (void)state;
   Mesh mesh = ring_mesh(64, 0);
@@ -185,7 +185,7 @@ static void hulls_inside_a_ring_keep_to_it(void** state) {
   mesh_free(&mesh);
 }
 
-/* An open shell of a few faces, 4e7 wide: its second hull had 10 vertices and none could be taken out by itself. */
+/* Open shell of a few faces, 4e7 wide. Its second hull has 10 vertices, of which none can be removed individually. */
 static void hulls_inside_keep_their_vertices(void** state) {
   (void)state;
   Mesh mesh = mesh_of_text(
@@ -200,7 +200,7 @@ static void hulls_inside_keep_their_vertices(void** state) {
   mesh_free(&mesh);
 }
 
-/* Two cubes that overlap by half: the union of both is kept, no wall is seen inside. */
+/* Two cubes overlap by half. The result is their union, without faces in its interior. */
 static void bodies_that_overlap_are_no_walls(void** state) {
   (void)state;
   Text text = {0};
@@ -258,7 +258,7 @@ static void even_blocks_share_their_corners(void** state) {
   mesh_free(&mesh);
 }
 
-/* The middle block has no surface of its own. */
+/* The central block has no surface of its own and must be kept. */
 static void inner_blocks_are_there(void** state) {
   (void)state;
   Mesh mesh = mesh_of_text(CUBE);

@@ -1,11 +1,12 @@
-/* The depth of one hull outside parts where it is known in closed form. */
+/* Tests the depth of one hull outside of solids whose depth has a closed form. */
 #include "unit/decompose/decompose_testing.h"
 
 static const double ANGLE[][2] = {{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
 static const double CHANNEL[][2] = {{0, 0}, {4, 0}, {4, 3}, {3, 3}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
 static const double SHALLOW[][2] = {{0, 0}, {9, 0}, {9, 3}, {8, 3}, {8, 2.2}, {1, 2.2}, {1, 3}, {0, 3}};
 
-/* One hull of the mesh, turned and moved by a pose: found <= truth <= at most, which differ by the stated part. */
+/* Checks the depth of one hull of the mesh in a general pose. `found` is a lower bound and `at most` an upper bound.
+ * Both bounds differ by the stated fraction. */
 static void check_depth(Mesh* mesh, double truth, double below) {
   Random random = {7};
   for (int trial = 0; trial < 4; trial++) {
@@ -23,7 +24,8 @@ static void check_depth(Mesh* mesh, double truth, double below) {
   mesh_free(mesh);
 }
 
-/* From (2, 2), the middle of the hull's slanted edge, both inner walls are 1 away; no point is farther from both. */
+/* The midpoint (2, 2) of the hull's slanted edge has the distance 1 to both inner walls. No other point has a larger
+ * distance. */
 static void an_angle_in_one_hull_has_depth_1(void** state) {
   (void)state;
   Mesh mesh = prism_mesh(ANGLE, COUNT(ANGLE));
@@ -38,8 +40,8 @@ static void the_depth_of_a_channel(void** state) {
   check_depth(&shallow, 0.8, 2e-3);
 }
 
-/* From (x, 2) on the mouth of a notch from (a, 2) over (c, 1) to (b, 2) the walls are (x - a) sin A and (b - x) sin B
- * away, most where both are the same. */
+/* The notch leads from (a, 2) over (c, 1) to (b, 2). A point (x, 2) at its opening has the distances (x - a) sin A and
+ * (b - x) sin B to the walls. The depth is the distance where both are equal. */
 static void the_depth_of_a_notch(void** state) {
   (void)state;
   const double a = 0.7, b = 2.9, c = 1.4;

@@ -1,4 +1,5 @@
-/* Holes through meshes of boxes that overlap, where anybody can count them; and how many hulls a tolerance takes. */
+/* Tests the number of holes in meshes of overlapping boxes, where the number is known. Also tests how many hulls a
+ * tolerance requires. */
 #include "unit/decompose/decompose_testing.h"
 
 typedef struct {
@@ -28,7 +29,7 @@ static void check_holes(const BoxEnds* boxes, int count, int hulls, int of_mesh,
   mesh_free(&mesh);
 }
 
-/* Two rails and rungs between them, which reach into the rails: one hole less than rungs. */
+/* A ladder: two rails and rungs that end inside the rails. It has one hole less than rungs. */
 static const BoxEnds LADDER[] = {{{0, 0, 0}, {6, 1, 1}},
                                  {{0, 4, 0.1}, {6, 5, 1.1}},
                                  {{0, 0.5, 0.2}, {1, 4.5, 0.9}},
@@ -51,7 +52,7 @@ static void one_hull_fills_all_holes(void** state) {
   check_holes(LADDER, 5, 1, 2, 0);
 }
 
-/* Without its last wall a bowl, without two that face each other a tube. */
+/* A box with a void becomes a bowl without one wall, and a tube without two opposite walls. */
 static void a_void_is_no_hole(void** state) {
   (void)state;
   check_holes(ROOM, 6, 16, 0, 0);
@@ -68,7 +69,7 @@ static void parts_apart_count_each(void** state) {
   check_holes(two, 10, 32, 4, 4);
 }
 
-/* One hull reaches 0.75 and more out of it, half the width of a hole; an exact decomposition reaches nowhere. */
+/* One hull exceeds the mesh by at least 0.75, half the width of a hole. An exact decomposition does not exceed it. */
 static void a_tolerance_takes_as_few_hulls_as_keep_it(void** state) {
   (void)state;
   Mesh mesh = mesh_of_boxes(LADDER, 5);

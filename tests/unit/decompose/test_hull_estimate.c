@@ -1,4 +1,4 @@
-/* Volumes of hulls against closed forms and against the hull of all points. */
+/* Tests volume estimates of convex hulls against closed forms and against the hull of all points. */
 #include "decompose/hull_estimate.h"
 
 #include "unit/decompose/decompose_testing.h"

@@ -1,4 +1,4 @@
-/* Thinning outwards: nothing sticks out, and the volume grows little. */
+/* Tests outer simplification of hulls: the simplified hull contains the original, and its volume grows little. */
 #include "decompose/blocks.h"
 #include "unit/decompose/decompose_testing.h"
 
@@ -34,8 +34,8 @@ static void few_vertices_stay_as_they_are(void** state) {
   hull_free(&box);
 }
 
-/* Thinned on one side of its mirror planes: all images of every corner are corners, bit for bit. 1.10 is what the
- * sphere above is allowed without symmetry. */
+/* Hulls are simplified on one side of their mirror planes. Every mirror image of a corner must be a corner, bit for
+ * bit. The factor 1.10 is the limit of the sphere above without symmetry. */
 static void a_symmetric_sphere_stays_symmetric(void** state) {
   (void)state;
   ConvexHull sphere, thin;

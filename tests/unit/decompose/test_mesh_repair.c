@@ -1,4 +1,5 @@
-/* Cubes with every fault that files have: after mending all have volume 1, or what a hole leaves. */
+/* Tests mesh repair on cubes with every defect of mesh files. After repair each has volume 1, or the volume that a hole
+ * leaves. */
 #include "decompose/mesh_repair.h"
 
 #include "unit/decompose/decompose_testing.h"
@@ -79,8 +80,8 @@ static void cracks_are_joined(void** state) {
   assert_int_equal(c.border_edges, 0);
 }
 
-/* Every triangle of a cube of 7 x 7 squares a side with corners of its own, each off by up to `amplitude`: points are
- * joined from as far as it takes, but not as far as an edge. Random, seed 3. */
+/* Each triangle of a cube of 7 x 7 squares per side has separate corners, displaced by up to `amplitude`. Repair joins
+ * points over this distance, but never over an edge length. Random with seed 3. */
 static void a_soup_hangs_together(void** state) {
   (void)state;
   const double amplitudes[] = {1e-9, 1e-6, 1e-5, 1e-4};
@@ -120,7 +121,7 @@ static void a_soup_hangs_together(void** state) {
   }
 }
 
-/* A small cube inside that is turned inwards is a void: 1 - 0.2^3. */
+/* A small inverted cube inside is a cavity, so the volume is 1 - 0.2^3. */
 static void a_cavity_stays_inverted(void** state) {
   (void)state;
   Text text = {0};

@@ -1,4 +1,4 @@
-/* The surface of pictures: mended, outward, where the mesh is. */
+/* Tests surface meshes for rendering: repaired, oriented outwards and at the mesh's position. */
 #include "decompose/decompose.h"
 #include "unit/decompose/decompose_testing.h"
 

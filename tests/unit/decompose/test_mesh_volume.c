@@ -1,4 +1,4 @@
-/* The volume of meshes that overlap themselves, are drawn twice or inside out, against closed forms of boxes. */
+/* Tests volumes of meshes that intersect themselves, are duplicated or inverted, against closed forms of boxes. */
 #include "decompose/mesh_repair.h"
 
 #include "support/compare.h"

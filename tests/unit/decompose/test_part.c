@@ -1,4 +1,4 @@
-/* Cuts of solids whose volumes are known. */
+/* Tests planar cuts of solids with known volumes. */
 #include "decompose/part.h"
 
 #include "decompose/mesh_repair.h"
@@ -13,7 +13,7 @@ static Part part_of_mesh(const Mesh* mesh, double* unit_volume) {
   return part;
 }
 
-/* An oblique plane through the middle halves a cube. */
+/* An oblique plane through the centre halves a cube. */
 static void an_oblique_plane_halves_a_cube(void** state) {
   (void)state;
   Mesh mesh = mesh_of_text(CUBE);
@@ -53,7 +53,7 @@ static void legs_of_a_channel_come_apart(void** state) {
   Mesh mesh = prism_mesh(channel, COUNT(channel));
   double unit;
   Part part = part_of_mesh(&mesh, &unit), *pieces;
-  /* y = 1 is half a unit below the middle of the box, y = 1.5; the box is 8 wide in unit size. */
+  /* The plane y = 1 lies half a unit below the box's centre at y = 1.5. The box is 8 wide in unit size. */
   Part legs = part_cut(&part, (CutPlane){vec3(0, -1, 0), 0.5 / cbrt(unit)}, 1e-12);
   assert_int_equal(part_components(&legs, &pieces), 2);
   for (int k = 0; k < 2; k++) {

@@ -1,5 +1,5 @@
-/* Meshes of superquadrics that are known come back as these: by the parametric form of the surface, its volume in
- * closed form and the implicit function written out, none of which the program uses. */
+/* Tests the fit of superquadrics to meshes of known superquadrics. The references are the parametric surface, the
+ * volume in closed form and the implicit function, all without code of the program. */
 #include "decompose/superquadric.h"
 #include "support/long.h"
 #include "unit/decompose/decompose_testing.h"
@@ -60,7 +60,7 @@ static Mesh mesh_of(const Superquadric* list, int count) {
   return mesh;
 }
 
-/* How far the surface of one is from the other's, as a part of the way from its centre. */
+/* Returns the largest distance between both surfaces, relative to the distance from the centre. */
 static double difference(const Superquadric* a, const Superquadric* b) {
   double worst = 0;
   for (int j = 1; j < 40; j++)
@@ -119,7 +119,7 @@ static void two_that_overlap_come_back_B12(void** state) {
   mesh_free(&mesh);
 }
 
-/* Two boxes apart, in one superquadric: what the report says of it is far from well. */
+/* One superquadric cannot fit two separate boxes. The report must show the large error. */
 static void what_is_bad_is_told(void** state) {
   (void)state;
   Text text = {0};

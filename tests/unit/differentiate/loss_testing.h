@@ -1,4 +1,4 @@
-/* What the tests of losses share: two bodies whose recording the test writes by hand. */
+/* Helpers of the loss tests: two bodies with a recording by hand. */
 #ifndef SDRS_TESTS_UNIT_DIFFERENTIATE_LOSS_TESTING_H
 #define SDRS_TESTS_UNIT_DIFFERENTIATE_LOSS_TESTING_H
 

@@ -1,5 +1,5 @@
-/* The adjoint through time: the worked example of docs/derivations/adjoint.md, a closed form over many steps,
- * discounts, and what is said of runs without a gradient. */
+/* Tests the adjoint through time: the worked example of docs/derivations/adjoint.md, a closed form over many steps,
+ * discounts, and messages for runs without a gradient. */
 #include "differentiate/differentiate.h"
 
 #include <string.h>
@@ -112,8 +112,8 @@ static void adjoint_A1_over_many_steps(void** state) {
   rig_free(r);
 }
 
-/* With a factor c on what is handed back: x_2 = 1.6 c x_1 - 0.8 c x0, x_1 = 0.8 c x0 + 0.08 v0 backwards. v0 is no
- * state. */
+/* With a discount factor c the adjoint recursion is, backwards in time: x_2 = 1.6 c x_1 - 0.8 c x0, x_1 = 0.8 c x0 +
+ * 0.08 v0. v0 is not a state, so it is not discounted. */
 static void adjoint_discounts_what_is_handed_back(void** state) {
   (void)state;
   Rig* r = rig_create(2, SPRING);
@@ -146,7 +146,7 @@ static void adjoint_tells_where_it_fails(void** state) {
   run_adjoint_destroy(NULL);
 }
 
-/* A run of no steps: what the loss says of the start. */
+/* In a run without steps the gradient is that of the loss at the initial state. */
 static void adjoint_of_a_run_without_steps(void** state) {
   (void)state;
   Rig* r = rig_create(1, SPRING);

@@ -1,5 +1,5 @@
-/* A scene's numbers as flat vectors: what is read is what was written, sizes, scales, and the gradient in the same
- * order. */
+/* Tests a scene's numbers as flat vectors: reading returns the written values, sizes and scales are right, and the
+ * gradient has the same order. */
 #include "differentiate/gradcheck.h"
 
 #include <string.h>
@@ -155,7 +155,8 @@ static void blocks_scale_loads_by_what_they_are_and_do(void** state) {
   run_free(run);
 }
 
-/* Gains of 0 move by what would matter: 1 kg on a spring of 400 N/m for 0.5 s, critically damped by 40 N s/m. */
+/* A gain of 0 has the scale of a significant gain: 1 kg on a spring of 400 N/m for 0.5 s, critically damped by 40 N
+ * s/m. */
 static void blocks_scale_gains_that_are_zero_by_the_others(void** state) {
   (void)state;
   Run* run = run_model(

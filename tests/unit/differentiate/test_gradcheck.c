@@ -1,5 +1,5 @@
-/* The check itself: that it passes and fails where it must, leaves the scene as it was, sees a wrong gradient, and
- * knows flat faces. */
+/* Tests the gradient check itself. It must pass right and fail wrong gradients, leave the scene unchanged, and
+ * recognize flat faces. */
 #include "differentiate/gradcheck.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
   }
 }
 
-/* Below what differences resolve a right gradient neither passes nor fails. */
+/* An error below the resolution of the differences gives neither "pass" nor "fail". */
 static void gradcheck_says_what_it_cannot_check(void** state) {
   (void)state;
   Run* run = expanded("", "mass: 1, mass_model: vertices");
@@ -129,8 +129,8 @@ static void gradcheck_of_one_free_body_by_mass(void** state) {
 
 static bool interrupted_at_once(void) { return true; }
 
-/* (J5) A wheel that nothing turns: its vertices' shares of the forces of inertia are zero but for the rounding of
- * where it is, below 1e-12 of the other blocks; no verdict of wrong. */
+/* (J5) No load rotates the wheel, so the inertial forces at its vertices are zero except for rounding errors of its
+ * position. They are below 1e-12 of the other blocks and must not cause the verdict "wrong". */
 static void gradcheck_J5_knows_the_rounding_of_what_does_not_move(void** state) {
   (void)state;
   Run* run = run_model(

@@ -1,5 +1,5 @@
-/* The judgement of a gradient on functions whose derivative is known and whose noise is given: right ones are never
- * called wrong, wrong ones are, at any scale, and what the noise hides is said to be unchecked. */
+/* Tests the verdict on gradients of functions with known derivative and noise. Right gradients are never called wrong,
+ * and wrong ones are found at any scale. Gradients that noise hides are called unchecked. */
 #include <float.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ typedef struct {
 enum { ROUGH_SIZES = 9 };
 static double rough_wave(int size) { return 1e3 * pow(10, 0.5 * size); } /* per unit */
 
-/* Of what lies behind the fence; NaN on it. */
+/* Returns the term beyond the discontinuity, or NaN on the discontinuity. */
 static double beyond_fence(const Function* f, double distance) {
   if (!(f->fence > 0) || distance < f->fence) return 0;
   return distance < 4 * f->fence ? (double)NAN : f->far_slope > 0 ? 0 : 1000 * distance;
@@ -55,7 +55,7 @@ static double least_of_largest(const Function* f, const double* over, const doub
   return least;
 }
 
-/* What is not smooth at the base by more than a slope of one number. */
+/* Returns the terms that are not smooth at the base point, except for kinks of one variable. */
 static double broken_part(const Function* f, const double* over) {
   const double* piece;
   double sum = f->pieces ? least_of_largest(f, over, &piece) : 0;
@@ -143,7 +143,7 @@ static void count_verdicts(double noise, double off, bool kinked, int functions,
   }
 }
 
-/* 3 directions of many functions for each noise. Down to a noise of 1e-11 the bound of 1e-6 can be told. */
+/* Checks 3 directions of many functions for each noise. The bound of 1e-6 can be resolved down to a noise of 1e-11. */
 static void judgement_J1_J2_J3_J4_right_gradients_are_never_wrong(void** state) {
   (void)state;
   int functions = tests_count(250, 1000);
@@ -208,9 +208,9 @@ static void judgement_J14_foretells_how_many(void** state) {
   assert_true(isinf(report.needed));
 }
 
-/* Fits by default, with a resolution of 1e-4 as enough: of functions with noise of 1e-9 to 1e-3, with and without kinks
- * of the second derivative, correct gradients are never wrong. At 1e-9 all smooth functions pass, and an error of 1e-4
- * is found in all of them. */
+/* Fits with default options and a sufficient resolution of 1e-4. The functions have noise of 1e-9 to 1e-3, with and
+ * without kinks of the second derivative. Correct gradients are never called wrong. At noise 1e-9 all smooth functions
+ * pass, and an error of 1e-4 is found in all of them. */
 static void judgement_J14_fits_by_default(void** state) {
   (void)state;
   int functions = tests_count(40, 400);
@@ -286,8 +286,8 @@ static void judgement_J17_rounding_of_the_gradient(void** state) {
   }
 }
 
-/* Functions like the loss of a run that is unstable: every size of step sees waves, and only the least the slope. By
- * two neighbours alone 49 of these right gradients were called wrong. */
+/* Models the loss of an unstable run. Every step size sees oscillations, and only the smallest resolves the slope. Two
+ * neighbouring step sizes are not enough to call a gradient wrong. */
 static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
   (void)state;
   int unchecked = 0, functions = tests_count(250, 1000);
@@ -305,8 +305,8 @@ static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
   assert_int_equal(unchecked, functions);
 }
 
-/* ... down to the smallest step of a sweep: what all of it says is the slope of coarser waves, and two in it agree by
- * chance. Of the right gradients here it called 710 wrong before smaller steps were asked. */
+/* Oscillations extend to the smallest step of the sweep. The whole sweep then sees the slope of coarser oscillations,
+ * and two steps agree by chance. Smaller steps must be evaluated before a gradient is called wrong. */
 static void judgement_J11_of_what_is_rough_down_to_the_smallest_step(void** state) {
   (void)state;
   int wrong = 0, count = tests_count(200, 1000);
@@ -347,7 +347,8 @@ static void judgement_J7_of_two_plateaus(void** state) {
   }
 }
 
-/* Waves of 1e-3 in all directions that are shorter than any step, as of a run that is lost after some blows. */
+/* Adds oscillations of 1e-3 in all directions that are shorter than any step, as in a chaotic run after some impacts.
+ */
 static double finer_than_all(void* context, const double* x) {
   double along = 0;
   for (int k = 0; k < 3; k++) along += (k + 1) * x[k];
@@ -376,7 +377,8 @@ static double other_at_zero(void* context, const double* x) {
   return x[0] == 0 ? 0.5 + 1e-13 : 0.5;
 }
 
-/* A number that does not matter: what x itself differs by is of the solver, not a jump that would hide a slope. */
+/* The variable has no influence. A difference at x itself is solver noise and must not count as a jump that hides a
+ * slope. */
 static void judgement_J9_not_of_what_does_not_matter(void** state) {
   (void)state;
   const double one = 1, zero = 0;
@@ -397,7 +399,7 @@ static void judgement_J5_wrong_by_a_factor(void** state) {
   }
 }
 
-/* What the bound cannot tell may still be seen to be wrong: noise of 1e-5 hides 1e-6, and not a sign. */
+/* Noise of 1e-5 hides a relative error of 1e-6, but a wrong sign must still be found. */
 static void judgement_J5_wrong_above_the_resolution(void** state) {
   (void)state;
   int counts[3];
@@ -440,7 +442,7 @@ static void judgement_J4_resolution_holds(void** state) {
     }
 }
 
-/* Powers of two change no bit of what is relative; the function in picounits and in terameters. */
+/* Scaling by powers of two changes no bit of relative results. The function is tested in picounits and terameters. */
 static void judgement_has_no_scale(void** state) {
   (void)state;
   Function plain = function_with(7, 1, 1e-13, 1);
@@ -500,8 +502,8 @@ static void judgement_without_values(void** state) {
   assert_true(isnan(report.error) && isinf(report.resolution));
 }
 
-/* Differences across a jump agree with each other, and say nothing of the slope on this side. The sweep's steps
- * fall by less than the fence is wide, so that one meets it; what is left below it still finds a wrong gradient. */
+/* Differences across a jump agree with each other but do not show the slope on this side. Sweep steps shrink by less
+ * than the distance to the jump, so that one step crosses the jump. The smaller steps still find a wrong gradient. */
 static void judgement_J6_behind_a_jump(void** state) {
   (void)state;
   int wrong = 0;
@@ -515,8 +517,8 @@ static void judgement_J6_behind_a_jump(void** state) {
   assert_int_equal(wrong, 40);
 }
 
-/* The same so near that the sweep has said enough before it comes there: what says wrong is asked down to the smallest
- * step first. A value at the base that is none of the far piece's makes it a jump. */
+/* The jump is so near that larger steps already agree. Before the verdict "wrong", the sweep continues down to the
+ * smallest step. If the value at the base does not fit the far branch, there is a jump. */
 static void judgement_J6_behind_a_near_jump(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -529,7 +531,7 @@ static void judgement_J6_behind_a_near_jump(void** state) {
   }
 }
 
-/* What rounding makes of a gradient in a block beside much larger ones is no error. */
+/* Rounding errors of a gradient block beside much larger blocks are not errors. */
 static void judgement_J5_rounding_of_the_gradient(void** state) {
   (void)state;
   Function f = function_with(3, 1e-9, 0, 1);
@@ -565,9 +567,9 @@ static void judgement_J8_of_a_kink(void** state) {
   }
 }
 
-/* A value that jumps on one side of the base, or is another at the base alone: no gradient is wrong there that a jump
- * of that size may explain, and the one at the base alone, which the differences do not see, is named. A jump too small
- * to explain anything, and none: wrong. */
+/* The value jumps on one side of the base or at the base only. No gradient is called wrong if a jump of this size can
+ * explain the difference. A jump at the base only is invisible to differences and must be reported. If the jump is too
+ * small or absent, the verdict is "wrong". */
 static void judgement_J9_of_a_jump(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -591,10 +593,10 @@ static void judgement_J9_of_a_jump(void** state) {
   }
 }
 
-/* A jump beside the base, from 1e-6 to 1e-2 away: the right gradient is right and not said to be at a jump; one that is
- * wrong by a factor of 1 + 1e-5 is wrong, however large the jump. A noise that hides the slope below the jump leaves it
- * unchecked, with the jump named as one beside (the one value at the base has noise, too: of 200 functions few are said
- * to jump there). */
+/* A jump lies beside the base, at a distance of 1e-6 to 1e-2. A right gradient is right and not reported as at a jump.
+ * A gradient wrong by a factor of 1 + 1e-5 is wrong, however large the jump. If noise hides the slope below the jump,
+ * the gradient is unchecked and the nearby jump is reported. The value at the base also has noise, so few of 200
+ * functions are reported to jump there. */
 static void judgement_J12_of_a_jump_beside(void** state) {
   (void)state;
   int named = 0, mistaken = 0;
@@ -621,8 +623,8 @@ static void judgement_J12_of_a_jump_beside(void** state) {
   if (named < 50 || mistaken > 4) fail_msg("named %d times, mistaken %d times", named, mistaken);
 }
 
-/* The least of six largest of four: of a piece that is met beside the base the slope need not lie between those of both
- * sides at the base, where it may not even bend along the direction. */
+/* The function is the smallest of six maxima of four terms. A branch that is reached beside the base may have a slope
+ * outside the two one-sided slopes at the base, even if the function has no kink at the base. */
 static void judgement_J10_of_a_least_of_largest(void** state) {
   (void)state;
   int outside = 0, wrong = 0;

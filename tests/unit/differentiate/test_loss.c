@@ -1,4 +1,4 @@
-/* All losses of a task: columns, sums, what is refused, what is not a number, memory. */
+/* Tests all losses of a task: columns, sums, refused settings, NaN values and memory. */
 #include "loss_testing.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void a_name_given_twice_is_refused(void** state) {
 
 /* ---------------------------------------------------------------- creation */
 
-/* Every problem of every loss is told at once, and nothing is left behind (the sanitizers look). */
+/* Every problem of every loss is reported in one call, and all memory is freed (checked by the sanitizers). */
 static void all_problems_are_told(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
@@ -139,7 +139,7 @@ static void terms_add_up(void** state) {
   loss_run_free(run);
 }
 
-/* A run that failed on its way has no loss; one that is longer than the horizon is judged up to there. */
+/* A run that failed before the horizon has no loss. A longer run is evaluated up to the horizon. */
 static void runs_of_another_length(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
@@ -178,7 +178,7 @@ static TaskLoss of_every_kind(int kind) {
   return loss;
 }
 
-/* What is not a number is never taken for a small loss. */
+/* NaN is never taken for a small loss. */
 static void nan_is_passed_on(void** state) {
   (void)state;
   LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
@@ -227,8 +227,8 @@ static void evaluation_allocates_nothing_and_repeats(void** state) {
   LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
   TaskLoss losses[LOSS_TYPE_COUNT];
   int count = 0;
-  /* a volume's gradient and a neck find the hull's flat faces anew, a wall its edges, a clearance the boxes of its
-   * range; touch, closure: of smooth shapes */
+  /* the gradients of volume and neck recompute the hull's flat faces, wall its edges, clearance its range's boxes;
+   * touch and closure need smooth shapes */
   for (int kind = 0; kind < LOSS_TYPE_COUNT; kind++)
     if (kind != LOSS_VOLUME && kind != LOSS_CLEARANCE && kind != LOSS_REMOVAL && kind != LOSS_TOUCH &&
         kind != LOSS_CLOSURE && kind != LOSS_NECK && kind != LOSS_WALL)

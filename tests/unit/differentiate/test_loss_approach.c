@@ -1,4 +1,4 @@
-/* Approach: closed forms of the smoothed distance of cubes and of a cube over the ground. */
+/* Tests the approach loss against closed forms of the smoothed distance: two cubes, and a cube above the ground. */
 #include <math.h>
 
 #include "unit/differentiate/loss_testing.h"

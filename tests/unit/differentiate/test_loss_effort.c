@@ -1,4 +1,4 @@
-/* Forces of PD controllers: in closed form, and against the gradient of the step's own energies. */
+/* Tests the effort loss: forces of PD controllers in closed form and against the gradient of the step's energies. */
 #include "loss_testing.h"
 #include "simulate/terms.h"
 
@@ -43,8 +43,8 @@ static void each_controller_counts(void** state) {
   loss_run_free(run);
 }
 
-/* A damper is its gain over the length of the solver's steps: 0.3 / (0.1 / 4) = 12. At t = 0.2 with q 0.5 and rate 3
- * that is 10 (0.8 - 0.5) + 12 (4 - 3). */
+/* The damping is the gain divided by the substep: 0.3 / (0.1 / 4) = 12. At t = 0.2 with q = 0.5 and rate 3 the force is
+ * 10 (0.8 - 0.5) + 12 (4 - 3). */
 static void the_damper_of_steps_in_substeps(void** state) {
   (void)state;
   LossRun* run =

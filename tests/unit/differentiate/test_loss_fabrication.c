@@ -1,4 +1,4 @@
-/* What can be made: necks, walls, overhangs and extents of shapes whose measures are known. */
+/* Tests fabrication losses: necks, walls, overhangs and extents of shapes with known measures. */
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ static void extents(void** state) {
   loss_run_free(run);
 }
 
-/* The upper cube's faces look down by 30 and 60 degrees from the upright: one leans out too far, by sin 60 - sin 45;
- * the lower one stands on the bed. Above 60 degrees nothing does. */
+/* The upper cube has faces inclined by 30 and 60 degrees. One overhang exceeds the limit, by sin 60 - sin 45. The lower
+ * cube stands on the bed. With a limit above 60 degrees there is no overhang. */
 static void overhangs(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1, SCENE);
@@ -87,8 +87,9 @@ static void overhangs(void** state) {
   loss_run_free(run);
 }
 
-/* A bar on a hinge, its corners 0.5 out and 0.05 up and down, between two posts: the corners' circle comes nearest
- * where one points at the post. The other post is out of the hinge's range but for its end. */
+/* A bar on a hinge rotates between two posts. Its corners are 0.5 from the hinge and 0.05 up and down. The clearance is
+ * smallest where a corner points at the first post. The second post lies outside of the hinge's range, except for its
+ * end. */
 static const char SWING[] =
     "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
@@ -126,8 +127,9 @@ static void clearances(void** state) {
   loss_run_free(run);
 }
 
-/* Two hinges of a cardan beside a wall: the far corner reaches its whole distance where the range lets it, and there
- * the bound that is proved is no more than a thousandth of the link below. Deep in a wall it is the depth. */
+/* Two hinges form a universal joint beside a wall. The far corner reaches its full distance where the range allows it.
+ * The certified bound is at most a thousandth of the link below the exact clearance. Inside a wall the clearance is
+ * minus the depth. */
 static void clearance_of_two_hinges(void** state) {
   (void)state;
   for (int wall = 0; wall < 2; wall++) {
@@ -146,8 +148,9 @@ static void clearance_of_two_hinges(void** state) {
   }
 }
 
-/* Rotations that go all around, with a slide or without, apart and deep: a far corner points at the base, and what is
- * proved lies no more than a thousandth of the link below; a ball is as near everywhere. */
+/* Unlimited rotations with or without a prismatic joint, separate and overlapping. A far corner points at the base. The
+ * certified bound is at most a thousandth of the link below the exact value. A ball has the same clearance at every
+ * angle. */
 static void clearance_P8_of_free_rotations(void** state) {
   (void)state;
   static const struct {
@@ -178,7 +181,7 @@ static void clearance_P8_of_free_rotations(void** state) {
   }
 }
 
-/* Out past the post, or into it: half a metre up there is room, along x it is the post itself that is in the way. */
+/* The removal path is blocked or free. At a height of half a metre the path is free; along x the post blocks it. */
 static void removals(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1, SWING);
@@ -230,8 +233,8 @@ static void all_corners_of_a_wall_carry_it(void** state) {
   loss_run_free(run);
 }
 
-/* A block goes through a fixed one: it is deepest in the middle, where both ways along x are as far. Half of the slope
- * is each side's. */
+/* A block moves through a fixed block. The depth is largest at the centre, where both directions along x are equally
+ * far. Each one-sided derivative counts half. */
 static void a_way_through_has_its_least_at_a_fold(void** state) {
   (void)state;
   LossRun* run = loss_run_create(

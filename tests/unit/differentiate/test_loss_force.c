@@ -1,4 +1,4 @@
-/* Contact force against a wanted one. */
+/* Tests the contact-force loss against a target force. */
 #include "loss_testing.h"
 
 static void states_count_from_the_first_step(void** state) {
@@ -16,7 +16,7 @@ static void states_count_from_the_first_step(void** state) {
   loss_run_free(run);
 }
 
-/* A crate that falls on the ground: what it feels the ground feels the other way. */
+/* A crate falls on the ground. The forces on crate and ground are equal and opposite. */
 static void contact_is_felt_on_both_sides(void** state) {
   (void)state;
   LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
@@ -28,7 +28,7 @@ static void contact_is_felt_on_both_sides(void** state) {
   loss_run_free(run);
 }
 
-/* Two bricks that touch one another and a third: of what one feels from one of them alone. */
+/* A brick touches two others. The loss counts the force from one of them only. */
 static void of_one_other_link_alone(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);

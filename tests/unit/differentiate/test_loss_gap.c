@@ -1,5 +1,5 @@
-/* Smallest distance of two links: in closed form for vertices, edges, faces and half-spaces; the points that carry it.
- */
+/* Tests the smallest distance of two links in closed form for vertices, edges, faces and half-spaces, and its witness
+ * points. */
 #include <string.h>
 
 #include "loss_testing.h"
@@ -21,7 +21,7 @@ static TaskLoss gap_of(const char* link, const char* other, double margin) {
   return loss;
 }
 
-/* (30 - d)^2 tells d. */
+/* Returns the distance d, recovered from the loss (30 - d)^2. */
 static double distance_of(LossRun* run, const char* link, const char* other) {
   TaskLoss loss = gap_of(link, other, 30);
   return 30 - sqrt(loss_value(run, &loss));
@@ -79,7 +79,7 @@ static void margin(void** state) {
   loss_run_free(run);
 }
 
-/* Hulls that meet have gap zero and nowhere to go. */
+/* Intersecting hulls have the gap zero and no gradient. */
 static void hulls_that_meet(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1, BODIES);
@@ -96,8 +96,8 @@ static void hulls_that_meet(void** state) {
   loss_run_free(run);
 }
 
-/* A corner of b over the middle of a's face: b's corner carries all of it, of a's face three corners that together
- * stand for the point below it: weights that sum to 1, positions to (0.5, 0.25). */
+/* A corner of b lies above the centre of a's face. It carries b's full weight. On a, three corners represent the
+ * witness point: their weights sum to 1 and their weighted positions to (0.5, 0.25). */
 static void vertices_that_carry_a_nearest_point(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1, BODIES);
@@ -133,8 +133,8 @@ static void vertices_that_carry_a_nearest_point(void** state) {
   loss_run_free(run);
 }
 
-/* Faces that lie parallel, as bodies start: all their corners carry the gap, each side's weights sum to 1 and both
- * points are above each other; to follow the gradient widens the gap, which to move one corner does not. */
+/* Parallel faces share the gap among all their corners. The weights of each side sum to 1, and both witness points lie
+ * above each other. A step along the gradient widens the gap, but moving one corner does not. */
 static void expect_shared(LossRun* run, const char* other, int carriers) {
   Model* m = &run->run->model;
   TaskLoss loss = gap_of("a", other, 1.5);
@@ -148,7 +148,7 @@ static void expect_shared(LossRun* run, const char* other, int carriers) {
   }
   compare_near(found, carriers, 0, "corners of a that carry the gap over %s", other);
   compare_vec3(sum, vec3(0, 0, -2 * (1.5 - 0.5)), 1e-9, "their sum");
-  /* a step along minus the gradient of both: the slope of the steepest way is the gradient's length */
+  /* a step along minus the gradient of both: the slope in the steepest direction is the gradient's norm */
   double step = 1e-4, square = 0, kept[2][3][8];
   for (int h = 0; h < 2; h++) {
     double* axis[3] = {(double*)m->hulls[h].points.x, (double*)m->hulls[h].points.y, (double*)m->hulls[h].points.z};

@@ -1,4 +1,4 @@
-/* The initial design as shape losses remember it. */
+/* Tests the initial design that shape losses store. */
 #include "differentiate/loss.h"
 #include "loss_testing.h"
 

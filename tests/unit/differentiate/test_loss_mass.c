@@ -1,4 +1,4 @@
-/* Masses of links, as the scene has them: given, or by a density. */
+/* Tests the mass loss for links with given mass and with density. */
 #include "loss_testing.h"
 
 static const char SCENE[] =

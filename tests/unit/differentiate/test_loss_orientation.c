@@ -1,4 +1,4 @@
-/* An axis of a link against a direction of the world. */
+/* Tests the orientation loss: an axis of a link against a world direction. */
 #include "loss_testing.h"
 
 /* 4 sin^2 of half the angle, whatever the lengths that were written. */

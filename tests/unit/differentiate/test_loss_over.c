@@ -1,4 +1,4 @@
-/* The best and the worst state of a window instead of the mean. */
+/* Tests losses over the best or the worst state of a window instead of the mean. */
 #include "loss_testing.h"
 
 /* Heights of `a` above its start at the states 0 to 4 [m]. */
@@ -33,7 +33,7 @@ static void travel_to_the_highest_and_the_lowest_state(void** state) {
   loss_run_free(run);
 }
 
-/* The reference does not count as a state that was reached: a fall has a best travel, that of the first step. */
+/* The reference state does not count. In a fall the best travel is that of the first step. */
 static void a_fall_has_travelled_downwards(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
@@ -43,7 +43,7 @@ static void a_fall_has_travelled_downwards(void** state) {
   loss_run_free(run);
 }
 
-/* Terms that look at the last state by default look at the whole run. Centre of a: (0.1, 0.2, 0.3 + height). */
+/* Terms that use the last state by default use the whole run here. The centre of a is (0.1, 0.2, 0.3 + height). */
 static void the_whole_run_by_default(void** state) {
   (void)state;
   LossRun* run = jump();
@@ -57,8 +57,8 @@ static void the_whole_run_by_default(void** state) {
   loss_run_free(run);
 }
 
-/* Squared heights of both links: 0 + 25, 1 + 16, 9 + 36, 4 + 4, 6.25 + 0, less nothing: the sum has its extremes at
- * the states 4 and 2, the links alone at others. */
+/* Squared heights of both links: 0 + 25, 1 + 16, 9 + 36, 4 + 4, 6.25 + 0. The sum has its extremes at the states 4 and
+ * 2; individual links have theirs at other states. */
 static void the_sum_of_links_has_one_state(void** state) {
   (void)state;
   LossRun* run = jump();

@@ -1,5 +1,5 @@
-/* Distance of a point to its target, in numbers; at the tip of the cone; moved with the world. The derivatives are in
- * tests/gradient/test_losses.c. */
+/* Tests the distance of a point to its target: by numbers, at the tip of the cone, and after a motion of the whole
+ * scene. tests/gradient/test_losses.c tests the derivatives. */
 #include "loss_testing.h"
 
 /* Centre of mass (0.1, 0.2, 0.3) in a's frame, which is at (k, 0, 0): at the end, k = 4, (4.1, 0.2, 0.3). */

@@ -1,4 +1,4 @@
-/* Pose: distance and angle of one frame in closed form; targets that move; sums over links. */
+/* Tests the pose loss: distance and angle of one frame in closed form, moving targets, and sums over links. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void a_target_that_moves_and_two_links(void** state) {
   loss_run_free(run);
 }
 
-/* Names, groups and patterns; what fits nothing is told. */
+/* Links are selected by names, groups and patterns. A name without a match is reported. */
 static void links_by_name_group_and_pattern(void** state) {
   (void)state;
   LossRun* run =

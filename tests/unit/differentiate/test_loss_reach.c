@@ -1,4 +1,4 @@
-/* A target with a margin that satisfies. */
+/* Tests the reach loss with a margin. */
 #include "loss_testing.h"
 
 static void only_what_is_beyond_the_margin_counts(void** state) {

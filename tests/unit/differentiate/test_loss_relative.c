@@ -1,4 +1,4 @@
-/* Motion of one link as another sees it. */
+/* Tests the motion of one link relative to another. */
 #include "loss_testing.h"
 
 static TaskLoss loss_ab(void) {
@@ -21,7 +21,7 @@ static void the_end_against_the_beginning(void** state) {
   loss_run_free(run);
 }
 
-/* Held fast, the pair may go anywhere. */
+/* If both links move together, the loss does not change. */
 static void what_moves_together_does_not_count(void** state) {
   (void)state;
   Random random = {83};
@@ -36,7 +36,7 @@ static void what_moves_together_does_not_count(void** state) {
   loss_run_free(run);
 }
 
-/* a turns a quarter about z where it stands: b's centre at (9, 0, 0) is then seen at (0, -9, 0). */
+/* a rotates by 90 degrees about z in place. In a's frame b's centre moves from (9, 0, 0) to (0, -9, 0). */
 static void turning_counts(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
@@ -48,7 +48,7 @@ static void turning_counts(void** state) {
   loss_run_free(run);
 }
 
-/* b turns a quarter about z where it stands: a point 2 m in front of its centre goes from (2, 0, 0) to (0, 2, 0). */
+/* b rotates by 90 degrees about z in place. A point 2 m in front of its centre moves from (2, 0, 0) to (0, 2, 0). */
 static void a_point_is_one_of_the_other(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);

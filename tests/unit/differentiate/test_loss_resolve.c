@@ -1,4 +1,4 @@
-/* What a task's loss is refused for, and where; windows; random targets. */
+/* Tests which losses of a task are refused, and at which line. Also tests windows and random targets. */
 #include "differentiate/loss.h"
 #include "loss_testing.h"
 

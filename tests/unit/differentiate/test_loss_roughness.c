@@ -1,8 +1,8 @@
-/* Differences of neighbours' displacements. */
+/* Tests the roughness loss: differences of neighbouring vertices' displacements. */
 #include "loss_testing.h"
 
-/* A box has 12 edges and 6 diagonals of its faces: 18. A vertex moved alone by 0.5 differs from all its neighbours, of
- * which there are 3 to 6; their count is the sum over all vertices divided by 8: 2 * 18 / 8. */
+/* A box has 12 edges and 6 face diagonals, in sum 18. A single displaced vertex differs by 0.5 from its 3 to 6
+ * neighbours. Averaged over the vertices it has 2 * 18 / 8 neighbours. */
 static void mean_over_the_edges(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);

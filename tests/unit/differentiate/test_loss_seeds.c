@@ -1,4 +1,4 @@
-/* One block for all derivatives. */
+/* Tests the seeds of the adjoint, which are one memory block for all derivatives. */
 #include "loss_testing.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Squared distance from the initial shape. */
+/* Tests the squared distance from the initial shape. */
 #include "loss_testing.h"
 
 static void mean_over_the_vertices(void** state) {

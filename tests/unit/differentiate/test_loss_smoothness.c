@@ -1,4 +1,4 @@
-/* Rates of the controllers' targets. */
+/* Tests the smoothness loss: rates of the controllers' targets. */
 #include "loss_testing.h"
 
 #define DRIVEN                                                                                                      \

@@ -1,4 +1,4 @@
-/* Every kind of the task has its row. */
+/* Tests that every loss type has its table entry. */
 #include "differentiate/loss.h"
 
 #include "support/compare.h"

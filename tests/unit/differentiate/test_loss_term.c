@@ -1,4 +1,4 @@
-/* Points of links and what they hand on. */
+/* Tests link points and their derivatives with respect to poses and vertices. */
 #include "differentiate/loss.h"
 #include "loss_testing.h"
 

@@ -1,4 +1,4 @@
-/* Travel along a direction, in numbers and turned with the world. */
+/* Tests travel along a direction: by numbers, and after a rotation of the whole scene. */
 #include "loss_testing.h"
 
 /* a moves (1, 2, 0) per state; along (3, 4, 0) / 5 that is 11 / 5 per state. */

@@ -1,4 +1,4 @@
-/* Velocity by backward differences. */
+/* Tests velocities by backward differences. */
 #include "loss_testing.h"
 
 /* 1, 2, 0 m per 0.1 s. */

@@ -1,4 +1,4 @@
-/* Volumes of hulls. */
+/* Tests hull volumes. */
 #include "loss_testing.h"
 
 static void hull_by_hull(void** state) {
@@ -18,8 +18,8 @@ static void hull_by_hull(void** state) {
   loss_run_free(run);
 }
 
-/* dV of a shift is zero; dV of a stretch about the origin, X -> (1 + s) X, is 3 V s. The first vertex, which the code
- * takes for its origin, is no exception. */
+/* A translation leaves the volume unchanged. Scaling about the origin, X -> (1 + s) X, changes it by 3 V s. The code
+ * uses the first vertex as the origin, which must make no difference. */
 static void shift_and_stretch(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);

@@ -1,5 +1,5 @@
-/* Bounded memory: a run of which parts are run again has the rows, the gradient and the report of one that was kept
- * whole, to the bit, whatever the bound; and keeps to the bound. */
+/* Tests bounded memory. A run whose segments are recomputed has the same rows, gradient and report as a completely
+ * stored run, bit for bit, for any bound. The memory stays below the bound. */
 #include <string.h>
 
 #include "differentiate/recording.h"
@@ -120,7 +120,7 @@ static void expect_same_result(const Result* a, const Result* b, const char* wha
   assert_int_equal(a->report.indefinite_steps, b->report.indefinite_steps);
 }
 
-/* Twice with each bound: the second time what was held has been given up for the first. */
+/* Runs twice with each bound. In the second run the memory of the first has been freed. */
 static void check_bounds(Run* run, int steps, const int* substeps, double discount, const char* what) {
   static const size_t bounds[] = {1, 30000, 100000, 500000, 1000000, (size_t)1 << 40};
   const Model* m = &run->model;
@@ -167,7 +167,7 @@ static void parts_A18_same_gradient_with_every_integrator(void** state) {
   }
 }
 
-/* States inside steps lie on both sides of where parts meet; and a discounted vector. */
+/* States inside of steps lie on both sides of a segment boundary. Also tests a discounted adjoint. */
 static void same_gradient_in_mixed_substeps(void** state) {
   (void)state;
   static const char* const integrator[] = {"second_order", "momentum"};
@@ -215,7 +215,7 @@ static void same_gradient_of_short_runs(void** state) {
   }
 }
 
-/* What the allocator counts, over a run and its adjoint. */
+/* Returns the allocator's peak over a run and its adjoint. */
 static uint64_t peak_of(const Model* m, const RowKeep* keep, int steps, size_t memory) {
   Recording thin;
   uint64_t before = memory_held();
@@ -231,7 +231,7 @@ static uint64_t peak_of(const Model* m, const RowKeep* keep, int steps, size_t m
   return memory_peak() - before;
 }
 
-/* Beyond what a run, its adjoint and a few states take in any case, no more than the bound. */
+/* The memory beyond a run, its adjoint and a few states stays below the bound. */
 static void parts_A18_memory_keeps_to_the_bound(void** state) {
   (void)state;
   static const size_t bounds[] = {100000, 500000, 1600000};
@@ -253,7 +253,7 @@ static void parts_A18_memory_keeps_to_the_bound(void** state) {
   run_free(run);
 }
 
-/* Values alone keep neither states nor parts. */
+/* A run for values only stores neither states nor segments. */
 static void values_need_no_parts(void** state) {
   (void)state;
   Run* run = run_model(BUSY_SCENE, 0.01, "momentum", 1, 300);

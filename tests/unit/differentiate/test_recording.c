@@ -1,4 +1,5 @@
-/* A recording is the run, bit for bit, row by row; and how one ends that cannot go on. */
+/* Tests that a recording equals the run bit for bit and row by row. Also tests the end of a recording at a failed step.
+ */
 #include "differentiate/differentiate.h"
 
 #include <string.h>
@@ -99,7 +100,7 @@ static void recording_can_be_interrupted(void** state) {
   run_free(run);
 }
 
-/* One iteration is not enough once the box meets the ground. */
+/* One iteration is not enough after the box touches the ground. */
 static void recording_stops_at_a_step_that_fails(void** state) {
   (void)state;
   Run* run = run_model(FALLS, ", max_iterations: 1");

@@ -1,4 +1,4 @@
-/* Runs with a part of the time step: the scene stays what it was but for dt, and what must not follow dt does not. */
+/* Tests runs with a refined time step. The scene changes in dt only, and settings that must not depend on dt stay. */
 #include "loss_testing.h"
 
 #define SCENE                                                                                                  \

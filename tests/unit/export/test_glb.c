@@ -65,7 +65,7 @@ static int number(const cJSON* json, const char* key) {
   return found->valueint;
 }
 
-/* Element `index` of an accessor; its bounds and its place in the buffer are checked on the way. */
+/* Reads element `index` of an accessor, after checking the accessor's bounds and its offset in the buffer. */
 static int element(const Glb* g, int accessor, int index, double values[4]) {
   const cJSON *a = item(g->json, "accessors", accessor), *view = item(g->json, "bufferViews", number(a, "bufferView"));
   const char* type = cJSON_GetStringValue(cJSON_GetObjectItem(a, "type"));
@@ -146,7 +146,7 @@ static void the_motion_is_that_of_the_run(void** state) {
   run_free(run);
 }
 
-/* Neighbouring quaternions lie on one side, so that viewers turn the short way. */
+/* Successive quaternions lie in one hemisphere, so that viewers interpolate along the short arc. */
 static void quaternions_do_not_jump(void** state) {
   (void)state;
   Run* run = run_model("%s", SCENE);
@@ -184,7 +184,8 @@ static void moments_are_as_dense_as_asked(void** state) {
   run_free(run);
 }
 
-/* 12 triangles of the box with outward unit normals, the link's colour in linear light, Z turned to Y by the root. */
+/* Checks 12 triangles of the box with outward unit normals, the link's colour in linear light, and the root's rotation
+ * from Z up to Y up. */
 static void links_are_meshes_with_materials(void** state) {
   (void)state;
   Run* run = run_model("%s", SCENE);

@@ -48,7 +48,7 @@ static int numbers_of(const Export* e, const char* element, const char* key, dou
   return count;
 }
 
-/* m/12 (b^2 + c^2) about the middle of a uniform box, here beside the link's origin. */
+/* The inertia of a uniform box about its centre is m/12 (b^2 + c^2). Here the centre is not the link's origin. */
 static void a_link_has_its_mass_centre_and_inertia(void** state) {
   (void)state;
   Export e = export_text(
@@ -65,8 +65,8 @@ static void a_link_has_its_mass_centre_and_inertia(void** state) {
   export_free(&e);
 }
 
-/* A free body whose joint frame is turned by a right angle about z: velocities go to world axes, the angular velocity
- * to the body's, which are those of the joint at zero rotation. */
+/* The joint frame of a free body is rotated by 90 degrees about z. Linear velocities are exported in world axes.
+ * Angular velocities are exported in body axes, which are the joint's axes at zero rotation. */
 static void a_free_body_starts_where_ours_does(void** state) {
   (void)state;
   Export e = export_text(
@@ -283,7 +283,8 @@ static void gravity_compensation_becomes_a_force(void** state) {
   export_free(&e);
 }
 
-/* Sensors, and a table of what they add to which control; a pd with a limit is told its force. */
+/* Checks the exported sensors and the table of their gains per control. A PD controller with a limit gets its force
+ * range. */
 static void feedback_becomes_sensors_and_a_table(void** state) {
   (void)state;
   Export e = export_text(

@@ -29,7 +29,7 @@ static double float_at(const char* data) {
 static const char* const BOX =
     "links: [{name: part, shape: {type: box, size: [0.03, 0.02, 0.01]}, mass: 0.5, position: [1, 2, 3]}]\n";
 
-/* 30 x 20 x 10 mm: 6000 mm^3 by the divergence theorem over what stands in the file. */
+/* The volume of 30 x 20 x 10 mm is 6000 mm^3, computed from the file's triangles by the divergence theorem. */
 static void stl_is_binary_in_millimetres(void** state) {
   (void)state;
   Run* run = run_model("%s", BOX);
@@ -76,8 +76,8 @@ static void report_measures_what_was_written(void** state) {
   run_free(run);
 }
 
-/* Three unit cubes in a row: two share a face, the third stands apart; then the third reaches into the second. The
- * union has 2 + 1 or 2.75 m^3; apart they count three times. */
+/* Three unit cubes in a row: two share a face, and the third is separate or overlaps the second. The union has 2 + 1 or
+ * 2.75 m^3. Without union the three volumes are added. */
 static void pieces_are_united_or_stand_apart(void** state) {
   (void)state;
   static const double third[2] = {3.0, 1.75};
@@ -182,7 +182,7 @@ static void a_solid_that_rounding_flattens_is_not_manifold(void** state) {
   run_free(run);
 }
 
-/* What is read back is what the link was: same hulls, same volume. */
+/* A written and reread OBJ file gives the same hulls and the same volume. */
 static void obj_reads_back_to_the_same_numbers(void** state) {
   (void)state;
   Run* run = run_model(

@@ -44,7 +44,7 @@ static double number_of(const Export* e, const char* element, const char* key) {
   return strtod(strchr(place, '"') + 1, NULL);
 }
 
-/* m/12 (b^2 + c^2) about the middle of a uniform box. */
+/* The inertia of a uniform box about its centre is m/12 (b^2 + c^2). */
 static void a_link_has_its_mass_centre_inertia_and_shape(void** state) {
   (void)state;
   Export e = export_text(
@@ -159,7 +159,7 @@ static void what_urdf_cannot_say_is_told(void** state) {
   export_free(&e);
 }
 
-/* A sphere and a cylinder stay such, at their poses in the link; URDF has no capsule. */
+/* Spheres and cylinders keep their types and poses in the link. URDF has no capsule. */
 static void round_shapes_stay_round(void** state) {
   (void)state;
   Export e = export_text(

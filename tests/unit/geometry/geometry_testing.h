@@ -1,4 +1,4 @@
-/* What the geometry tests share: hulls as point views, random poses, independent checks of hulls. */
+/* Helpers of the geometry tests: hulls as point views, random poses, independent checks of hulls. */
 #ifndef SDRS_TESTS_GEOMETRY_TESTING_H
 #define SDRS_TESTS_GEOMETRY_TESTING_H
 
@@ -107,7 +107,8 @@ static inline void check_hull_surface(const ConvexHull* hull) {
   memory_free(used);
 }
 
-/* How far the points reach beyond the faces' planes, relative to their diameter. A face without area has no plane. */
+/* Returns the largest distance of the points outside of the faces' planes, relative to their diameter. Faces without
+ * area are skipped. */
 static inline double outside_of_faces(const ConvexHull* hull, const Vec3* points, int count) {
   double diameter = diameter_of(points, count), worst = 0;
   for (int i = 0; i < hull->triangle_count; i++) {

@@ -1,4 +1,5 @@
-/* Faces of hulls: what is counted must be what the solid is known to have; edges and triangles agree by Euler. */
+/* Tests merged flat faces of hulls against the known face numbers of solids. Edges and triangles satisfy Euler's
+ * formula. */
 #include "geometry_testing.h"
 
 static void expect_faces(const Vec3* points, int count, int faces, const char* what) {

@@ -1,4 +1,4 @@
-/* Closed forms. Random pairs against independent methods: tests/property/test_gjk.c. */
+/* Tests GJK against closed forms. tests/property/test_gjk.c compares random pairs with independent methods. */
 #include "geometry_testing.h"
 
 static PointView box_view(Vec3 size) {
@@ -59,7 +59,7 @@ static void faces_edges_and_corners_of_boxes(void** state) {
              vec3(0, 0, 1), 1e-14);
   Pose upright = turned(vec3(1, -1, 0), acos(1 / sqrt(3)), vec3(0.3, 0.2, 0.5 + corner + 0.01));
   check_pair(plate, at(0, 0, 0), cube, upright, 0.01, vec3(0, 0, 1), 1e-13);
-  /* Crossed edges: two cubes on edge, one turned by 90 degrees about the vertical. */
+  /* Crossed edges: two cubes stand on an edge, one of them rotated by 90 degrees about the vertical. */
   Pose lower = turned(vec3(1, 0, 0), atan(1), vec3(0, 0, 0));
   Pose upper = pose_mul(turned(vec3(0, 0, 1), 0.9, vec3(0, 0, 2 * edge + 1e-3)), lower);
   check_pair(cube, lower, cube, upper, 1e-3, vec3(0, 0, 1), 1e-14);

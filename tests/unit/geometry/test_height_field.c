@@ -31,7 +31,8 @@ static double grid_height(const HeightGrid* g, const HeightPlace* p, double x, d
 
 /* ---------------------------------------------------------------- pieces */
 
-/* No corner above the plane of a triangle, every edge run both ways. Returns the volume. */
+/* Checks that no corner lies above a triangle's plane and that each edge is used in both directions. Returns the
+ * volume. */
 static double check_convex(const ConvexHull* hull) {
   double six = 0;
   int edges[8][8] = {{0}};

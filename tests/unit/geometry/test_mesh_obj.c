@@ -216,7 +216,7 @@ static void degenerate_faces_are_dropped_and_counted(void** state) {
   parsed_free(&parsed);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- refused files */
 
 static void bad_numbers_have_line_and_column(void** state) {
   (void)state;

@@ -65,7 +65,7 @@ static void put_floats(char* at, const float* values, int count) {
   }
 }
 
-/* A tetrahedron in binary. head: what it begins with. */
+/* Fills data with a tetrahedron in binary STL. head: the first bytes of the file. */
 static void fill_binary(char data[84 + 200], const char* head) {
   static const float CORNERS[4][9] = {{0, 0, 0, 0, 1, 0, 1, 0, 0},
                                       {0, 0, 0, 1, 0, 0, 0, 0, 1},

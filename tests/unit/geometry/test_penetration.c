@@ -79,7 +79,8 @@ static void a_sunken_corner_and_two_spheres(void** state) {
   hull_free(&sphere);
 }
 
-/* The least push of random hulls: no direction of many parts them by less, and theirs does part them. */
+/* Checks the penetration of random hulls. The reported translation separates them, and no shorter one of many
+ * directions does. */
 static void no_direction_is_shorter(void** state) {
   (void)state;
   Random random = {42};

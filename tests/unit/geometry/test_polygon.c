@@ -5,7 +5,7 @@ static double signed_area(const Vec3* points, const int* t, Vec3 normal) {
   return 0.5 * vec3_dot(normal, vec3_cross(vec3_sub(points[t[1]], points[t[0]]), vec3_sub(points[t[2]], points[t[0]])));
 }
 
-/* Area by the corners alone (shoelace). */
+/* Returns the area by the shoelace formula. */
 static double polygon_area(const Vec3* points, const int* corners, int count, Vec3 normal) {
   Vec3 sum = {0, 0, 0};
   for (int i = 0; i < count; i++) sum = vec3_add(sum, vec3_cross(points[corners[i]], points[corners[(i + 1) % count]]));

@@ -1,4 +1,4 @@
-/* Distance of hulls of points and circles: closed forms, and bounds from both sides. */
+/* Tests distances of convex hulls of points and circles against closed forms, lower and upper bounds. */
 #include "geometry_testing.h"
 
 static const Vec3 CORNERS[8] = {{-0.5, -0.4, -0.3}, {0.5, -0.4, -0.3}, {-0.5, 0.4, -0.3}, {0.5, 0.4, -0.3},

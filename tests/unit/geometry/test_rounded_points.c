@@ -1,4 +1,5 @@
-/* Hulls of points with a radius: moments against closed forms, sampling and differences; the inscribed polyhedron. */
+/* Tests convex hulls of points with a radius. Moments are compared with closed forms, sampling and differences. Also
+ * tests the inscribed polyhedron. */
 #include "geometry_testing.h"
 
 static ConvexHull core_of(const Vec3* points, int count) {
@@ -43,8 +44,8 @@ static void two_points_are_a_capsule(void** state) {
   hull_free(&core);
 }
 
-/* Integral over a rounded box of x_0^2 and 1, by cutting it along the planes of its core's faces, from the areas of a
- * stadium's slices: sum over |x_0| <= h_0, and over the caps by Simpson's rule in an angle. */
+/* Integrates x_0^2 and 1 over a rounded box by slices. The slices are stadium shapes for |x_0| <= h_0. Simpson's rule
+ * in an angle integrates the caps. */
 static void box_by_slices(const double half[3], double r, double* volume, double* square) {
   double b = 2 * half[1], c = 2 * half[2];
   double whole = b * c + 2 * (b + c) * r + M_PI * r * r;

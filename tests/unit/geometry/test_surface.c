@@ -1,6 +1,6 @@
 #include "geometry_testing.h"
 
-/* A cube of edge 1 from its hull, or a copy of it moved, behind what is there. */
+/* Appends the hull of a cube of edge 1, or a translated copy, to the surface. */
 static void add_cube(TriangleSurface* surface, double size, Vec3 center, bool inside_out) {
   ConvexHull cube;
   assert_int_equal(primitive_box(&cube, vec3(size, size, size)), HULL_OK);

@@ -1,4 +1,4 @@
-/* The tree against all triangles, one by one, and against sums of solid angles. */
+/* Tests the surface tree against all triangles and against sums of solid angles. */
 #include "geometry/geometry.h"
 
 #include "decompose/mesh_repair.h"

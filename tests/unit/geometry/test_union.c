@@ -141,7 +141,7 @@ static int check_union(ConvexHull* hulls, int count, double volume, double toler
   return triangles;
 }
 
-/* In every orientation: planes that are exact along the axes are not when turned. */
+/* Returns a general pose, because planes that are exact along the axes are inexact after a rotation. */
 static Pose some_pose(int k) {
   Random random = {(uint64_t)(100 + k)};
   return k == 0 ? pose_identity() : random_pose(&random, 2);
@@ -187,8 +187,8 @@ static void crossed_bars(void** state) {
   }
 }
 
-/* 3 x 3 x 3 cubes without the middle ones of a through hole: a ring of genus 1, V - E + F = 0; without the middle
- * alone: a void, two spheres. */
+/* 3 x 3 x 3 cubes without a central through hole form a ring of genus 1, V - E + F = 0. Without the central cube only,
+ * the surface is two spheres. */
 static void grids_with_a_hole(void** state) {
   (void)state;
   for (int k = 0; k < 10; k++)
@@ -204,7 +204,7 @@ static void grids_with_a_hole(void** state) {
     }
 }
 
-/* Wedges round an axis, 360 / n degrees each: all their planes meet in one line, which roundings blur. */
+/* Wedges about an axis, 360 / n degrees each. All their planes intersect in one line, up to rounding errors. */
 static void wedges_of_a_cake(void** state) {
   (void)state;
   for (int n = 3; n <= 12; n++) {
@@ -330,7 +330,7 @@ static double column_volume(const ConvexHull* hulls, int count, int columns) {
   return sum * dx * dy;
 }
 
-/* Many hulls that overlap, share walls and corners: what decompose makes of shipped meshes. */
+/* Many hulls that overlap and share faces and corners, from the decomposition of the repository's meshes. */
 static void decomposed_meshes(void** state) {
   (void)state;
   static const char* const files[] = {"assets/mug.obj", "assets/gear.obj", "assets/bracket.obj"};
@@ -365,7 +365,7 @@ static void decomposed_meshes(void** state) {
 enum { CELLS = 7 };
 typedef bool Cells[CELLS + 2][CELLS + 2][CELLS + 2]; /* with a border of empty ones */
 
-/* Do two full cells meet along an edge round which the other two are empty? */
+/* Returns true if two full cells share an edge whose other two cells are empty. */
 static bool cells_touch_in_an_edge(Cells cell) {
   for (int i = 0; i <= CELLS; i++)
     for (int j = 0; j <= CELLS; j++)
@@ -379,8 +379,8 @@ static bool cells_touch_in_an_edge(Cells cell) {
   return false;
 }
 
-/* Boxes of whole cells, turned as one: common walls, parts of walls, edges and corners of all kinds. The cells say
- * whether there is a manifold, and the volume. */
+/* Boxes of whole cells in a common rotation share faces, edges and corners of all kinds. The reference from the cells
+ * is the volume and whether the union is a manifold. */
 static void boxes_of_cells(void** state) {
   (void)state;
   Random random = {21};

@@ -14,8 +14,8 @@ static ExactPlane plane_through(Random* random, const int64_t q[3]) {
   return plane;
 }
 
-/* Three planes through a point meet there; a fourth one through it has it on itself, and on the side to which one unit
- * of its offset, 1e-12, moves it otherwise. Doubles could not tell. */
+/* Three planes intersect in a point. A fourth plane through the point contains it exactly. Moving the fourth plane by
+ * one unit of its offset, 1e-12, puts the point on one side. Doubles cannot resolve the difference. */
 static void planes_meet_U1_U2_exactly(void** state) {
   (void)state;
   Random random = {11};

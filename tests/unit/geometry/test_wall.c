@@ -7,7 +7,7 @@ static ConvexHull plate(double x, double y, double z, Vec3 center, Pose pose) {
   return hull;
 }
 
-/* A tray: floor 3, walls 2, 4, 5 and 6 thick, turned somehow. The thinnest wall has 2. */
+/* A tray in a general rotation has a floor of 3 and walls of 2, 4, 5 and 6. The smallest wall thickness is 2. */
 static void walls_of_a_tray_U5(void** state) {
   (void)state;
   Random random = {3};

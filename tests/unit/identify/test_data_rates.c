@@ -1,5 +1,5 @@
-/* Velocities that are differences from the row before are told and put right: a brick in free flight, whose places and
- * velocities are closed forms. */
+/* Tests measured velocities that are backward differences: they are reported and corrected. The data is a brick in free
+ * flight, whose positions and velocities have closed forms. */
 #include "identify/data.h"
 
 #include <stdio.h>

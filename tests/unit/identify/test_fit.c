@@ -1,5 +1,6 @@
-/* The fit of measured runs: derivatives of a shot against differences, small matrices, and intervals that cover the
- * truth as often as they say. Data is made by closed forms or by single simulations with other numbers. */
+/* Tests the fit to measured runs. Derivatives of a segment of a run are compared with finite differences. Intervals
+ * must contain the truth as often as stated. The data comes from closed forms or from simulations with other
+ * parameters. */
 #include "identify/fit.h"
 
 #include <stdio.h>
@@ -52,9 +53,9 @@ static void remove_runs(const char* folder, int runs) {
   rmdir(folder);
 }
 
-/* ---------------------------------------------------------------- derivatives of a shot */
+/* ---------------------------------------------------------------- derivatives of a run's segment (shot) */
 
-/* A brick that tumbles over the ground in its first tenths of a second; what was measured is something else. */
+/* A brick tumbles over the ground for some tenths of a second. The measured data differs from the simulation. */
 #define BRICK                                                                                                \
   "scene:\n  simulation: {dt: 0.005, steps: 60, integrator: second_order}\n"                                 \
   "  contact: {friction: 0.3, barrier_distance: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4, "              \
@@ -106,7 +107,7 @@ static void check_adjoint(const Fit* f, int shot) {
   sums_free(f->id, tried);
 }
 
-/* With the shot's own unknowns where they are best: the gradient of the least sum. */
+/* Checks the gradient of the minimal sum of squares, where the segment's initial-state unknowns are optimal. */
 static void check_settled(const Fit* f, int shot) {
   const Identification* id = f->id;
   ShotSums *at = sums_create(id), *beside = sums_create(id);
@@ -129,7 +130,8 @@ static void check_settled(const Fit* f, int shot) {
   sums_free(id, beside);
 }
 
-/* Of the variables, before the shot's own unknowns are eliminated: by a fit without these. Of those: by h. */
+/* Checks the gradients with respect to the variables before the segment's own unknowns are eliminated, by a fit without
+ * these unknowns. Checks the gradients of the unknowns through h. */
 static void check_gradients_of(const char* text, const char* path, bool locals, int shot) {
   Fit* f = fit_of(text, path);
   if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
@@ -205,7 +207,7 @@ static void gradients_of_pairs_Q2(void** state) {
   remove(path);
 }
 
-/* The rates alone count, the states next to nothing. */
+/* Only the velocities have a weight; that of the poses is negligible. */
 static void gradients_of_velocities_Q7(void** state) {
   (void)state;
   char path[] = "/tmp/sdrs-brick-XXXXXX.csv", own[3000];
@@ -324,8 +326,8 @@ static void inputs_of_every_run_drive_it(void** state) {
   remove_runs(folder, PUSHED_RUNS);
 }
 
-/* Noise comes out as what it is. What the model does otherwise is nothing for the right one; for a damping that is
- * wrong and stays so it is the distance of the two closed forms. */
+/* The fit recovers the noise level. Model error is zero for the right model. With a wrong, constant damping, model
+ * error is the difference of both closed forms. */
 static void noise_and_model_are_told_apart_Q10(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", out[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[3000], clear[100];
@@ -361,7 +363,8 @@ static void noise_and_model_are_told_apart_Q10(void** state) {
   remove_runs(folder, PUSHED_RUNS);
 }
 
-/* What drives a link by the data has gains that can be fitted, and no signal that could; its channels are columns. */
+/* A controller that moves a link by the data may have fitted gains but no signal of its own. Its channels are columns.
+ */
 static void inputs_that_cannot_be_are_told(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[3000];
@@ -392,8 +395,8 @@ static void inputs_that_cannot_be_are_told(void** state) {
   remove_runs(folder, PUSHED_RUNS);
 }
 
-/* A pendulum hangs on a cart that the data moves, and a drive follows a column late and within its limit: derivatives
- * of whole runs, and of the window that begins in their middle. */
+/* A pendulum hangs on a cart that the data moves. A drive follows a column with a delay and a limit. Tests derivatives
+ * of whole runs and of a window that begins within the run. */
 #define HUNG                                                                                                          \
   "scene:\n  simulation: {dt: 0.005, steps: 100, integrator: second_order}\n  contact: {model: none}\n"               \
   "  shapes: {bar: {type: box, size: [0.05, 0.05, 0.4]}}\n  links:\n"                                                 \
@@ -474,7 +477,7 @@ static void write_rails(const char* folder, Random* random, double noise) {
   }
 }
 
-/* Part of the samples within 95 % of what the fit predicts. */
+/* Returns the fraction of samples within the fit's 95 % prediction interval. */
 static double part_inside(Fit* f, const char* folder) {
   Text json = {0};
   const RunProgram program = {.version = "", .commit = ""};
@@ -510,7 +513,7 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
   remove_runs(folder, RAIL_RUNS);
   snprintf(clear, sizeof clear, "rm -r '%s'", out);
   assert_int_equal(system(clear), 0);
-  /* at least as many as are said: what the task says of initial velocities, 1 m/s, is wider than how they are read */
+  /* at least the stated fraction: the task's prior of 1 m/s on initial velocities is wider than the reading error */
   print_message("inside prediction intervals: %.3f\n", inside);
   assert_true(inside > 0.93);
   print_message("covered: damping %d, gravity %d of %d seeds, doubted: %d\n", covered[0], covered[1], seeds, doubted);
@@ -522,8 +525,9 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
       fail_msg("seeds 1 to %d: parameter %d is in %d of its intervals", seeds, k, covered[k]);
 }
 
-/* The same rail with a drag of c v |v|, whose motion is in closed form: x'' = g - c x'^2 from v < w = sqrt(g / c):
- * v = w tanh(a + w c t), x = x0 + ln(cosh(a + w c t) / cosh(a)) / c. A model with damping cannot do it. */
+/* The same rail with the drag c v |v|, whose motion has a closed form. x'' = g - c x'^2 from v < w = sqrt(g / c): v = w
+ * tanh(a + w c t), x = x0 + ln(cosh(a + w c t) / cosh(a)) / c. A model with linear damping cannot reproduce the motion.
+ */
 #define RAIL_STARTS                                                  \
   RAIL_SCENE                                                         \
   "data: {measured: [{link: cart, coordinates: [x], rates: [v]}]}\n" \
@@ -545,8 +549,8 @@ static void write_dragged_rails(const char* folder, Random* random) {
   }
 }
 
-/* A model that cannot do what was measured contradicts itself, and its intervals are wide enough for what is true:
- * gravity, which the drag bends. */
+/* A wrong model contradicts itself between runs. Its intervals must be wide enough to contain the true gravity, which
+ * the drag biases. */
 static void a_model_that_is_wrong_is_doubted_Q12(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100];
@@ -587,7 +591,8 @@ static int doubts_of(const char* text, const char* pattern, bool* prior) {
   return count;
 }
 
-/* A prior that the data contradicts is told, and both are in the interval; one that it does not is not. */
+/* A prior that contradicts the data is reported, and the interval contains both. A prior that agrees with the data is
+ * not reported. */
 static void priors_that_data_contradicts_are_told_Q12(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[2000];
@@ -609,7 +614,7 @@ static void priors_that_data_contradicts_are_told_Q12(void** state) {
   remove_runs(folder, RAIL_RUNS);
 }
 
-/* Gravity and damping of a cart that has no mass of its own to be told: mass and damping count by their ratio only. */
+/* Gravity does not act on the cart, so only the ratio of damping to mass can be identified. */
 static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[2000];
@@ -626,7 +631,7 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
   const char* said = identification_verdict(f->id);
   if (!strstr(said, "does not tell apart cart/damping/0 and cart/mass")) fail_msg("said: %s", said);
   if (!strstr(said, "cart/damping/0 and cart/mass appear only as their ratio")) fail_msg("said: %s", said);
-  /* they begin at 0.5 and 1, so damping / mass stays when damping grows by half of what mass does */
+  /* the initial values are 0.5 and 1, so damping / mass stays if damping changes by half of the mass's change */
   const char* told_together = identification_determined(f->id);
   if (strcmp(told_together, "cart/damping/0 -0.5 cart/mass") != 0 &&
       strcmp(told_together, "cart/mass -2 cart/damping/0") != 0)

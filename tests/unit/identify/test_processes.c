@@ -1,5 +1,5 @@
-/* A fit that several processes share is that of one, bit for bit. What mpirun would do is done here by processes that
- * are forked and copy through memory they share. */
+/* Tests a fit on several processes: it is bit-identical to the fit on one process. Forked processes with shared memory
+ * replace mpirun. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Every optimizer on a fit's sum of squares ends where Levenberg and Marquardt's method ends. The data of the pendulum
- * is of another program. */
+/* Tests that every optimizer of a fit converges to the result of the Levenberg-Marquardt method. Another program
+ * generated the pendulum data. */
 #include "identify/fit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Joint motions, increments and differences (K1), by second methods: Rodrigues' formula for hinges, composition, and
- * the round trip. */
+/* Tests joint motions, increments and differences (K1) by second methods: Rodrigues' formula for hinges, composition,
+ * and round trips. */
 #include "model/model.h"
 
 #include <string.h>
@@ -99,8 +99,8 @@ static void joint_increment_may_work_in_place(void** state) {
   }
 }
 
-/* Who stays, stays to the bit - also where the quaternion is a rounding off unit length - so that what rests on it need
- * not be looked at again. */
+/* A zero increment keeps the coordinates bit-identical, also if the quaternion's norm differs from 1 by rounding.
+ * Bodies at rest then need no new evaluation. */
 static void joint_increment_of_zero_keeps_the_bits(void** state) {
   (void)state;
   Random random = {105};

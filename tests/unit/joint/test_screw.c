@@ -1,4 +1,4 @@
-/* Screw and planar joints: their motion against closed forms, their screws against differences of it. */
+/* Tests screw and planar joints. Motion is compared with closed forms, joint screws with differences of the motion. */
 #include "joint/joint.h"
 
 #include "support/bodies.h"

@@ -1,4 +1,5 @@
-/* NULL for every argument of every function of sdrs.h: SDRS_USAGE, or the answer that the header gives; no crash. */
+/* Tests NULL for every argument of every function of sdrs.h. The result is SDRS_USAGE or the value in the header, never
+ * a crash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* libsdrs: loading, what is wrong in words, and memory that runs out. */
+/* Tests libsdrs: loading, error messages, and lack of memory. */
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include "library/library.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* What is lost when memory runs out within them (docs/library.md). */
+/* Leak suppressions: functions that lose memory if an allocation fails inside them (docs/library.md). */
 __attribute__((visibility("default"))) const char* __lsan_default_suppressions(void);
 const char* __lsan_default_suppressions(void) {
   return "leak:libyaml\nleak:yaml_\nleak:libqhull_r\nleak:open_memstream\n";
@@ -248,7 +248,7 @@ static void no_allocation_that_fails_ends_the_process(void** state) {
       "scenes/tasks/of-a-test.yaml", true);
 }
 
-/* What is asked for is more than there is: the object is as it was. */
+/* A run that needs too much memory is refused, and the object stays unchanged. */
 static void a_run_that_is_too_long_is_refused(void** state) {
   (void)state;
   sdrs* s = loaded(SLIDE);

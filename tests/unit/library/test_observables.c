@@ -1,13 +1,13 @@
-/* Reactions and inertial measurements: their derivatives against differences of whole runs, what they cannot be asked
- * for (docs/derivations/observables.md). */
+/* Tests reactions and inertial measurements. Derivatives are compared with differences of whole runs. Unsupported
+ * requests are refused (docs/derivations/observables.md). */
 #include <math.h>
 #include <string.h>
 
 #include "library/library.h"
 #include "support/compare.h"
 
-/* A trunk that moves freely with an arm of a ball and a hinge on it, which is driven, loaded, pulled by a tendon,
- * held by a bushing and leans on the ground. */
+/* A free trunk has an arm on a ball joint and a hinge. The arm is driven, loaded, pulled by a tendon, attached to a
+ * bushing and in contact with the ground. */
 static const char ROBOT[] =
     "simulation: {dt: 0.01, steps: 10, tolerance: 1e-13, integrator: %s, output: [reactions]}\n"
     "contact: {friction: 0.3}\n"

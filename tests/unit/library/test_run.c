@@ -1,4 +1,4 @@
-/* libsdrs: steps, runs, rollouts and gradients against one another and against differences. */
+/* Tests libsdrs: steps, runs, rollouts and gradients against each other and against finite differences. */
 #include <math.h>
 #include <string.h>
 #include "library/library.h"
@@ -61,7 +61,7 @@ static void inputs_of_a_test(double* input) {
   for (int k = 0; k < STEPS * NU; k++) input[k] = random_uniform(&random, -0.4, 0.4);
 }
 
-/* ---------------------------------------------------------------- the same run in every way */
+/* ---------------------------------------------------------------- equal runs by different functions */
 
 static void a_run_is_its_steps(void** state) {
   (void)state;
@@ -95,8 +95,7 @@ static void a_run_is_its_steps(void** state) {
   sdrs_free(s);
 }
 
-/* A target that is constant, given as inputs, does what it does as a signal; and inputs step by step what they do all
- * at once. */
+/* A constant target has the same effect as input and as signal. Inputs set step by step equal inputs set at once. */
 static void inputs_are_targets(void** state) {
   (void)state;
   sdrs *s = loaded(), *other = loaded();
@@ -243,7 +242,7 @@ static void runs_and_gradients_of_many(void** state) {
   sdrs_free(s);
 }
 
-/* A clone begins where its original began, with what was set there, and goes its own way. */
+/* A clone starts in the initial state of the original, including values set there. Later changes are independent. */
 static void a_clone_has_what_was_set(void** state) {
   (void)state;
   sdrs *s = loaded(), *clone;
@@ -276,7 +275,7 @@ static const struct {
     {SDRS_CENTER, HAND, 3},   {SDRS_COORDINATES, -1, NQ},     {SDRS_VELOCITIES, -1, NV},  {SDRS_FORCE, BOX, 3}};
 enum { SEED_COUNT = sizeof(SEEDS) / sizeof(SEEDS[0]), MOST = (STEPS + 1) * 3 * LINKS };
 
-/* What the start and the inputs are, one number after the other: increments of the coordinates, velocities, inputs. */
+/* Variables of the derivatives, in order: increments of the initial coordinates, initial velocities, inputs. */
 enum { NUMBERS = NV + NV + STEPS * NU };
 
 static void put(sdrs* s, const double* q0, const double* v0, const double* numbers) {
@@ -291,7 +290,7 @@ static void put(sdrs* s, const double* q0, const double* v0, const double* numbe
   must(s, sdrs_run(s, STEPS));
 }
 
-/* sum of weights times what the record shows. */
+/* Returns the weighted sum of the recorded values. */
 static double weighted(sdrs* s, int which, const double* weights) {
   sdrs_array shown = recorded(s, SEEDS[which].block, SEEDS[which].link);
   assert_int_equal(shown.columns, SEEDS[which].columns);
@@ -369,8 +368,8 @@ static double machine_value(sdrs* s, const double* q0, const double* v, const do
   return sum;
 }
 
-/* A machine with a loop begins in a state of another run of it: the loop is the same one, and the derivative by that
- * state is that of differences, whose starts are open by a little. */
+/* A mechanism with a loop starts from a state of another run. The loop keeps its closure. The derivative with respect
+ * to the state is compared with differences, whose initial states open the loop slightly. */
 static void a_loop_begins_where_it_is_set(void** state) {
   (void)state;
   enum { ROWS = 21, DOF = 3 };

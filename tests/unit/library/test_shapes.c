@@ -1,4 +1,4 @@
-/* Shapes asked about as arrays: closed forms of balls and boxes, places of answers in a row, threads, and refusals. */
+/* Tests shape queries on arrays: closed forms of balls and boxes, order of results, threads, and refused input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,8 +78,8 @@ static void growth_of_balls_has_its_closed_form(void** state) {
   sdrs_shapes_free(s);
 }
 
-/* A ball is a superellipsoid: the exponent, then three sizes. Along x alpha = |r| / (ra + rb) moves with both sizes
- * along x alone, by -|r| / (ra + rb)^2. A box has other parameters than a ball: not in one call. */
+/* A ball is a superellipsoid with an exponent and three sizes. Along x, alpha = |r| / (ra + rb), so its derivative by
+ * either size along x is -|r| / (ra + rb)^2. A box has other parameters and cannot share a call with a ball. */
 static void derivatives_by_sizes_have_their_closed_form(void** state) {
   (void)state;
   static const char* const answers[] = {"d_alpha_shape_b", "alpha", "d_alpha_shape_a"};
@@ -108,7 +108,7 @@ static void derivatives_by_sizes_have_their_closed_form(void** state) {
   sdrs_shapes_free(s);
 }
 
-/* Pairs of every kind in one call: what a kind has no answer to is NaN; threads change no bit. */
+/* One call may mix pairs of every type. Results that a type lacks are NaN. The number of threads changes no bit. */
 static void pairs_are_mixed_and_threads_change_nothing(void** state) {
   (void)state;
   static const char* const answers[] = {"distance", "proved", "d_distance_b"};

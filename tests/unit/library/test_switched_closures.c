@@ -1,5 +1,5 @@
-/* Closures that close and open during a run: closed forms, and derivatives against differences of whole runs
- * (docs/derivations/closures.md, Z12). */
+/* Tests closures that engage and release during a run. The references are closed forms and, for derivatives,
+ * differences of whole runs (docs/derivations/closures.md, Z12). */
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +53,8 @@ static void carts_join_with_their_momentum_Z12(void** state) {
   }
 }
 
-/* An arm grasps a body that turns and flies past, swings it and lets go: where the body is then, by the start. */
+/* An arm grasps a rotating, flying body, swings the body and releases it. The loss is the body's final position as a
+ * function of the initial state. */
 static const char GRASP[] =
     "simulation: {dt: 0.01, steps: 16, tolerance: 1e-13, integrator: %s}\n"
     "contact: {model: none}\n"
@@ -131,8 +132,8 @@ static void a_grasp_has_derivatives(void** state) {
   compare_grasp(GRASP, "second_order", "ball");
 }
 
-/* The carts join when they are 0.2 m apart, at t* = (1 - 0.2) / (v_a - v_b): a then has
- * x = v_a t* + w (1 - t*), w = (2 v_a + 3 v_b) / 5. */
+/* The carts couple at a distance of 0.2 m, at t* = (1 - 0.2) / (v_a - v_b). At t = 1, a is at x = v_a t* + w (1 - t*)
+ * with w = (2 v_a + 3 v_b) / 5. */
 static const char MEETING[] =
     "simulation: {dt: 0.01, steps: %d, gravity: [0, 0, 0], tolerance: 1e-13, integrator: %s, substeps: %d}\n"
     "links:\n"
@@ -193,8 +194,8 @@ static void a_catch_has_derivatives(void** state) {
   compare_grasp(CATCH, "momentum", "hinge, axis: [0, 0.6, 0.8]");
 }
 
-/* A load grows by 10 N/s on a box of 0.5 kg that a cup holds with 10 N: t* = (10 - m g) / (10 N/s) = 0.5095 s. The cup
- * opens one dt later, and holds again after its signal has been off. */
+/* A suction cup holds a box of 0.5 kg with at most 10 N while the load grows by 10 N/s. The cup opens one dt after t* =
+ * (10 - m g) / (10 N/s) = 0.5095 s. After its signal was off, the cup holds again. */
 static const char CUP[] =
     "simulation: {dt: 0.005, steps: 220, integrator: %s}\n"
     "contact: {model: none}\n"

@@ -1,5 +1,5 @@
-/* The block solver, dense and sparse, against LAPACK on the full matrix: solving, constraints, what it does with
- * matrices that are not positive definite, growth of the pattern. */
+/* Tests the block solver, dense and sparse, against LAPACK on the full matrix: solutions, constraints, matrices that
+ * are not positive definite, and growth of the pattern. */
 #include <lapacke.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,8 @@ static void system_free(System* s) {
   memory_free(s->full);
 }
 
-/* Fill what counts: the upper blocks, and only c >= r of diagonal ones (the rest gets rubbish). */
+/* Fills the entries that the solver reads: upper blocks, and in diagonal blocks c >= r. All other entries get random
+ * values. */
 static void fill(BlockSolver* solver, const System* s) {
   block_solver_clear(solver);
   for (int a = 0; a < s->blocks; a++)
@@ -138,7 +139,7 @@ static void solver_agrees_with_lapack(void** state) {
   }
 }
 
-/* Unknowns held at values: the reference eliminates them from the full system. */
+/* Unknowns are fixed at values. The reference eliminates them from the full system. */
 static void solver_constrains_unknowns(void** state) {
   (void)state;
   Random random = {92};
@@ -312,7 +313,7 @@ static void solver_takes_a_new_pattern(void** state) {
   }
 }
 
-/* Filling, factoring and solving what was there before allocate nothing. */
+/* Filling, factorizing and solving with an unchanged pattern allocate nothing. */
 static void solver_does_not_allocate_after_the_first_time(void** state) {
   (void)state;
   Random random = {97};
@@ -415,8 +416,8 @@ static void solver_tells_singular_matrices(void** state) {
   }
 }
 
-/* Two chains of hubs, each with leaves of zeros that couple with it alone (constraints): a leaf that is eliminated
- * first has no pivot of its own, the choice must be among all rows. */
+/* Two chains of hubs. Leaves with zero diagonal (constraints) couple with one hub each. A leaf that is eliminated first
+ * has no pivot, so the pivot must be chosen among all rows. */
 static System constrained_chain(Random* random, int hubs) {
   System s = system_create(random, 5 * hubs, 1, 0, 0);
   s.coupling_count = 0;
@@ -474,7 +475,7 @@ static void solver_finds_pivots_elsewhere(void** state) {
 
 /* ---------------------------------------------------------------- components */
 
-/* The part of a system that `keep` couplings leave, with those alone in full. */
+/* Returns the subsystem of the couplings in `keep` as a full system. */
 static System thinned(Random* random, const System* whole, double keep) {
   System s = *whole;
   s.size = MEMORY_NEW(int, s.blocks);
@@ -511,7 +512,8 @@ static void label_blocks(const System* s, int* label) {
   }
 }
 
-/* What is filled counts, not what the pattern allows; each component is solved by itself, as by LAPACK. */
+/* Components follow the filled entries, not the pattern. Each component is solved independently and compared with
+ * LAPACK. */
 static void components_are_those_of_what_is_filled(void** state) {
   (void)state;
   Random random = {331};
@@ -676,7 +678,7 @@ static void solutions_do_not_depend_on_the_past(void** state) {
   }
 }
 
-/* With held orders: the same bits, whatever was solved and held before the orders at hand; and right. */
+/* Stored elimination orders give right, bit-identical solutions, independently of earlier systems and orders. */
 static void held_orders_do_not_depend_on_what_was_before(void** state) {
   (void)state;
   Random random = {334};
@@ -717,7 +719,8 @@ static void held_orders_do_not_depend_on_what_was_before(void** state) {
   }
 }
 
-/* One room for matrices of many shapes, larger and smaller: bit by bit what a solver made for each finds. */
+/* One solver takes matrices of many shapes in turn. Its results are bit-identical to those of a new solver for each
+ * shape. */
 static void solver_takes_another_shape(void** state) {
   (void)state;
   enum { MOST = 40, LARGEST = 6 };

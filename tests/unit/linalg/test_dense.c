@@ -1,4 +1,5 @@
-/* Dense systems by LAPACK: residuals of random systems of orders 1 to 20, matrices with closed forms, refusals. */
+/* Tests dense solvers: residuals of random systems of orders 1 to 20, matrices with closed forms, and refused matrices.
+ */
 #include <string.h>
 
 #include "linalg/dense.h"

@@ -1,4 +1,4 @@
-/* Fronts against the textbook loops, to the bit, and against LAPACK. */
+/* Tests fronts against textbook loops bit for bit, and against LAPACK. */
 #include "linalg/front.h"
 
 #include <lapacke.h>
@@ -17,7 +17,8 @@ typedef struct {
   double *full, *panel, *update, *work; /* full: rows x rows, row-major */
 } Case;
 
-/* Positive definite by its diagonal; what lies above the diagonal and the padding of `panel` is zero. */
+/* Returns a front with a dominant, positive diagonal. The entries above the diagonal and the padding of `panel` are
+ * zero. */
 static Case case_create(Random* random, int rows, int pivots) {
   size_t n = (size_t)rows, stride = (size_t)front_stride(rows);
   Case c = {rows,

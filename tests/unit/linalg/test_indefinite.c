@@ -1,4 +1,5 @@
-/* L D L^T of fronts that are not definite: solutions against LAPACK's, Schur complements against elimination. */
+/* Tests the L D L^T factorization of indefinite fronts. Solutions are compared with LAPACK's, Schur complements with
+ * elimination. */
 #include "linalg/indefinite.h"
 
 #include <lapacke.h>
@@ -77,7 +78,8 @@ static void whole_matrix_agrees_with_lapack(void** state) {
     }
 }
 
-/* With fewer pivots than rows: what is left, against Arr - Arp App^-1 Apr by LAPACK; then a solution of the whole. */
+/* With fewer pivots than rows, the remainder equals the Schur complement Arr - Arp App^-1 Apr by LAPACK. The full
+ * solution is compared too. */
 static void rest_is_the_schur_complement(void** state) {
   (void)state;
   Random random = {322};

@@ -1,4 +1,4 @@
-/* Equations that say nearly the same, by two vectors at right angles whose eigenvalues and gaps are chosen. */
+/* Tests nearly dependent equations with two orthogonal eigenvectors and chosen eigenvalues and gaps. */
 #include "linalg/least_change.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 static const double V[2] = {0.8, 0.6}, W[2] = {-0.6, 0.8};
 
-/* A = V V^T + small W W^T against the right-hand side V + share W; gap = open_v V + open_w W. Returns what x has along
- * W, by which its part along V must be 1; *ambiguous as told. */
+/* Solves A = V V^T + small W W^T for the right-hand side V + share W, with gap = open_v V + open_w W. Checks that the
+ * component of x along V is 1. Returns the component along W and sets *ambiguous to the solver's value. */
 static double along_w(double small, double share, double open_v, double open_w, bool* ambiguous) {
   double matrix[4], x[2], gap[2], work[4];
   const double scale[2] = {1, 1};
@@ -39,7 +39,8 @@ static void closures_Z3_says_what_openness_makes(void** state) {
   assert_false(ambiguous);
 }
 
-/* However far open: what is weaker by less than a millionth is closed. And rounding says nothing. */
+/* Equations weaker by less than a factor of a million are closed, however large the gap. Rounding errors have no
+ * effect. */
 static void closures_Z3_closes_from_afar(void** state) {
   (void)state;
   bool ambiguous;

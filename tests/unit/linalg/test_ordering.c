@@ -1,4 +1,5 @@
-/* Orders of elimination: each node once, little fill, a function of the graph alone on any number of threads. */
+/* Tests elimination orders: each node occurs once, fill-in is low, and the order depends on the graph only, for any
+ * number of threads. */
 #include <signal.h>
 #include <string.h>
 #include "base/base.h"

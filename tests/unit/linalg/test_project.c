@@ -1,4 +1,4 @@
-/* The nearest positive semidefinite matrix: by LAPACK's eigenvalues of the result, and by its definition. */
+/* Tests the nearest positive semidefinite matrix by its definition and by LAPACK's eigenvalues. */
 #include <lapacke.h>
 #include <string.h>
 

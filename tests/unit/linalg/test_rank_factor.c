@@ -1,4 +1,4 @@
-/* Square systems whose equations may say the same twice, against products with the matrix itself. */
+/* Tests square systems with dependent equations by products with the matrix. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void factor_W16_solves_both_ways(void** state) {
   }
 }
 
-/* The smallest of all that do the same: at right angles to what A makes nothing of, which two solutions differ by. */
+/* The solution has minimum norm: it is orthogonal to the null space of A, in which two solutions differ. */
 static void factor_W17_shortens(void** state) {
   (void)state;
   Random random = {11};

@@ -63,7 +63,7 @@ static void log_inverts_a_rotation_about_an_axis(void** state) {
       Vec3 turned = quat_log(negated);
       if (q.w > 1e-8) expect_vec("log of -q", turned, vec3_scale(n, ANGLES[a]), tolerance);
     }
-    /* beyond half a turn the shorter way round is told */
+    /* beyond pi the logarithm is the rotation by the short arc */
     expect_vec("log beyond pi", quat_log(quat_about(n, 1.5 * PI)), vec3_scale(n, -0.5 * PI), ROUNDING);
   }
 }
@@ -91,7 +91,7 @@ static void from_mat3_gives_back_the_matrix(void** state) {
   }
 }
 
-/* Half turns about the coordinate axes and their diagonals: each of the four branches, and ties between them. */
+/* Rotations by pi about the coordinate axes and their diagonals reach all four branches and the ties between them. */
 static void from_mat3_in_every_branch(void** state) {
   (void)state;
   for (int x = -1; x <= 1; x++)

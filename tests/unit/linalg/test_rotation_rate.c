@@ -1,5 +1,5 @@
-/* The rotation vector's Jacobian (linalg.h: rotation_rate) against quaternions, on both sides of the series' end, and
- * its own derivative. */
+/* Tests the Jacobian of the rotation vector (linalg.h: rotation_rate) against quaternions, on both sides of the series'
+ * limit. Also tests the Jacobian's derivative. */
 #include "support/bodies.h"
 #include "support/sweep.h"
 

@@ -1,4 +1,4 @@
-/* What the tests of the model share: scenes from YAML text, and messages that must or must not appear. */
+/* Helpers of the model tests: scenes from YAML text, and checks of messages. */
 #ifndef SDRS_TEST_MODEL_FIXTURE_H
 #define SDRS_TEST_MODEL_FIXTURE_H
 
@@ -26,7 +26,7 @@ static inline void print_diagnostics(const Diagnostics* diagnostics) {
   }
 }
 
-/* The scene itself must be fine; what model_create says is for the test to judge. */
+/* Loads a scene, which must have no error, and calls model_create. The test checks the messages of model_create. */
 static inline void fixture_load(Fixture* fixture, const char* yaml) {
   memset(fixture, 0, sizeof *fixture);
   Status status = scene_parse(&fixture->scene, "tests/unit/model/inline.yaml", yaml, strlen(yaml), false, NULL, 0,

@@ -1,5 +1,5 @@
-/* Independent search for parallel faces at rest: the contact energy is minimised over the plane by golden section, the
- * force is its difference quotient, the gap at rest its root by bisection. */
+/* Independent search for the equilibrium gap of parallel faces. Golden-section search minimises the contact energy over
+ * the plane. The force is a difference quotient, and bisection finds the gap. */
 #ifndef SDRS_TEST_MODEL_REST_SEARCH_H
 #define SDRS_TEST_MODEL_REST_SEARCH_H
 

@@ -6,7 +6,7 @@ static void destroy_accepts_a_zeroed_model(void** state) {
   model_destroy(&model);
 }
 
-/* Problems of several stages come in one run, and what was built is freed. */
+/* Problems of several stages are reported in one run, and partial results are freed. */
 static void problems_of_all_stages_come_together(void** state) {
   (void)state;
   Fixture f;
@@ -45,7 +45,7 @@ static void the_scene_is_copied_where_it_matters(void** state) {
   fixture_free(&f);
 }
 
-/* A number that was meant in newtons is told so, at its place; tighter ones are silent. */
+/* A tolerance that looks like a value in newtons is reported with its line. Smaller tolerances give no warning. */
 static void warns_of_coarse_tolerances(void** state) {
   (void)state;
   Fixture f;

@@ -32,7 +32,8 @@ static void intersections_name_both_links_the_depth_and_the_place(void** state) 
   fixture_free(&f);
 }
 
-/* Exactly touching, or apart by rounding only, is an error; a gap much below that at rest is a warning. */
+/* Bodies in contact, or separated by rounding only, are an error. A gap much smaller than the equilibrium gap is a
+ * warning. */
 static void touching_and_nearly_touching(void** state) {
   (void)state;
   Fixture f;
@@ -171,7 +172,7 @@ static void touching_pairs_are_listed(void** state) {
   fixture_free(&f);
 }
 
-/* An end of a tendon inside what it goes round: the way there has no meaning. */
+/* An end of a tendon lies inside its wrapping body, so the tendon's path is undefined. */
 static void ends_within_a_wrap_are_told(void** state) {
   (void)state;
   Fixture f;

@@ -1,4 +1,5 @@
-/* The rule of docs/contact-parameters.md. Gaps are judged by the independent search of rest_search.h. */
+/* Tests the default contact parameters (docs/contact-parameters.md). The independent search of rest_search.h checks the
+ * gaps. */
 #include "fixture.h"
 #include "rest_search.h"
 #include "support/runs.h"
@@ -48,7 +49,7 @@ static void derived_R4_R5_R6_for_one_box(void** state) {
   fixture_free(&f);
 }
 
-/* A ball of 0.1 m and 1 kg is to sink by 0.2 m / 400 = 0.5 mm at rest: kappa delta^1.5 = 9.81 N. */
+/* A ball of 0.1 m and 1 kg must penetrate by 0.2 m / 400 = 0.5 mm at rest: kappa delta^1.5 = 9.81 N. */
 static void derived_R13_for_laws_that_overlap(void** state) {
   (void)state;
   static const char* const laws[] = {"penalty", "manifold"};
@@ -68,7 +69,8 @@ static void derived_R13_for_laws_that_overlap(void** state) {
   }
 }
 
-/* Ten million times between the lightest and the whole pile cannot all rest well: the pile decides. */
+/* A mass ratio of ten million between pile and lightest body exceeds the possible range. The pile then determines the
+ * stiffness. */
 static void derived_R5_keeps_pile_and_lightest_in_range(void** state) {
   (void)state;
   const double masses[] = {1, 2, 10, 50, 300, 3000, 1e5, 1e8};
@@ -101,8 +103,9 @@ static void derived_R5_without_gravity(void** state) {
   check_near(gap_of(&c, 60), 0.5 * c.support, 1e-9, "gap");
 }
 
-/* Speed at which friction of both sides of a contact, each slipping half, holds a pull: the plane's tangential speed u
- * minimises mu F (sqrt((v - u)^2 + eps) + sqrt(u^2 + eps)); force by difference quotient, root by bisection. */
+/* Returns the creep speed at which friction balances a pull, if each side slips by half. The plane's tangential speed u
+ * minimises mu F (sqrt((v - u)^2 + eps) + sqrt(u^2 + eps)). The force is a difference quotient, and bisection finds v.
+ */
 static double friction_energy(double v, double eps) {
   double low = 0, high = v;
   for (int i = 0; i < 200; i++) {
@@ -161,7 +164,8 @@ static void derived_R4_grows_with_the_bodies_and_has_a_floor(void** state) {
   check_near(c.support, 5e-3, 1e-9, "5000 km from the origin");
 }
 
-/* 3/4 of the way at sqrt(g feature) in a step; of a scene in parts, in a part. */
+/* The support is 3/4 of the displacement at speed sqrt(g feature) in one step, or in one substep if the scene has
+ * substeps. */
 static void derived_R4_follows_fine_steps(void** state) {
   (void)state;
   const char* box = "links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n";
@@ -258,7 +262,8 @@ static void warns_R7_of_supports_that_are_too_large_or_too_small(void** state) {
                "larger than the smallest feature of the moving bodies, 0.2 m"); /* no error */
 }
 
-/* A box of 0.2 m whose link stands far off: rounding asks for 1e-9 of that, up to an eighth of the box. */
+/* A box of 0.2 m lies far from its link's origin. Rounding requires a support of 1e-9 of the distance, at most an
+ * eighth of the box. */
 static void warns_R7_of_bodies_that_are_small_where_they_stand(void** state) {
   (void)state;
   static const double far[] = {1e3, 1e7, 1e8, 1e9}, wanted[] = {1e-3, 1e-2, 2.5e-2, 2.5e-2};
@@ -293,8 +298,8 @@ static void warns_R8_of_stiffness_out_of_range(void** state) {
   check_silent("contact: {barrier_distance: 0.001, stiffness: 1e-12}");
 }
 
-/* At rest at s/2, k = 14.1 F/s: the period is 2 pi sqrt(s / (14.1 g)) = 0.535 s^(1/2), 17 ms for s = 1 mm. Twenty of
- * them are dt = 10 ms at s = 0.87 um. */
+/* At the equilibrium gap s/2, k = 14.1 F/s. The period is 2 pi sqrt(s / (14.1 g)) = 0.535 s^(1/2), or 17 ms for s = 1
+ * mm. Twenty periods equal dt = 10 ms at s = 0.87 um. */
 static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
   (void)state;
   check_warned("contact: {barrier_distance: 0.8e-6}",

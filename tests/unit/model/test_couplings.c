@@ -1,4 +1,4 @@
-/* Couplings that hold what they couple fast are refused; chains, branches and rings that turn are not. */
+/* Tests that couplings which lock their joints are refused. Chains, branches and movable rings are accepted. */
 #include "fixture.h"
 
 static const char GEARS[] =

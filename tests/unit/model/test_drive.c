@@ -33,8 +33,8 @@ static void controllers_carry_gains_signals_and_prescriptions(void** state) {
   fixture_free(&f);
 }
 
-/* "10, 5" at 10 ms moves an arm by a hundredth of its way in 2 s; a fifth of the gain, a target that moves, or one that
- * is reached already give no reason to warn. */
+/* "10, 5" at 10 ms moves an arm by a hundredth of the target angle in 2 s, which gives a warning. A fifth of the gain,
+ * a moving target or a reached target give none. */
 static void creeping_joints_are_warned_of(void** state) {
   (void)state;
   static const struct {

@@ -1,4 +1,4 @@
-/* A scene rewritten as point lists gives the model it was written from. */
+/* Tests that a scene rewritten as point lists gives the same model. */
 #include "fixture.h"
 
 static const char* SCENE =
@@ -91,7 +91,7 @@ static void expanded_scene_gives_the_same_model(void** state) {
   fixture_free(&f);
 }
 
-/* Hull k of a link is its shape use k, a list of points of its own: what a design moves. */
+/* Hull k of a link is its shape use k. Each hull has a point list of its own, which a design can move. */
 static void every_hull_has_a_list_of_points_of_its_own(void** state) {
   (void)state;
   Fixture f;

@@ -1,5 +1,5 @@
-/* How masses pass the derivatives by their second moment on to vertices and total masses (A9): against central
- * differences of models built anew from moved scenes, for every mass model. */
+/* Tests derivatives by second moments, passed on to vertices and total masses (A9), for every mass model. The reference
+ * is central differences of models rebuilt from moved scenes. */
 #include "fixture.h"
 #include "support/long.h"
 #include "support/sweep.h"
@@ -124,8 +124,9 @@ static void masses_A9_given(void** state) {
   check_case("mass: 1.7, center: [0.1, 0.2, -0.3], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]", 5);
 }
 
-/* A box's volume has a kink at each corner, for its faces have four: the slope is half of both one-sided ones, which is
- * what a central difference of the hulls' volume sees, and that of the mirror image is the mirror image. */
+/* A box's volume has a kink at each corner, because each face has four corners. The derivative is the mean of both
+ * one-sided derivatives, as in a central difference of the hulls' volume. A mirrored box has the mirrored derivative.
+ */
 static void masses_A9_of_flat_faces(void** state) {
   (void)state;
   const double step = 1e-4, density = 30, size[3] = {0.2, 0.5, 0.3};

@@ -72,8 +72,8 @@ static void shapes_are_placed_in_the_link_frame(void** state) {
     check_near(vec3_norm(ball->solid.vertices[i]), 0.5, 1e-15, "vertex of the ball");
 }
 
-/* A point on the shape's plane lies on the hull's plane after placing; normal (0, .6, .8) turned by 90 degrees about z
- * is (-.6, 0, .8). */
+/* A point on the shape's plane lies on the hull's plane after placement. The normal (0, .6, .8) rotated by 90 degrees
+ * about z is (-.6, 0, .8). */
 static void half_space_is_placed(void** state) {
   (void)state;
   const ModelHull* ground = &fixture.model.hulls[0];

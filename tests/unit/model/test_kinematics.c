@@ -1,5 +1,5 @@
-/* World poses and screws of a mixed tree (K1, K2): poses by hand-made composition, screws against central differences
- * of points of every link, second derivatives along two increments against K4. */
+/* Tests world poses and joint screws of a mixed tree (K1, K2). Poses are compared with composition by hand, screws with
+ * central differences of points, second derivatives along two increments with K4. */
 #include <string.h>
 
 #include "support/bodies.h"
@@ -98,8 +98,8 @@ static void kinematics_K1_poses_compose(void** state) {
   run_free(run);
 }
 
-/* One link with what carries it, from the root or from below a link whose pose is known: the bits of all links moved at
- * once, and nothing else is touched. */
+/* Updates one link with its ancestors, from the root or from below a link with known pose. The results are
+ * bit-identical to those of an update of all links, and other links stay unchanged. */
 static void kinematics_way_of_a_link_is_that_of_all(void** state) {
   (void)state;
   Random random = {114};
@@ -209,9 +209,9 @@ static void kinematics_K4_second_derivatives(void** state) {
   run_free(run);
 }
 
-/* kinematics.md, worked example: two hinges about z, 1 m apart, at 90 degrees each: the second link's frame stands at
- * (0, 1, 0), its point (1, 0, 0) at (-1, 1, 0); dx/dq1 = z x (-1, 1, 0) = (-1, -1, 0), dx/dq2 = z x (-1, 0, 0) = (0,
- * -1, 0). */
+/* Worked example of kinematics.md: two hinges about z, 1 m apart, at 90 degrees each. The second link's frame is at (0,
+ * 1, 0), its point (1, 0, 0) at (-1, 1, 0). dx/dq1 = z x (-1, 1, 0) = (-1, -1, 0), dx/dq2 = z x (-1, 0, 0) = (0, -1,
+ * 0). */
 static void kinematics_K2_worked_example(void** state) {
   (void)state;
   Run* run = run_model(

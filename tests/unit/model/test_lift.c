@@ -1,4 +1,4 @@
-/* Bodies that touch others at the start are lifted by the gap at rest (model/lift.c). */
+/* Tests that bodies in contact at the start are lifted by the equilibrium gap (model/lift.c). */
 #include "fixture.h"
 
 #define BOX(name, x, z) \
@@ -26,7 +26,7 @@ static void a_tower_is_lifted_layer_by_layer(void** state) {
   fixture_free(&f);
 }
 
-/* The scene is what it has become: a second model of it is the same, without a note. */
+/* The scene stores the lifted positions. A second model of the scene is equal and gives no note. */
 static void a_lifted_scene_stays_as_it_is(void** state) {
   (void)state;
   Fixture f;

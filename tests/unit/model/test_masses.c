@@ -55,7 +55,7 @@ static void boxes_match_closed_forms(void** state) {
   fixture_free(&f);
 }
 
-/* Without mass the reference point is the middle of the hulls; reach is the farthest corner. */
+/* Without mass the reference point is the centre of the hulls. The reach is the distance of the farthest corner. */
 static void massless_links_have_a_center_and_a_reach(void** state) {
   (void)state;
   Fixture f;
@@ -153,7 +153,7 @@ static void an_open_sheet_has_no_volume(void** state) {
   fixture_free(&f);
 }
 
-/* A tetrahedron of 0.2 x 0.4 x 0.6 / 6 = 0.008 m^3, wound the wrong way. */
+/* A tetrahedron of 0.2 x 0.4 x 0.6 / 6 = 0.008 m^3 with inward triangles. */
 static void inward_triangles_are_told_with_their_remedy(void** state) {
   (void)state;
 #define INWARD                                                                                                      \

@@ -1,4 +1,4 @@
-/* Overridden numbers: the model is that of a scene that was written with them, and the given scene stays as it was. */
+/* Tests overridden values: the model equals that of a scene with these values, and the given scene stays unchanged. */
 #include "fixture.h"
 
 #define SCENE(point, height, amplitude, angle, speed)                                                \
@@ -79,7 +79,7 @@ static void overridden_numbers_are_as_if_written(void** state) {
   diagnostics_free(&diagnostics);
 }
 
-/* What was written of its start agreed with the signal that it had. */
+/* The written initial coordinate agreed with the signal before the override. */
 static void a_prescribed_joint_starts_where_its_new_signal_says(void** state) {
   (void)state;
   static const char YAML[] =
@@ -131,7 +131,7 @@ static void a_model_of_solids_that_are_there(void** state) {
   diagnostics_free(&diagnostics);
 }
 
-/* Another start of a model is what would be made anew of it; what it cannot be is refused. */
+/* Changing a model's initial state equals building the model anew with it. Invalid initial states are refused. */
 static void a_model_starts_elsewhere(void** state) {
   (void)state;
   ModelOverride number = {OVERRIDE_COORDINATE, 0, 0, 0, -0.5}, others[] = {number, {OVERRIDE_MASS, 0, 0, 0, 2}};
@@ -162,7 +162,7 @@ static void a_model_starts_elsewhere(void** state) {
   diagnostics_free(&diagnostics);
 }
 
-/* What is made anew refuses a start outside its limits; so does another start. */
+/* An initial state outside of the limits is refused, as in a new model. */
 static void a_start_outside_its_limits_is_refused(void** state) {
   (void)state;
   static const char YAML[] =

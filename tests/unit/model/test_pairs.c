@@ -79,7 +79,7 @@ static int law_of(const Model* model, const char* a, const char* b) {
   "repeat: {count: 4, position: [1, 0, 0]}}\n"                                                                  \
   "  - {name: rod, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 1, 0]}\n"
 
-/* The last item that names a law counts, one that does not changes nothing, none parts. */
+/* The last item that names a contact law applies. An item without law changes nothing, and `none` disables contact. */
 static void laws_of_pairs(void** state) {
   (void)state;
   Fixture f;
@@ -107,7 +107,7 @@ static void laws_of_pairs(void** state) {
   fixture_free(&f);
 }
 
-/* Of support and stiffness a pair is given those that its law has: what is written is a scene again. */
+/* A pair gets the support and stiffness parameters that its law has. The written scene can be read again. */
 static void fixed_laws_of_pairs_are_read_again(void** state) {
   (void)state;
   Fixture f, again;
@@ -130,7 +130,7 @@ static void fixed_laws_of_pairs_are_read_again(void** state) {
   fixture_free(&f);
 }
 
-/* What a pair says of its law holds there; else contact's where the law is the same, else the default. */
+/* A pair's own law parameters apply first, then those of `contact` if the law is the same, then the defaults. */
 static void laws_of_pairs_have_parameters(void** state) {
   (void)state;
   Fixture f;
@@ -154,7 +154,7 @@ static void a_law_of_pairs_needs_one_for_all(void** state) {
   fixture_free(&f);
 }
 
-/* Items that change nothing are told; a group that has one link today is none of them. */
+/* Items without effect are reported. A group that has only one link at present is not reported. */
 static void pairs_that_do_nothing(void** state) {
   (void)state;
   Fixture f;

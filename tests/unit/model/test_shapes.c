@@ -105,8 +105,8 @@ static void thinning_is_noted_with_its_error(void** state) {
 
 /* ---------------------------------------------------------------- decomposed */
 
-/* A prism from z = 0 to 1 over an angle of two arms, 3 long and 1 wide, volume 5; and the same turned by half a turn.
- */
+/* An L-shaped prism from z = 0 to 1 with two arms, 3 long and 1 wide, has the volume 5. A second one is rotated by 180
+ * degrees. */
 static const char* ANGLE =
     "v 0 0 0\nv 3 0 0\nv 3 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nv 0 0 1\nv 3 0 1\nv 3 1 1\nv 1 1 1\nv 1 3 1\nv 0 3 1\n"
     "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n";
@@ -127,8 +127,8 @@ static bool some_hull_has(const Model* model, int hull_count, Vec3 p) {
   return false;
 }
 
-/* Two convex hulls at least; all corners of the angle are in them and none beyond its inner corner. Both links share
- * what is found, at the shape's scale. */
+/* The mesh becomes at least two convex hulls, which contain all corners of the L and no point beyond its inner corner.
+ * Both links share the decomposition, scaled by the shape's scale. */
 static void a_decomposed_mesh_is_its_hulls(void** state) {
   (void)state;
   static const double CORNERS[][2] = {{0, 0}, {0.3, 0}, {0.3, 0.1}, {0.1, 0.3}, {0, 0.3}};
@@ -159,7 +159,7 @@ static void a_decomposed_mesh_is_its_hulls(void** state) {
   unlink(path);
 }
 
-/* What sdrs decompose finds, times the scale, is what the scene has: the same doubles. */
+/* The scene has the hulls of `sdrs decompose` times the scale, as the same doubles. */
 static void the_hulls_are_those_of_the_command(void** state) {
   (void)state;
   char path[32];

@@ -1,10 +1,10 @@
-/* Loops in singular positions are told of, and no others: mechanisms whose mobility is known. */
+/* Tests that loops in singular positions are reported, and only these, on mechanisms with known mobility. */
 #include "fixture.h"
 
 #define BARS "shapes: {bar: {type: box, size: [0.1, 0.1, 0.1]}}\nlinks:\n"
 #define WORDS "starts in a singular position"
 
-/* closure: which is told of; -1: none. */
+/* closure: index of the reported closure, or -1 if none is reported. */
 typedef struct {
   const char* text;
   int closure;
@@ -13,7 +13,7 @@ typedef struct {
 static void singular_Z11_tells_of_locked_and_of_parting_loops_alone(void** state) {
   (void)state;
   static const Case CASES[] = {
-      /* a chain of two bars between posts, taut: it cannot move, and its slopes let the middle go */
+      /* a straight chain of two bars between posts cannot move, although to first order its midpoint can */
       {BARS
        "  - {name: a, shape: bar, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [-1, 0, 0]}}\n"
        "  - {name: b, parent: a, shape: bar, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [1, 0, 0]}}\n"
@@ -54,7 +54,7 @@ static void singular_Z11_tells_of_locked_and_of_parting_loops_alone(void** state
        "  - {name: c, parent: b, shape: bar, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}}\n"
        "closures: [{type: hinge, a: c, b: world, point: [2, 0, 0], axis: [0, 1, 0]}]\n",
        0},
-      /* the taut chain with one bar prescribed: the other has nowhere to go, by its slopes alone */
+      /* the straight chain with one bar prescribed: to first order the other bar cannot move */
       {BARS
        "  - {name: a, shape: bar, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [-1, 0, 0]}}\n"
        "  - {name: b, parent: a, shape: bar, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [1, 0, 0]}}\n"

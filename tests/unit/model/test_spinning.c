@@ -1,4 +1,4 @@
-/* Which bodies carry their angular momentum, and which cannot (docs/derivations/spin.md). */
+/* Tests which bodies are integrated by angular momentum (docs/derivations/spin.md). */
 #include "fixture.h"
 
 static void spinning_is_for_bodies_alone_and_free(void** state) {
@@ -136,8 +136,8 @@ static void spinning_refuses_what_is_no_body(void** state) {
   }
 }
 
-/* Trees of joints keep their momentum, held by closures, couplings and signals or not: nothing is taken as at first
- * order, and nothing is said. Where signals lead all joints the drives have the forces at t (W17). */
+/* Joint trees are integrated by momentum, with or without closures, couplings and signals. Nothing falls back to first
+ * order, and nothing is reported. If signals prescribe all joints, the drives have the forces at t (W17). */
 static void trees_W11_W15_fly_where_joints_are(void** state) {
   (void)state;
   static const char SCENE[] =

@@ -1,5 +1,5 @@
-/* The way of a tendon round a cylinder and a sphere (docs/derivations/loads.md, L8): closed forms, differences, and
- * where it begins to touch. */
+/* Tests the path of a tendon around a cylinder and a sphere (docs/derivations/loads.md, L8): closed forms, finite
+ * differences, and the onset of wrapping. */
 #include "model/model.h"
 #include "support/compare.h"
 
@@ -12,7 +12,8 @@ static Pose tilted(void) { return (Pose){mat3_from_quat(quat_exp(vec3(0.3, -0.2,
 
 static Vec3 moved(Vec3 v, int k, double h) { return vec3_add(v, vec3(h * (k == 0), h * (k == 1), h * (k == 2))); }
 
-/* A quarter circle between two straight parts along the axes, at any height: sqrt((2 l + r pi/2)^2 + h^2). */
+/* The path is a quarter circle between two straight segments along the axes. With the height h its length is sqrt((2 l
+ * + r pi/2)^2 + h^2). */
 static void wrap_L8_a_quarter_of_a_helix(void** state) {
   (void)state;
   SceneTendonWrap wrap = {
@@ -70,7 +71,7 @@ static void check_differences(const SceneTendonWrap* wrap) {
                  "slope by the radius");
 }
 
-/* On both ways round: the shorter one, and the one that a side asks for. */
+/* Tests the shorter path, and the path on the side that the scene selects. */
 static void wrap_L8_derivatives(void** state) {
   (void)state;
   const SceneTendonWrap* const wraps[] = {&CYLINDER, &SPHERE};

@@ -52,7 +52,7 @@ static int teardown(void** state) {
   return 0;
 }
 
-/* Two arms on one fixed stand are two trees; what is welded to the stand belongs to none. */
+/* Two arms on one fixed stand are two trees. Links welded to the stand belong to no tree. */
 static void trees_and_numbers_by_hand(void** state) {
   (void)state;
   static const struct {

@@ -1,4 +1,4 @@
-/* Designs of tasks that are written in the test. */
+/* Helpers for designs of tasks that tests contain as text. */
 #ifndef SDRS_TESTS_DESIGN_TESTING_H
 #define SDRS_TESTS_DESIGN_TESTING_H
 

@@ -1,4 +1,4 @@
-/* Losses with known minima, and the loop that an optimization is. */
+/* Helpers of the optimizer tests: losses with known minima, and the optimization loop. */
 #ifndef SDRS_TESTS_OPTIMIZE_DRIVING_H
 #define SDRS_TESTS_OPTIMIZE_DRIVING_H
 
@@ -57,8 +57,9 @@ static inline double test_quadratic(const void* context, int count, const double
   return loss;
 }
 
-/* How far x can be from the minimum over the set at most: by strong convexity the norm of what is left of the gradient
- * outside the cone of normals (within sqrt(count) of the largest entry, which is what the judge finds). */
+/* Returns an upper bound on the distance of x from the minimum over the set. By strong convexity the bound is the norm
+ * of the gradient's component outside of the normal cone. The norm is within sqrt(count) of the largest entry, which
+ * the reference computes. */
 static inline double test_distance_bound(const TestSet* t, const double* gradient, const double* x, double near) {
   TestCone* cone = memory_alloc(sizeof *cone);
   double minus[TEST_COUNT_MAX];

@@ -1,4 +1,4 @@
-/* Sets to search in, and judges that know nothing of the code under test: enumeration, and multipliers by GLPK. */
+/* Helpers of the optimizer tests: feasible sets and independent references by enumeration and by GLPK's multipliers. */
 #ifndef SDRS_TESTS_OPTIMIZE_TESTING_H
 #define SDRS_TESTS_OPTIMIZE_TESTING_H
 
@@ -150,8 +150,8 @@ static inline void test_cone_add(TestCone* cone, bool any_sign) {
   cone->any_sign[cone->length++] = any_sign;
 }
 
-/* Outward normals of what x touches: the cone that v must lie in for x to maximise v . x over the set. Contact is
- * `near`, absolute. */
+/* Adds the outward normals of the constraints active at x, within the absolute distance `near`. If x maximises v . x
+ * over the set, v lies in their cone. */
 static inline void test_cone_normals(TestCone* cone, const TestSet* t, const double* x, double near) {
   cone->count = t->set.count;
   for (int i = 0; i < t->set.count; i++) {

@@ -37,8 +37,9 @@ static void O5_sequence_by_hand(void** state) {
   memory_free(t);
 }
 
-/* The second gradient is refused twice: the same direction, a half and a quarter as long, from the same means. Then the
- * third is as if nothing had been, at half the step, and the next would be at full step. */
+/* The second gradient is rejected twice. The steps keep their direction and have 1/2 and 1/4 of the length, from the
+ * same moments. The third gradient is taken at half the step as if nothing were rejected, and the next at the full
+ * step. */
 static void O5_a_rejected_gradient_counts_once(void** state) {
   (void)state;
   TestSet* t = test_set_create(2, 0);

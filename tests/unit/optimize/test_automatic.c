@@ -1,4 +1,5 @@
-/* `optimizer: auto`: when it changes its method, that it then goes lower, and that a resumed search is the same. */
+/* Tests `optimizer: auto`: when it changes its method, that it then reaches a lower loss, and that a resumed search is
+ * equal. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ static const char DRAWN[] =
     "draws: {numbers: [{link: box, of: start, dof: [0], low: -0.1, high: 0.1}]}\n"
     "optimizer: {type: auto, iterations: 60, control_step: 0.1}\n";
 
-/* A point on a circle of 1 m at the angle q in [-0.9, 3] rad, the only variable, and a mark at q = 2.6: the loss is
- * 2 - 2 cos(q - 2.6). From q = -0.7 it falls to the bound q = -0.9, 2.78 rad from the mark along the circle. */
+/* The variable is the angle q in [-0.9, 3] rad of a point on a circle of 1 m, with a target at q = 2.6. The loss 2 - 2
+ * cos(q - 2.6) falls from q = -0.7 to the bound q = -0.9, 2.78 rad from the target. */
 static const char CIRCLE[] =
     "seed: 1\n"
     "scene:\n"

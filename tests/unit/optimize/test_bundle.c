@@ -1,4 +1,4 @@
-/* Gradients of bundles: of a loss that is a square of the variable the mean is known from the draws. */
+/* Tests gradients by bundles of random samples. For a quadratic loss the mean follows from the samples. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Which combinations of discrete choices are tried: none twice, in order or drawn, and uphill of none. */
+/* Tests which combinations of discrete choices are evaluated: none twice, in order or at random. */
 #include <math.h>
 
 #include "optimize/optimize.h"
@@ -53,8 +53,8 @@ static void choices_O19_random_by_its_stream(void** state) {
   }
 }
 
-/* Down a bowl: each try beside the best so far, while it has a neighbour left; so the least is found, and no worse one
- * is called better. What breaks its bounds comes after what does not. */
+/* The loss is convex in the choices. Each evaluation is a neighbour of the best combination so far, while the best has
+ * unevaluated neighbours. The search finds the minimum. Infeasible combinations rank after feasible ones. */
 static void choices_O19_climb_beside_the_best(void** state) {
   (void)state;
   for (int seed = 1; seed <= 50; seed++) {
@@ -88,7 +88,7 @@ static void choices_O19_climb_beside_the_best(void** state) {
   }
 }
 
-/* What has no loss is never the best. */
+/* A combination without a loss is never the best. */
 static void choices_O19_failures_are_passed_over(void** state) {
   (void)state;
   TaskChoice choices[CHOICES];
@@ -105,8 +105,7 @@ static void choices_O19_failures_are_passed_over(void** state) {
   choice_search_destroy(s);
 }
 
-/* A combination that meets success ranks before one with less loss that fails it, and after none that exceeds a bound.
- */
+/* A successful combination ranks before a failed one with less loss, unless it violates a bound. */
 static void choices_O19_success_ranks_before_the_loss(void** state) {
   (void)state;
   TaskChoice choices[CHOICES];

@@ -73,7 +73,8 @@ static void O14_minima_are_found(void** state) {
   ratio = 1e4;
 }
 
-/* A turn of space changes nothing but rounding where the whole covariance is learnt: not so where variances are. */
+/* A rotation of the variables changes only rounding errors with a full covariance. With variances only, it changes the
+ * search. */
 static void O16_the_covariance_is_learnt(void** state) {
   (void)state;
   enum { COUNT = 8, SAMPLES = 4000 };
@@ -91,8 +92,8 @@ static void O16_the_covariance_is_learnt(void** state) {
   compare_at_most(found[1], -8, "turned");
 }
 
-/* Least within x >= 0.5 (first half), sum x = 4: the nearest point to (1, ..., 1) of a sphere. By hand: count 6, sum of
- * ones 6, so all are 4/6 = 0.667, above the bound. With the bound at 0.8: 3 x 0.8, and (4 - 2.4) / 3 for the rest. */
+/* Minimises the distance to (1, ..., 1) with x >= 0.5 in the first half and sum x = 4. By hand for count 6: all are 4/6
+ * = 0.667. With the bound at 0.8: 3 x 0.8, and (4 - 2.4) / 3 for the rest. */
 static double sphere(int count, const double* x) {
   double sum = 0;
   for (int i = 0; i < count; i++) sum += (x[i] - 1) * (x[i] - 1);
@@ -121,7 +122,7 @@ static void O15_samples_keep_bounds_and_rows(void** state) {
   }
 }
 
-/* Minimise the sum subject to |x|^2 <= 1, told as an excess: x = -1/sqrt(n) each. */
+/* Minimises the sum subject to |x|^2 <= 1, reported as a violation. The minimum is x = -1/sqrt(n) for each entry. */
 static void what_breaks_a_bound_is_worse(void** state) {
   (void)state;
   enum { COUNT = 4 };
@@ -158,7 +159,7 @@ static void samples_that_fail_are_the_last(void** state) {
   memory_free(t);
 }
 
-/* Written down in the middle of a generation and read back by another: the same samples, to the bit. */
+/* The state is saved within a generation and loaded by another search. The following samples are bit-identical. */
 static void the_state_goes_on_to_the_bit(void** state) {
   (void)state;
   for (int n = 7; n <= 150; n += 143) { /* the whole covariance, and variances alone */

@@ -1,4 +1,4 @@
-/* Shared vertices: where they are put, in which hulls, and how far outside. */
+/* Tests shared vertices: their positions, their hulls, and their largest distance outside. */
 #include "optimize/design.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "support/bodies.h"
 #include "support/runs.h"
 
-/* ---------------------------------------------------------------- the middle of an intersection */
+/* ---------------------------------------------------------------- centre of an intersection */
 
 static ConvexHull box_hull(Vec3 low, Vec3 high) {
   Vec3 corners[8];
@@ -29,8 +29,8 @@ static double depth_in(const ConvexHull* hull, Vec3 p) {
   return least;
 }
 
-/* Two boxes meet in a cube: one ball only is largest. For all sizes from a tenth of a millimetre to a hundred metres.
- */
+/* Two boxes intersect in a cube, where only one ball is largest. The sizes go from a tenth of a millimetre to a hundred
+ * metres. */
 static void boxes_that_meet_in_a_cube_D5(void** state) {
   (void)state;
   for (double size = 1e-4; size < 1e3; size *= 10) {
@@ -46,7 +46,8 @@ static void boxes_that_meet_in_a_cube_D5(void** state) {
   }
 }
 
-/* The intersection is a slab 0.2 thick: its middle plane is known, the rest of the centre is at least so far in. */
+/* The intersection is a slab 0.2 thick. The centre lies on its midplane, at least half the thickness inside of all
+ * edges. */
 static void crossed_boxes(void** state) {
   (void)state;
   ConvexHull a = box_hull(vec3(-1, -0.3, -0.3), vec3(1, 0.3, 0.3));
@@ -220,8 +221,8 @@ static void hulls_of_a_link(void** state) {
   robot_free(&r);
 }
 
-/* Four bricks around an edge: it is in all of them, and so are the other corners in two. What lies in the same hull
- * twice, or a rounding away, is not in common. */
+/* Four bricks share an edge, and pairs of bricks share the other corners. Points of the same hull, or points a rounding
+ * error apart, are not shared. */
 static const char BRICKS[] =
     "shapes: {brick: {type: box, size: [1, 1, 1]}}\n"
     "links:\n"
@@ -269,7 +270,7 @@ static void joints_on_a_link(void** state) {
   robot_free(&r);
 }
 
-/* A link's own joint is at the origin of its frame; a joint that moves alone changes its parent. */
+/* A link's own joint is at the origin of its frame. Moving only the joint changes its parent. */
 static void own_joints(void** state) {
   (void)state;
   Robot r = robot_create(ROBOT);

@@ -1,4 +1,5 @@
-/* From tasks to variables and the numbers of scenes that they move: lists, followers, bounds, rows, derivatives. */
+/* Tests the map from a task to variables and to the scene values that they move: lists, followers, bounds, constraints,
+ * derivatives. */
 #include "design_testing.h"
 
 #include <stdlib.h>
@@ -226,7 +227,7 @@ static void a_rotation_D3_D4(void** state) {
   design_case_free(c);
 }
 
-/* A prism of 90 corners: more turns than would fit any small table. */
+/* A prism of 90 corners has more symmetry rotations than a small table could hold. */
 static void many_turns(void** state) {
   (void)state;
   Text text = {0};
@@ -325,7 +326,8 @@ static void blocks_stay_together(void** state) {
   design_case_free(c);
 }
 
-/* Of the block at the outer corner one vertex is its own; the others are held by blocks that rest. */
+/* The block owns one of its vertices, at the outer corner. Neighbouring blocks, which are fixed, hold the other
+ * vertices. */
 static void a_block_moves_what_is_its_own(void** state) {
   (void)state;
   DesignCase* c = blocks_case(", hulls: [0]");
@@ -659,8 +661,8 @@ static double linear_value(const ModelGradient* g, const Model* m, const Model* 
   return sum;
 }
 
-/* g . (y - x) by design_gradient is what the model's numbers change by: both are linear, to rounding. The parameters of
- * signals, which a model keeps to itself, are judged by sines_keep_their_places and below. */
+/* g . (y - x) by design_gradient equals the change of the model's numbers, up to rounding, because both are linear. A
+ * model does not expose the parameters of signals; sines_keep_their_places and the tests below check them. */
 static void gradient_D2_is_that_of_numbers_D1(void** state) {
   (void)state;
   DesignCase* c = design_case(RICH);
@@ -695,7 +697,7 @@ static void gradient_D2_is_that_of_numbers_D1(void** state) {
   design_case_free(c);
 }
 
-/* Derivatives by parameters: those of the controller's own, in the order of the variables; added to what is there. */
+/* Derivatives by parameters are those of the controller, in the order of the variables, and are added to the array. */
 static void the_gradient_of_parameters(void** state) {
   (void)state;
   DesignCase* c = design_case(RICH);
@@ -814,7 +816,7 @@ static void constraints_are_rows_D6(void** state) {
   design_case_free(c);
 }
 
-/* Names of two parts: masses and friction under one row. */
+/* Names with two components: masses and friction in one constraint. */
 static void constraints_of_parameters_D6(void** state) {
   (void)state;
   DesignCase* c = design_case(PAIR
@@ -830,7 +832,7 @@ static void constraints_of_parameters_D6(void** state) {
   design_case_free(c);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- refused designs */
 
 static void messages(void** state) {
   (void)state;

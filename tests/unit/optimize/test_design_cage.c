@@ -1,4 +1,4 @@
-/* Cages: what trilinear control points make of vertices, against affine maps, symmetry and the definition. */
+/* Tests cages, whose trilinear control points move vertices, against affine maps, symmetry and the definition. */
 #include "design_testing.h"
 
 #define LOSS "loss: [{type: shape}]\n"
@@ -75,7 +75,7 @@ static void corners_are_control_points_D12(void** state) {
   design_case_free(c);
 }
 
-/* The point in the middle of an edge of two cells moves a place by its share: 0.1 along x, 0.75 along z. */
+/* The control point at the midpoint of an edge of two cells moves a point by its weight: 0.1 along x, 0.75 along z. */
 static void weights_D12(void** state) {
   (void)state;
   DesignCase* c = design_case(
@@ -96,7 +96,8 @@ static void weights_D12(void** state) {
   design_case_free(c);
 }
 
-/* Beyond the box nothing moves, nor does the side of it that vertices lie beyond: what holds together stays so. */
+/* Vertices outside of the box do not move, nor does the box's side next to them. The surface therefore stays connected.
+ */
 static void a_box_within_the_link_D12(void** state) {
   (void)state;
   DesignCase* c = design_case(ONE
@@ -163,7 +164,7 @@ static void ties_and_joints_D12(void** state) {
   design_case_free(c);
 }
 
-/* sum of derivative times change is what a linear function of the vertices changes by. */
+/* The sum of derivative times change equals the change of a linear function of the vertices. */
 static void gradient_D12(void** state) {
   (void)state;
   DesignCase* c = design_case(ARM "design: {cage: [{link: a, cells: [2, 3, 1], axes: [y, z]}]}\n" LOSS);

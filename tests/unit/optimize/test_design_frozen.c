@@ -1,4 +1,4 @@
-/* The frozen set: vertices that stay, of designs by vertices and by cages. */
+/* Tests the frozen set: vertices that do not move, for designs by vertices and by cages. */
 #include "design_testing.h"
 
 #define LOSS "loss: [{type: shape}]\n"
@@ -38,7 +38,7 @@ static void a_box_of_vertices_stays(void** state) {
   design_case_free(c);
 }
 
-/* A cage moves around what stays. */
+/* A cage moves the other vertices around the frozen ones. */
 static void a_cage_leaves_it(void** state) {
   (void)state;
   DesignCase* c = design_case(TWO "design: {cage: [{link: a, cells: [1, 1, 1]}], frozen: [{link: a, " TOP "}]}\n" LOSS);

@@ -1,4 +1,4 @@
-/* Physical parameters as variables: which there are, the numbers of the scene that they move, and what is refused. */
+/* Tests physical parameters as variables: their list, the scene values that they move, and refused parameters. */
 #include "design_testing.h"
 
 #include <cmocka.h>
@@ -85,7 +85,7 @@ static void what_is_tied_is_one_variable(void** state) {
   design_case_free(c);
 }
 
-/* The box is turned by a right angle about z: its x edge lies along the link's y. */
+/* The box is rotated by 90 degrees about z, so its x edge lies along the link's y. */
 static void edges_of_a_box_D10(void** state) {
   (void)state;
   DesignCase* c = case_of("{type: size, link: box, axes: [x, z]}");
@@ -363,7 +363,8 @@ static void loops_are_named(void** state) {
                          "offset\n");
 }
 
-/* A wheel follows one of two joints that follow each other: its offset moves its own start alone. */
+/* A wheel follows one of two joints that follow each other. The wheel's offset changes only the wheel's initial angle.
+ */
 static void an_offset_behind_a_cycle_of_couplings(void** state) {
   (void)state;
   DesignCase* c = design_case(

@@ -1,4 +1,4 @@
-/* Numbers that are drawn, against the draws themselves: a cart that is where its target says, a ball that flies on. */
+/* Tests random scene values against their samples: a cart at its target, and a ball in free flight. */
 #include <math.h>
 
 #include "optimize/optimize.h"
@@ -6,7 +6,7 @@
 
 enum { SEED = 7, TRIES = 20, TRAINING = 1, VALIDATION = 2 };
 
-/* (O18): seed, what for, number, scenario. */
+/* Returns the random stream of (O18), which depends on seed, purpose, number and scenario. */
 static Random stream(int what, int number, int scenario) {
   Random random = {SEED};
   random.state = random_bits(&random) + (uint64_t)what;
@@ -109,7 +109,8 @@ static void the_same_draws_have_a_least_point_O18(void** state) {
   text_free(&text);
 }
 
-/* A method that descends compares designs under the same draws: what stands is run again under new ones. */
+/* A descent method compares designs under the same samples. The accepted design is evaluated again under new samples.
+ */
 static void what_stands_is_judged_by_the_same_draws_O18(void** state) {
   (void)state;
   Sought s;
@@ -127,7 +128,8 @@ static void what_stands_is_judged_by_the_same_draws_O18(void** state) {
   text_free(&text);
 }
 
-/* Held are the tries whose draws let both within their bounds; draws of their own, the design as it is. */
+/* A try counts as feasible if its samples keep both values within their bounds. The tries use samples of their own; the
+ * design stays as it is. */
 static void tries_are_judged_by_success_O18(void** state) {
   (void)state;
   Sought s;
@@ -181,7 +183,7 @@ static void turns_of_free_bodies_O18(void** state) {
     Random random = stream(TRAINING, k, 0);
     double y = random_uniform(&random, -1, 2),
            v[3] = {random_uniform(&random, -1, 2), 0, random_uniform(&random, -1, 2)};
-    /* 0.6, 0, 0.8, 0 turns about y by 2 atan(4/3): cos -0.28, sin 0.96 */
+    /* 0.6, 0, 0.8, 0 is a rotation about y by 2 atan(4/3): cos -0.28, sin 0.96 */
     Vec3 p = {-0.28 * 0.3 + 0.96 * 0.7, -0.2, -0.96 * 0.3 - 0.28 * 0.7}, term = p, sum = p;
     for (int n = 1; n < 40; n++) {
       term = vec3_scale(vec3_cross(vec3_at(v), term), 1.0 / n);

@@ -19,8 +19,8 @@ static void O4_step_and_cap(void** state) {
   memory_free(t);
 }
 
-/* By hand: the step 1 is cut to 0.2 by the bound. Halves of it would be cut to the same until 1/4; the first that is at
- * most half of 0.2 is 1/16. Another variable at its bound, with a larger gradient, changes nothing. */
+/* By hand: the bound cuts the step 1 to 0.2. Halving gives the same cut step down to 1/4. The first step of at most
+ * half of 0.2 is 1/16. A variable at its bound with a larger gradient changes nothing. */
 static void a_rejected_step_to_a_bound_gets_shorter(void** state) {
   (void)state;
   TestSet* t = test_set_create(2, 0);

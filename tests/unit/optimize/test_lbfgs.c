@@ -141,8 +141,8 @@ static void O9_two_loops_match_the_matrix(void** state) {
   memory_free(t);
 }
 
-/* On a plane n . x = c the direction is that of the same problem in two orthonormal coordinates of the plane, where
- * there is no set at all. Without cap, so that the directions themselves are compared. */
+/* On a plane n . x = c the direction equals that of the unconstrained problem in two orthonormal coordinates of the
+ * plane. Without step limit, so that directions are compared. */
 static void O9_direction_in_a_face_is_that_of_its_coordinates(void** state) {
   (void)state;
   enum { STEPS = 6 };

@@ -1,4 +1,4 @@
-/* Several starts: where they begin, what becomes of starts that cannot be run, and which one counts. */
+/* Tests several starts: their initial designs, starts that cannot run, and the choice of the best. */
 #include <math.h>
 
 #include "optimize/optimize.h"
@@ -52,7 +52,7 @@ static double drawn(int seed, int start, int attempt, double low, double high) {
   return random_uniform(&random, low, high);
 }
 
-/* Spheres of triangles meet at the latest at 0.158 and at the soonest at 0.2. */
+/* Triangulated spheres intersect at the latest at a distance of 0.158, and at the earliest at 0.2. */
 static bool meets(double x) { return fabs(x) < 0.158; }
 
 static void starts_are_drawn_between_the_bounds_O17(void** state) {
@@ -85,9 +85,9 @@ static void starts_are_drawn_between_the_bounds_O17(void** state) {
   assert_true(refused > 0);
 }
 
-/* The ball begins at 0.21 and may begin between -0.15 and 0.21. Where all 20 draws of a start surely intersect, the
- * first is moved until the spheres do not; it stays below 0.2 plus the gap at rest, less than 0.201, while halvings
- * alone would pass it. */
+/* The ball's position is 0.21, with bounds -0.15 and 0.21. If all 20 samples of a start intersect, the first sample is
+ * moved until the spheres are disjoint. It stays below 0.2 plus the equilibrium gap, less than 0.201. Halving would
+ * exceed this limit. */
 static void drawn_starts_that_intersect_are_moved_O22(void** state) {
   (void)state;
   const char* reason;

@@ -1,4 +1,4 @@
-/* The loop on small tasks: progress, rows, checkpoints, threads, refused trials, ends. */
+/* Tests the optimization loop on small tasks: progress, rows, checkpoints, threads, rejected steps, terminations. */
 #include "optimize/optimization.h"
 
 #include "unit/scene/task_testing.h"
@@ -125,7 +125,7 @@ static const char* const METHODS[] = {"adam", "gradient", "step_bounded", "lbfgs
 
 /* ---------------------------------------------------------------- progress */
 
-/* After a second the ball is at its velocity: that is what the best design must say. */
+/* After a second the ball's position equals its velocity, which gives the best design. */
 static void a_flight_ends_on_the_mark(void** state) {
   (void)state;
   Search* s =
@@ -187,7 +187,7 @@ static void rows_and_terms(void** state) {
   memory_free(text);
 }
 
-/* Scenarios are summed with their weights: each alone gives its part. */
+/* Scenarios are summed with their weights. The sum equals that of individual scenarios. */
 static void scenarios_add_up(void** state) {
   (void)state;
   char* text = slide("adam", 1, true);
@@ -487,7 +487,7 @@ static void no_design_obeys(void** state) {
   task_free(&task);
 }
 
-/* Bounds and rows hold in every design on the way. */
+/* Bounds and linear constraints hold in every design of the search. */
 static void rows_hold(void** state) {
   (void)state;
   Search* s = search_start(FLIGHT MARK
@@ -578,7 +578,7 @@ static void why_it_ends(void** state) {
   expect_stop(FLAT "optimizer: {type: gradient}\n", STOP_FLAT, 0);
 }
 
-/* ---------------------------------------------------------------- derivatives, and what is handed over */
+/* ---------------------------------------------------------------- derivatives, and results */
 
 static void the_gradient_is_right(void** state) {
   (void)state;
@@ -612,7 +612,7 @@ static void a_block_may_be_empty(void** state) {
   search_free(s);
 }
 
-/* The scene that is written, read again and run by itself: the same loss to the bit. */
+/* The best scene, written and simulated again independently, has the same loss bit for bit. */
 static void the_best_scene_gives_the_best_loss(void** state) {
   (void)state;
   Text text = {0};
@@ -682,8 +682,8 @@ static void the_note_says_what_was_put_in(void** state) {
   search_free(s);
 }
 
-/* Nine good draws, then a failure, then good ones: the failure is worth its own loss, not the mean 2.1; the designs
- * after it are worth the mean for as long as that looks back on the failure. */
+/* Nine good samples precede a failure, then good samples follow. The failure counts with its own loss, not with the
+ * mean 2.1. Later designs count with the mean while the mean includes the failure. */
 static void good_draws_before_it_do_not_excuse_a_failure_O18(void** state) {
   (void)state;
   enum { COUNT = 21, FAILS_AT = 10 };

@@ -74,8 +74,8 @@ static void O3_shrinks_and_grows_within_limits(void** state) {
   memory_free(t);
 }
 
-/* Thirteen refusals, then successes: half the way back, then times 1.2^2, 1.2^3, 1.2^4, 1.2^4, ...; through a
- * checkpoint at every stage. */
+/* After thirteen rejections the step halves its way back, then grows by 1.2^2, 1.2^3, 1.2^4, 1.2^4, ... Each stage also
+ * passes through a checkpoint. */
 static void O3_adam_recovers_after_refusals(void** state) {
   (void)state;
   TestSet* t = test_set_create(1, 0);
@@ -282,11 +282,11 @@ static void nothing_to_move(void** state) {
   memory_free(t);
 }
 
-/* ---------------------------------------------------------------- the way to a minimum */
+/* ---------------------------------------------------------------- convergence to a minimum */
 
-/* How near each method must get in how many trials. A descent ends where losses differ by rounding only, at distances
- * of the root of that, 1e-7 or so; Adam with the step its schedule leaves; a linear model knows no curvature, so
- * step_bounded goes zigzag and shrinks. */
+/* Required distance from the minimum, and the number of evaluations, for each method. A descent ends where losses
+ * differ by rounding only, at distances of about 1e-7. Adam is limited by its final step. step_bounded knows no
+ * curvature, so it oscillates while its step shrinks. */
 typedef struct {
   int trials;
   double distance;

@@ -221,7 +221,7 @@ static void nearly_parallel_rows(void** state) {
     assert_true(nearest(t, UNIT, x));
     assert_true(nearest(judge, UNIT, wanted));
     test_expect_inside(t, x, 1e-12, "nearly parallel", round);
-    /* The given limits are rounded to 1e-16, which the angle turns into 1e-9. */
+    /* The limits have rounding errors of 1e-16, which the angle amplifies to 1e-9. */
     for (int i = 0; i < 3; i++) compare_near(x[i], wanted[i], 1e-8, "round %d, x[%d]", round, i);
     memory_free(t);
     memory_free(judge);
@@ -271,7 +271,8 @@ static void repeated_columns_are_summed(void** state) {
   memory_free(t);
 }
 
-/* Along the face: orthogonal to what holds, idempotent, and what lies in the face stays. */
+/* Projection along the face: orthogonal to the active constraints, idempotent, and vectors in the face are unchanged.
+ */
 static void directions_along_the_face(void** state) {
   (void)state;
   Random random = {15};

@@ -75,7 +75,7 @@ static double best_of(const Sought* s, const char* name) {
   return 0;
 }
 
-/* Speeds of their own meet marks of their own; the third scenario's has no loss and stays. */
+/* Scenarios have speeds and targets of their own. The third scenario has no loss, so its speed stays. */
 static void each_scenario_meets_its_own(void** state) {
   (void)state;
   Sought* s =
@@ -101,7 +101,8 @@ static void each_scenario_meets_its_own(void** state) {
   sought_free(s);
 }
 
-/* A term of one scenario is judged there alone: at 4 m/s the second scenario is at 4 m, which does not count. */
+/* A success term of one scenario is evaluated in this scenario only. The second scenario ends at 4 m, which does not
+ * count. */
 static void success_of_one_scenario(void** state) {
   (void)state;
   Sought* s =

@@ -1,4 +1,4 @@
-/* Trials that cannot start: the limits that gaps put on designs, their derivatives, and searches that end at them. */
+/* Tests designs that intersect at the start: the limits from gaps, their derivatives, and searches that end at them. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void end(Sought* s) {
 
 static int invalid_rows(const Sought* s) { return optimization_rejected(s->optimization).invalid; }
 
-/* A box of edge 0.2 m in front of a wall, wanted behind it. */
+/* A box of edge 0.2 m in front of a wall. The loss wants the box behind the wall. */
 static const char WALL[] =
     "seed: 1\n"
     "scene:\n"
@@ -92,8 +92,7 @@ static void thin_hulls_take_trials_back(void** state) {
   end(&s);
 }
 
-/* Vertices, a joint's origin and an angle at the start move two boxes on arms, of which one is turned into the other.
- */
+/* Vertices, a joint's origin and an initial angle move two boxes on arms. One box rotates into the other. */
 static const char ARMS[] =
     "scene:\n"
     "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0], integrator: first_order}\n"

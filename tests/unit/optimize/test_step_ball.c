@@ -112,8 +112,8 @@ static void O8_multipliers_exist(void** state) {
   }
 }
 
-/* In the plane the least of a linear function over polygon and disc is at a corner in the disc, at the point of the
- * circle against g, or where a side meets the circle. */
+/* Reference in two dimensions: a linear function over the intersection of polygon and disc. The minimum is a corner in
+ * the disc, the circle's point opposite to g, or an intersection of a side and the circle. */
 static double least_in_plane(const TestSet* t, const double* g, double radius) {
   static TestSides sides;
   test_sides_of(t, &sides);
@@ -161,7 +161,7 @@ static void O8_least_matches_enumeration_in_the_plane(void** state) {
   }
 }
 
-/* With a row that holds nothing, the two ways are one. */
+/* With an inactive constraint both methods give the same result. */
 static void O7_and_O8_agree_without_rows_that_hold(void** state) {
   (void)state;
   Random random = {24};

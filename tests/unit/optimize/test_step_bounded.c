@@ -56,7 +56,8 @@ static void O6_closed_form_and_linear_program_agree(void** state) {
   }
 }
 
-/* With rows: the decrease that GLPK finds over the set and the trust region, and no shorter step reaches it. */
+/* With linear constraints: the decrease equals GLPK's minimum over the set and the trust region, and no shorter step
+ * reaches it. */
 static void O6_decrease_matches_a_linear_program(void** state) {
   (void)state;
   Random random = {42};
@@ -81,8 +82,8 @@ static void O6_decrease_matches_a_linear_program(void** state) {
   }
 }
 
-/* x0 + x1 = 1 and a gradient in x2 alone: x0 and x1 have no reason to move, though any move of theirs is as good. With
- * a gradient in x0 they move in step. */
+/* With x0 + x1 = 1 and a gradient in x2 only, x0 and x1 must not move, although any move of theirs is as good. With a
+ * gradient in x0 both move together. */
 static void O6_nothing_moves_without_a_reason(void** state) {
   (void)state;
   TestSet* t = test_set_create(4, 2);
@@ -102,7 +103,7 @@ static void O6_nothing_moves_without_a_reason(void** state) {
   memory_free(t);
 }
 
-/* (O7) and (O8) are judged in test_step_ball; here that they are what the update uses. */
+/* test_step_ball tests (O7) and (O8). Here the update must use them. */
 static void euclidean_radius_holds_per_block(void** state) {
   (void)state;
   Random random = {43};

@@ -1,4 +1,4 @@
-/* Bounds by an augmented Lagrangian: its value and factors against differences, and its multipliers on a problem with a
+/* Tests bounds by an augmented Lagrangian. Value and factors are compared with finite differences, multipliers with a
  * closed form. */
 #include <math.h>
 
@@ -68,10 +68,9 @@ static void multipliers_O12(void** state) {
   subjects_destroy(s);
 }
 
-/* The same problem by steps of fixed length, as Adam's are, that never come to rest: the mean over ten of them says how
- * well a bound is kept, and the multiplier follows it to its place, as near as a step of x tells: one step turns the
- * force of 2 by (1 + rho) step. The penalty does not
- * grow by what is only their going to and fro. */
+/* The same problem by steps of fixed length, as Adam's, which oscillate forever. The mean of ten steps measures the
+ * violation. The multiplier follows to its value within a step's resolution: a step changes the force of 2 by (1 + rho)
+ * step. The penalty must not grow because of the oscillation. */
 static void follows_O20(void** state) {
   (void)state;
   for (int k = 0; k < 3; k++) {
@@ -120,9 +119,9 @@ static void full_speed_O20(void** state) {
   subjects_destroy(s);
 }
 
-/* On the way: a violation that halves by itself in ten iterations changes nothing, nor one that falls at a steady pace;
- * one that slows down or rises does. Below a thousandth of its first size a design that stands is left alone, and a
- * mean is not. */
+/* A violation that halves in ten iterations, or falls at a constant rate, changes no penalty. One that slows down or
+ * rises does. Below a thousandth of the initial violation, a converged design keeps its penalty, but a mean does not.
+ */
 static void leaves_alone_what_falls_O20(void** state) {
   (void)state;
   TaskLoss losses[3];

@@ -1,4 +1,4 @@
-/* What a result is judged by: of several scenarios the worst, and nothing is met that has no number. */
+/* Tests the success of a result: the worst of several scenarios counts, and NaN never meets a condition. */
 #include <math.h>
 
 #include "optimize/optimization.h"

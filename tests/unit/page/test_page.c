@@ -38,7 +38,7 @@ static char* decoded(const char* base64, size_t* length) {
   return out;
 }
 
-/* What stands in the element of this id, up to the next end of an element of its kind. Owned by the caller. */
+/* Returns the content of the element with this id, up to the next end tag of its type. The caller frees it. */
 static char* element(const Page* page, const char* id) {
   Text mark = {0};
   text_add(&mark, "id=\"%s\">", id);
@@ -117,7 +117,7 @@ static void rename_all(Scene* scene, void* context) {
   scene->links[1].name = memory_text(LINK_NAME);
 }
 
-/* The box rises and turns about x. */
+/* The box rises and rotates about x. */
 static RunPoses turning(int rows) {
   RunPoses poses = {rows, 2, MEMORY_NEW(double, rows), MEMORY_NEW(Pose, 2 * rows)};
   for (int row = 0; row < rows; row++) {
@@ -240,7 +240,7 @@ static void write_file(const char* folder, const char* name, const char* content
   text_free(&path);
 }
 
-/* Rows at the moments that are shown, by their times; what is no number is left out. */
+/* Table rows belong to the displayed times. NaN values are omitted. */
 static void tables_and_contacts_follow_the_moments(void** state) {
   (void)state;
   if (!build_has_a_page()) skip();
@@ -272,7 +272,7 @@ static void tables_and_contacts_follow_the_moments(void** state) {
   assert_int_equal(count, 6);
   for (int k = 0; k < 6; k++) assert_true(number(&page, item(contacts, "torques"), k, &count) == k + 4);
   assert_int_equal(count, 6);
-  /* at 0.3 s the box stands flat: it presses in the middle of its face, within the gap; at 0.2 s nothing is near */
+  /* at 0.3 s the box lies flat: contact is at the centre of its face, within the gap; at 0.2 s there is no contact */
   const cJSON* centers = item(contacts, "centers");
   compare_near(number(&page, centers, 3, NULL), 1, 1e-6, "centre of pressure, x");
   compare_near(number(&page, centers, 4, NULL), 2, 1e-6, "centre of pressure, y");

@@ -1,4 +1,4 @@
-/* Distance and depth of hulls with derivatives: boxes in closed form, random hulls against differences. */
+/* Tests distance and depth of hulls with derivatives: boxes in closed form, random hulls against finite differences. */
 #include <string.h>
 #include "query/query.h"
 #include "support/bodies.h"
@@ -173,7 +173,7 @@ static void vertices_in_closed_form_H5(void** state) {
   shape_free(&ball);
 }
 
-/* ---- faces of many corners: as planes of best fit, exact for what keeps them flat */
+/* ---- faces of many corners: best-fit planes, exact if the motion keeps the face flat */
 
 enum { PRISM = 12, LINEAR = 12 };
 typedef struct {
@@ -261,13 +261,14 @@ static const char* slope(const Hulls* h, const Distance* d, double out[QUERY_POS
   return distance_slope(h->body[0].hull.points, h->pose[0], h->body[1].hull.points, h->pose[1], d, out, kinked);
 }
 
-/* The middle of what two intervals share. */
+/* Returns the midpoint of the intersection of two intervals. */
 static double shared_middle(double a, double half_a, double b, double half_b) {
   return 0.5 * (fmax(a - half_a, b - half_b) + fmin(a + half_a, b + half_b));
 }
 
-/* Boxes with parallel faces, b on top: n = (0, 0, 1). With c the middle of what both faces share, a turn w of a does
- * -w . ((c - t_a) x n), one of b w . ((c - t_b) x n), a move +-n. Apart, touching, overlapping. */
+/* Boxes with parallel faces, b above a: n = (0, 0, 1). c is the centre of the common area of both faces. The derivative
+ * is -w . ((c - t_a) x n) by a rotation w of a, w . ((c - t_b) x n) by one of b, and +-n by translations. Tested apart,
+ * in contact and overlapping. */
 static void boxes_face_to_face_have_slopes_H7(void** state) {
   (void)state;
   Random random = {17};
@@ -306,8 +307,8 @@ static double distance_at(const Hulls* h, int column, double by) {
   return y[DISTANCE_VALUE];
 }
 
-/* Bodies that lie face on face, edge on face or edge along edge, turned at random together, against central
- * differences, which are the mean of both one-sided slopes. */
+/* Bodies in contact face to face, edge to face or edge along edge, in a common random rotation. The derivatives are
+ * compared with central differences, which are the mean of both one-sided slopes. */
 static void parallel_features_have_the_slopes_of_differences_H7(void** state) {
   (void)state;
   Random random = {23};

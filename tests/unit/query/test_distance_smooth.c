@@ -1,5 +1,5 @@
-/* Distance and depth of smooth bodies: closed forms, hulls of many points on them, bounds, derivatives against
- * differences. Every random test prints its seed. */
+/* Tests distance and depth of smooth bodies: closed forms, hulls of many surface points, bounds, and derivatives
+ * against finite differences. Every random test prints its seed. */
 #include <string.h>
 #include "query/query.h"
 #include "support/bodies.h"
@@ -101,7 +101,7 @@ static void sphere_and_box_in_closed_form(void** state) {
     if (!(from_box(half, place) > 0.01)) continue;
     ConvexDistance d = convex_distance(body, pose);
     assert_true(d.proved);
-    /* while the centre is outside the box, the depth is what the ball reaches into it */
+    /* if the centre is outside of the box, the depth is the ball's penetration into the box */
     compare_near(d.nearest.distance, from_box(half, place) - radius, 1e-12 * (1 + radius), "seed 52, %d", k);
     double jacobian[DISTANCE_ROWS * QUERY_POSE_COLUMNS], condition;
     assert_null(convex_distance_derivatives(body, pose, &d, false, jacobian, &condition));
@@ -132,9 +132,9 @@ static double apart_along(const Pair* pair, Vec3 n) {
   return -far[0] - far[1];
 }
 
-/* Apart every answer is proved; of bodies deep in one another, which any way parts by nearly as much, it need not be.
- * Along no direction the bodies are farther apart than their distance, which may be negative; the bounds hold it, and
- * the points are on the bodies. */
+/* Every distance of disjoint bodies is certified. Depths of deep overlaps need not be, because many directions separate
+ * the bodies by nearly the same length. No direction gives a larger separation than the (possibly negative) distance.
+ * The bounds contain the distance, and the points lie on the bodies. */
 static void no_direction_parts_more_H3(void** state) {
   (void)state;
   Random random = {53};
@@ -191,7 +191,7 @@ static bool answers_there(void* context, const double* x, double* y) {
   return good;
 }
 
-/* An exponent at the end of its range cannot be varied both ways. */
+/* Returns false if an exponent is at an end of its range, where it cannot vary in both directions. */
 static bool can_vary(const Pair* pair) {
   for (int k = 0; k < 2; k++) {
     const SmoothForm* form = &pair->form[k].form;
@@ -237,8 +237,9 @@ static void derivatives_H4(void** state) {
 
 /* ---------------------------------------------------------------- deep inside one another (H6) */
 
-/* Bodies about one centre, which every direction parts by nearly the same way: balls by the sum of their radii,
- * ellipsoids of the same axes by that of their shortest, a ball within a box by its nearest face and the radius. */
+/* Concentric bodies, which every direction separates by nearly the same length. The depth is the sum of the radii for
+ * balls, of the shortest semi-axes for coaxial ellipsoids, and of the nearest face's distance and the radius for a ball
+ * in a box. */
 static void concentric_bodies_H6_in_closed_form(void** state) {
   (void)state;
   const Vec3 axes[4][2] = {{{0.7, 0.7, 0.7}, {0.4, 0.4, 0.4}},
@@ -266,7 +267,7 @@ static void concentric_bodies_H6_in_closed_form(void** state) {
   }
 }
 
-/* Every one is proved, and of many directions none parts by less. */
+/* Every depth is certified, and no sampled direction separates the bodies by less. */
 static void deep_depths_H6_are_proved(void** state) {
   (void)state;
   Random random = {67};

@@ -1,4 +1,5 @@
-/* Depth by the expanding polytope against the one that builds a hull each round, and against boxes. */
+/* Tests depths by the expanding polytope against a version that rebuilds the hull in each iteration, and against boxes.
+ */
 #include "query/expanding.h"
 #include "support/bodies.h"
 #include "support/compare.h"
@@ -54,7 +55,7 @@ static void depth_is_that_of_the_plain_twin(void** state) {
       if (depth >= 0) {
         answered++;
         compare_near(depth, wanted, 1e-11, "seed 71, %d: depth", k);
-        /* the way out is one: moved along it by a little more, they are apart */
+        /* the translation separates the bodies: moved by slightly more, they are disjoint */
         pose_b.t = vec3_add_scaled(pose_b.t, depth + 1e-9, normal);
         assert_true(gjk_distance(a.view, pose_a, b.view, pose_b, NULL).distance > 0);
       }

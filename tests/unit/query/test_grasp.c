@@ -1,4 +1,4 @@
-/* Quality of grasps: against linear programs, a case in closed form, and derivatives against differences. */
+/* Tests grasp quality against linear programs, a closed form, and derivatives against finite differences. */
 #include <glpk.h>
 
 #include "query/query.h"
@@ -25,8 +25,8 @@ static Grasp random_grasp(Random* random, int count) {
   return g;
 }
 
-/* How far the hull of the wrenches goes along a direction from zero: largest s with s u = sum lambda w, sum lambda = 1,
- * lambda >= 0; -1: it does not meet the ray. */
+/* Returns the extent of the wrench hull from zero along a direction: the largest s with s u = sum lambda w, sum lambda
+ * = 1, lambda >= 0. Returns -1 if the hull does not intersect the ray. */
 static double reach_along(const Grasp* g, const double u[GRASP_WRENCH]) {
   double w[MOST * GRASP_EDGES][GRASP_WRENCH];
   int count = grasp_wrenches(g->contact, g->count, &g->settings, w);

@@ -1,5 +1,5 @@
-/* Growth distance of smooth bodies: closed forms, two second methods, symmetries, proofs over random pairs, derivatives
- * against differences. Every random test prints its seed. */
+/* Tests the growth distance of smooth bodies: closed forms, two second methods, symmetries, certified random pairs, and
+ * derivatives against finite differences. Every random test prints its seed. */
 #include <glpk.h>
 #include <string.h>
 #include "query/query.h"
@@ -74,7 +74,7 @@ static void spheres_G1_in_closed_form(void** state) {
   }
 }
 
-/* B = k A: alpha (1 + k) = gauge of A at r; the point divides r as 1 : k. */
+/* For B = k A, alpha (1 + k) equals the gauge function of A at r, and the point divides r as 1 : k. */
 static void like_bodies_in_closed_form(void** state) {
   (void)state;
   Random random = {22};
@@ -137,7 +137,8 @@ static long double larger_gauge(const Pair* p, const long double x[3], long doub
   return most;
 }
 
-/* min over x of the larger gauge (G1) by the ellipsoid method: no Newton, no multiplier, no log-sum-exp derivative. */
+/* Reference: minimises the larger gauge function over x (G1) by the ellipsoid method, without Newton's method,
+ * multipliers or log-sum-exp. */
 static double growth_by_ellipsoids(const Pair* p, double radius) {
   long double x[3] = {p->pose[0].t.x, p->pose[0].t.y, p->pose[0].t.z}, m[3][3] = {{0}}, best = HUGE_VALL;
   for (int i = 0; i < 3; i++) {
@@ -286,7 +287,7 @@ static void wild_answers_of_G2_are_proved_G6(void** state) {
   printf("seed 26: %d of %d by the bracketing method\n", bracketed, looked);
 }
 
-/* Proved answers by the two ways agree; a point is on both scaled surfaces. */
+/* Certified results of both methods agree. The point lies on both scaled surfaces. */
 static void bounds_G4_G23_hold_and_points_lie_on_both_G5(void** state) {
   (void)state;
   Random random = {27};
@@ -295,7 +296,7 @@ static void bounds_G4_G23_hold_and_points_lie_on_both_G5(void** state) {
     pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &WILD_NOT,
               random_uniform(&random, 0.1, 4));
     Growth g = pair_query(&p, NULL);
-    /* any point's larger gauge is at least alpha, that of the answer's point is alpha to rounding */
+    /* any point's larger gauge function is at least alpha; at the returned point it is alpha, up to rounding */
     const long double at[3] = {g.point.x, g.point.y, g.point.z};
     long double gradient[3];
     double gauge = (double)larger_gauge(&p, at, gradient);
@@ -457,8 +458,8 @@ static void pair_leave_room(Pair* p) {
   }
 }
 
-/* Derivatives of all answers by both poses and all parameters of both shapes against differences. false: there are
- * none, or the condition is above what a difference quotient can follow. */
+/* Compares the derivatives of all results by both poses and all parameters of both shapes with differences. Returns
+ * false if there are none, or if their condition is too large for a difference quotient. */
 static bool pair_sweep(Pair* p, int seed, int k) {
   static double jacobian[GROWTH_ROWS * COLUMNS_MAX];
   double condition, unit[COLUMNS_MAX], scale[GROWTH_ROWS];
@@ -520,9 +521,9 @@ static void derivatives_G3_of_bracketed_answers_G6(void** state) {
 /* Two cubes of exponent 8, face to face: curvature is nothing there. */
 #define FLAT_POINT 0.02 /* m; on a face of 2 m */
 
-/* Columns of alpha and the gap against differences of growth_query. On a face as flat as x^8 the point of contact moves
- * by the seventh root of a turn, so rounding leaves it open by some thousandths, and the slopes by turns with it.
- * Beside the face's middle no step is small enough, and turns are left out. */
+/* Compares the derivatives of alpha and the gap with differences of growth_query. On a face as flat as x^8 the contact
+ * point moves by the seventh root of a rotation, so rounding perturbs it by some thousandths. Away from the face's
+ * centre no step is small enough, and rotations are skipped. */
 static void expect_slopes(const Shape* a, const Pose pose[2], const Shape* b, double step, double tolerance, bool turns,
                           int k) {
   Growth g = growth_query(a, pose[0], b, pose[1], NULL);

@@ -1,4 +1,5 @@
-/* The growth gap as a potential sees it: gradient and second derivatives against differences, the published force. */
+/* Tests the growth gap as used by a potential: gradient and second derivatives against finite differences, and the
+ * published force. */
 #include "query/query.h"
 #include "support/bodies.h"
 #include "support/shapes.h"
@@ -63,7 +64,7 @@ static bool gap_there(void* context, const double* x, double* y) {
   return true;
 }
 
-/* May its parameters move both ways? */
+/* Returns true if all its parameters can vary in both directions. */
 static bool inner(const Pair* p, int side) {
   for (int k = 0; k < 2 * p->own[side]; k++) {
     double x[PARAMETERS_MAX] = {0};
@@ -159,7 +160,7 @@ static void gaps_G10_over_a_half_space(void** state) {
   }
 }
 
-/* Moved and turned together nothing changes: no force, no torque in all (action and reaction). */
+/* A common translation and rotation changes nothing, so force and torque sum to zero (action and reaction). */
 static void gaps_G8_balance(void** state) {
   (void)state;
   Random random = {53};
@@ -178,8 +179,9 @@ static void gaps_G8_balance(void** state) {
   }
 }
 
-/* The published force k delta^p n against the potential's (G16): of spheres the same, else n / (alpha n.d) +
- * (1 - 1/alpha) d in place of n; along the line of centres it is exactly one. */
+/* Compares the published force k delta^p n with the potential's (G16). Both are equal for spheres. In general the
+ * potential's has n / (alpha n.d) + (1 - 1/alpha) d in place of n, whose component along the line of centres is exactly
+ * one. */
 static void gaps_G16_and_the_published_force(void** state) {
   (void)state;
   Random random = {54};
@@ -295,7 +297,7 @@ static void wrenches_G24_of_balls(void** state) {
       compare_near(w.on_b[c], wanted[c], 1e-10, "%g m: on b, %d", apart, c);
       compare_near(w.on_a[c], -wanted[c], 1e-10, "%g m: on a, %d", apart, c);
     }
-    /* by moves of b: along, and across, where the force turns with the line of centres */
+    /* b moves along the line of centres, and across it, where the force rotates with the line */
     compare_near(out[(WRENCH_ON_B + 4) * QUERY_POSE_COLUMNS + 10], slope, 1e-9, "%g m: along", apart);
     compare_near(out[(WRENCH_ON_B + 3) * QUERY_POSE_COLUMNS + 9], force / apart, 1e-9, "%g m: across", apart);
   }

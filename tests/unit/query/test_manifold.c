@@ -1,4 +1,4 @@
-/* Contact manifolds: bodies whose contacts are known, derivatives against differences, and what must not matter. */
+/* Tests contact manifolds: bodies with known contacts, derivatives against finite differences, and invariances. */
 #include <string.h>
 #include "query/query.h"
 #include "support/designed.h"
@@ -48,8 +48,8 @@ static ManifoldContact* query(const Bodies* b, int64_t* count) {
   return out;
 }
 
-/* A box of 2 m lies on one turned by nothing and moved aside: one corner of each is inside the other, and two pairs of
- * edges cross. All four are `depth` deep along z. */
+/* A box of 2 m lies on an equal, parallel box that is shifted aside. One corner of each box is inside the other, and
+ * two pairs of edges cross. All four contacts are `depth` deep along z. */
 static void boxes_that_overlap_meet_in_four_places_X5_X6(void** state) {
   (void)state;
   const double depth = 0.02;
@@ -182,7 +182,8 @@ static bool mean_there(void* context, const double* x, double* y) {
   return true;
 }
 
-/* Against the contacts that are listed, culled and not; its derivatives against differences of the values alone. */
+/* Compares the mean distance with the listed contacts, culled and unculled, and its derivatives with finite
+ * differences. */
 static void mean_distance_X14(void** state) {
   (void)state;
   Random random = {77};
@@ -385,7 +386,7 @@ static void invariance(void** state) {
   drop(&b);
 }
 
-/* An edge alone: its ends, and a field that does not matter. */
+/* Returns a body of one edge with its end points and a dummy field. */
 static ManifoldBody lone_edge(const Field* field, Vec3 from, Vec3 to) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 2), .point_count = 2};
   surface.points[0] = from;
@@ -440,8 +441,8 @@ static void edges_X2_X3_X4_have_their_nearest_points(void** state) {
   drop(&b);
 }
 
-/* The witness point of an edge of half length 1 that has turned about z by `turn` from the y axis, beside one along x
- * at y = -1.2, and its change by that turn: the paper's Fig. 3. */
+/* Returns the witness point of an edge of half length 1, and its derivative by `turn`. The edge is rotated about z by
+ * `turn` from the y axis. The other edge lies along x at y = -1.2 (Fig. 3 of the paper). */
 static Vec3 turned_witness(Bodies* edges, double turn, Vec3* slope) {
   edges->pose[0].r = mat3_from_quat(quat_about(vec3(0, 0, 1), turn));
   int64_t count;
@@ -474,7 +475,7 @@ static void edges_that_become_parallel_do_not_jump_X2_X3(void** state) {
        after = turned_witness(&edges, parallel + 0.003, &slope);
   compare_vec3(before, vec3(1, -0.003, 0), 1e-3, "before");
   compare_vec3(after, vec3(-1, -0.003, 0), 1e-3, "after");
-  /* smoothed: through the middle, with a derivative that differences agree with all the way */
+  /* smoothed: continuous through the centre, with a derivative that agrees with differences everywhere */
   edges.options.softness = 0.05;
   edges.options.regularization = 0.1;
   compare_vec3(turned_witness(&edges, parallel, &slope), vec3(0, 0, 0), 1e-12, "in the middle");
@@ -516,9 +517,9 @@ static void the_choice_X1_is_the_deepest(void** state) {
   drop(&b);
 }
 
-/* A box of half edge 1 lies on one of half edge 2, turned by `tilt`, 10 mm deep; of its four lower corners `points` are
- * kept. The sum of its chosen contacts' places in the plane and their least distance from one another; returns how many
- * were left out. */
+/* A box of half edge 1, tilted by `tilt`, penetrates one of half edge 2 by 10 mm. Of its four lower corners `points`
+ * are kept. Computes the sum and the smallest distance of the chosen contacts' positions in the plane. Returns the
+ * number of omitted contacts. */
 static int lying_box(Bodies* b, Vec3 tilt, int points, Vec3* sum, double* apart) {
   b->options.points = points;
   b->pose[0] = pose_identity();

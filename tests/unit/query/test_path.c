@@ -1,5 +1,5 @@
-/* Paths of a body past obstacles: free by dense sampling, tight where a closed form says so, none where there is none.
- */
+/* Tests collision-free paths of a body past obstacles: free by dense sampling, tight against a closed form, and none if
+ * none exists. */
 #include "query/query.h"
 #include "support/compare.h"
 

@@ -1,4 +1,5 @@
-/* Smoothed nearest points: the mean by its definition, derivatives against differences with what is held held. */
+/* Tests smoothed nearest points: the mean by its definition, and derivatives against differences with frozen quantities
+ * fixed. */
 #include <string.h>
 #include "query/query.h"
 #include "support/bodies.h"
@@ -111,7 +112,7 @@ static const WitnessOptions OPTIONS[] = {
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
 
-/* Hulls of draw k, apart or one in the other, and what is found of them with the options whose turn it is. */
+/* Draws the hulls of sample k, disjoint or nested, and returns their witness with the options of this sample. */
 static Witness drawn(Hulls* h, Random* random, int k) {
   make(h, random, k % 2 ? 1.5 : 0.5);
   const Vec3 targets[2] = {h->hull[0].vertices[0], h->hull[1].vertices[0]};
@@ -294,7 +295,8 @@ static void by_temperature_V2(void** state) {
   }
 }
 
-/* Cold, all weight is the best sample's; hot, the mean is that of all. Nothing is lost on the way there. */
+/* At low temperature the best sample has all the weight. At high temperature the result is the mean of all. In between
+ * nothing is lost. */
 static void ends_of_the_temperature_V1(void** state) {
   (void)state;
   Random random = {59};
@@ -361,7 +363,7 @@ static ConvexHull box_at(Vec3 size, Vec3 center) {
   return box;
 }
 
-/* An L of two boxes: nothing of what lies inside the other is a sample, and the corner is 0.5 from a cube in it. */
+/* An L of two boxes: samples inside of the other box are excluded, and the inner corner is 0.5 from a cube. */
 static void pieces_are_one_body(void** state) {
   (void)state;
   ConvexHull arm[2] = {box_at(vec3(3, 1, 1), vec3(0.5, -0.5, 0)), box_at(vec3(1, 3, 1), vec3(-0.5, 0.5, 0))};
@@ -391,7 +393,7 @@ static void pieces_are_one_body(void** state) {
 
 /* ---------------------------------------------------------------- loss and descent */
 
-/* L by its definition, the points held by the Jacobians: a small motion along each coordinate. */
+/* Computes L by its definition with the Jacobians' points fixed, for a small motion along each coordinate. */
 static void loss_V4_and_its_transported_gradient_V5(void** state) {
   (void)state;
   Random random = {55};
@@ -423,7 +425,7 @@ static void loss_V4_and_its_transported_gradient_V5(void** state) {
       }
       compare_near(loss.gradient[c / 6][c % 6], (value[0] - value[1]) / 2e-5, 1e-7, "seed 55, %d: gradient %d", k, c);
     }
-    /* what a's step and b's opposite step do to the pair is the same: relative poses agree to the second order */
+    /* a step of a and the opposite step of b change the pair alike: relative poses agree to second order */
     double forth[6], back[6];
     for (int c = 0; c < 6; c++) {
       forth[c] = 1e-5 * loss.gradient[0][c];
@@ -437,7 +439,7 @@ static void loss_V4_and_its_transported_gradient_V5(void** state) {
   }
 }
 
-/* Of targets that can meet one is a corner, so that the bound V11 is zero; of any points many are within faces. */
+/* If targets can coincide, one of them is a corner, so the bound V11 is zero. Many general points lie within faces. */
 static void pairs_that_meet_V11_have_a_corner(void** state) {
   (void)state;
   Random random = {57};
@@ -459,8 +461,8 @@ static void pairs_that_meet_V11_have_a_corner(void** state) {
   hull_free(&hull);
 }
 
-/* Two angles of boxes of random orientations, apart: b moves along the line of nearest points. Their distance falls no
- * faster, so that other parts of the bodies are apart until the targets touch. */
+/* Two L shapes of boxes in random orientations are disjoint. b moves along the line of nearest points, and their
+ * distance falls fastest. No other points of the bodies touch before the targets. */
 static void bodies_touch_first_at_nearest_points_V13(void** state) {
   (void)state;
   Random random = {58};

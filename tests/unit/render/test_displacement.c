@@ -1,4 +1,4 @@
-/* Colours that tell how far vertices have moved. */
+/* Tests vertex colours by displacement. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,8 +39,8 @@ static Run* box(double depth) {
       y, y);
 }
 
-/* The front face, seen from the front, carries 0 at its upper edge and the largest displacement at its lower one. The
- * light changes how bright a colour is, not the ratio of its parts. */
+/* The front face has displacement 0 at its upper edge and the maximum at its lower edge. Light changes the brightness
+ * of a colour, not the ratio of its channels. */
 static void colours_follow_the_vertices(void** state) {
   (void)state;
   Run *run = box(0.05), *initial = box(0.0);

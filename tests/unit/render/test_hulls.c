@@ -1,4 +1,4 @@
-/* Hulls of a picture stand apart, by their distances. What the picture shows is in tests/cli/decompose-picture. */
+/* Tests the exploded view of hulls by their distances. tests/cli/decompose-picture tests the picture. */
 #include "render/picture.h"
 
 #include "support/bodies.h"
@@ -44,7 +44,7 @@ static void expect_apart(Parts* p, double least, double farthest) {
   parts_free(p);
 }
 
-/* Bars with the same middle: they part across, where they are 0.2 thick, and not along, where they are 0.8 long. */
+/* Two crossed bars with the same centre move apart across, where they are 0.2 thick, not along their length of 0.8. */
 static void crossing_bars_part_across(void** state) {
   (void)state;
   Parts p = {0};

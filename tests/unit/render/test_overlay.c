@@ -9,8 +9,8 @@
 #include "render/picture.h"
 #include "support/runs.h"
 
-/* White, 200 x 200 px; a camera of 100 px focal length at z = 10 that looks down, x to the right: a point (x, y, 0)
- * lies at (100 + 10 x, 100 - 10 y). */
+/* Returns a white image of 200 x 200 px. The camera at z = 10 has 100 px focal length and looks down with x to the
+ * right. A point (x, y, 0) projects to (100 + 10 x, 100 - 10 y). */
 static RenderImage white(void) {
   RenderImage image;
   image_create(&image, 200, 200);
@@ -31,8 +31,8 @@ static bool is_dark(const RenderImage* image, double x, double y) {
   return image->rgb[3 * (row * 200 + column)] < 0xc0;
 }
 
-/* Two bodies of 1 and 3 kg; the first goes from (-5, 0) to (5, 0), the second from (-5, 4) to (5, 4): their common
- * centre from (-5, 3) to (5, 3). A third, which is fixed, does not count. */
+/* Two bodies of 1 and 3 kg move from (-5, 0) to (5, 0) and from (-5, 4) to (5, 4). Their common centre of mass moves
+ * from (-5, 3) to (5, 3). A third, fixed body does not count. */
 static void the_line_lies_on_the_centres(void** state) {
   (void)state;
   Run* run = run_model(
@@ -68,8 +68,8 @@ static void the_line_lies_on_the_centres(void** state) {
 
 /* ---------------------------------------------------------------- marks */
 
-/* Looks along y with x to the right, and along x with -y to the right: a point at (x, 0, z) or (0, y, z) lies at
- * (100 + 10 x, 100 - 10 z) and (100 - 10 y, 100 - 10 z). */
+/* Returns a camera along y with x to the right, or along x with -y to the right. A point (x, 0, z) or (0, y, z)
+ * projects to (100 + 10 x, 100 - 10 z) or (100 - 10 y, 100 - 10 z). */
 static RenderCamera camera_along(bool x) {
   RenderCamera camera = CAMERA;
   camera.eye = x ? vec3(-10, 0, 0) : vec3(0, -10, 0);
@@ -102,8 +102,8 @@ static bool is_white(const RenderImage* image, double x, double y) {
   return is_color(image, x, y, (const uint8_t[3]){255, 255, 255});
 }
 
-/* Two boxes of 2 m, their faces 0.01 m apart about the origin; they can or cannot move, and a third box is by itself or
- * a link of the second's mechanism. */
+/* Two boxes of 2 m with a gap of 0.01 m at the origin, each movable or fixed. A third box is independent or a link of
+ * the second's mechanism. */
 static Run* two_boxes(bool first_fixed, bool second_fixed, bool second_has_child) {
   return run_model(
       "contact: {barrier_distance: 0.01}\n"
@@ -115,9 +115,9 @@ static Run* two_boxes(bool first_fixed, bool second_fixed, bool second_has_child
       second_has_child ? "}" : "");
 }
 
-/* By symmetry the boxes press on each other at the origin; the force (30, 0, 40) N at 0.1 m/N ends at (3, 0, 4), which
- * lies at the pixel (130, 60); on the first box, when the second is fixed or belongs to a mechanism, it ends at (-3, 0,
- * -4). */
+/* By symmetry the contact force acts at the origin. The force (30, 0, 40) N at 0.1 m/N ends at (3, 0, 4), which
+ * projects to the pixel (130, 60). If the second box is fixed or part of a mechanism, the arrow is on the first box and
+ * ends at (-3, 0, -4). */
 static void an_arrow_ends_where_the_force_says(void** state) {
   (void)state;
   for (int c = 0; c < 4; c++) {
@@ -210,7 +210,8 @@ static void forces_have_the_length_of_the_key(void** state) {
   run_free(run);
 }
 
-/* A stroke covers a pixel by w/2 + 1/2 - distance of its middle from the segment, between 0 and 1. */
+/* A stroke covers a pixel by w/2 + 1/2 - distance, between 0 and 1. The distance is that of the pixel's centre from the
+ * segment. */
 static void strokes_fade_by_the_distance(void** state) {
   (void)state;
   static const double ends[3][4] = {{30.2, 60.4, 160.7, 60.4}, {40.1, 30.3, 40.1, 150.9}, {35.5, 40.25, 150.75, 120.5}};
@@ -233,7 +234,8 @@ static void strokes_fade_by_the_distance(void** state) {
   }
 }
 
-/* Two entries of the key stand apart: backings reach 0.35 capitals beyond the entries, between which there are 2.2. */
+/* Two legend entries do not overlap. Their backgrounds extend 0.35 capital heights beyond the entries, which are 2.2
+ * apart. */
 static void entries_of_the_key_stand_apart(void** state) {
   (void)state;
   const double letter = 10;
@@ -258,7 +260,7 @@ static void entries_of_the_key_stand_apart(void** state) {
   image_destroy(&image);
 }
 
-/* Coverage sums up to the area, whichever way the corners turn. */
+/* Coverage sums to the polygon's area for both orientations. */
 static void polygons_cover_their_area(void** state) {
   (void)state;
   static const double corner[4][2] = {{20.3, 30.6}, {90.2, 41.1}, {120.7, 150.4}, {40.9, 130.2}};

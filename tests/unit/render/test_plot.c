@@ -51,7 +51,7 @@ static void names_are_constants(void** state) {
   plot_panel_free(&panel);
 }
 
-/* Less than a decade would leave the axis without numbers; what is not positive does not count. */
+/* A logarithmic axis of less than a decade would have no labels. Values that are not positive are ignored. */
 static void logarithms_need_a_decade(void** state) {
   (void)state;
   static const double largest[2] = {9.9, 10.0};
@@ -67,7 +67,7 @@ static void logarithms_need_a_decade(void** state) {
   }
 }
 
-/* Across, a number at each point while they are few; what is not positive is not there. */
+/* A logarithmic x axis has a label per point if there are few. Values that are not positive are ignored. */
 static void logarithms_across_have_numbers_where_points_are(void** state) {
   (void)state;
   for (int count = 3; count <= 14; count += 11) {
@@ -102,8 +102,8 @@ static void panels_without_a_curve_to_show_are_left_out(void** state) {
   for (int i = 0; i < 4; i++) plot_panel_free(&panels[i]);
 }
 
-/* Eight diagrams in 800 pixels are 200 high each, of which some 100 are left for the curve: numbers of 9 points, 12
- * pixels high, stay apart when they are at most seven; a single diagram keeps gnuplot's own. */
+/* Eight diagrams in 800 pixels are 200 high each, with about 100 for the curve. Labels of 9 points are 12 pixels high,
+ * so at most seven fit. A single diagram keeps gnuplot's default. */
 static void numbers_upwards_fit_into_a_low_panel(void** state) {
   (void)state;
   static const double high[] = {97, 3e-7, 1.04, 5e12};

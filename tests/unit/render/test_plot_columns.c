@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "render/plot.h"
 
-/* A folder whose PATH holds a stand-in for gnuplot that keeps what it is told. */
+/* A temporary folder for PATH with a fake gnuplot that stores its input. */
 typedef struct {
   char folder[32], table[64], target[64];
   char* path_before;
@@ -53,7 +53,7 @@ static int desk_close(void** state) {
   return 0;
 }
 
-/* What gnuplot was told of a plot that was drawn. Owned by the caller. */
+/* Returns gnuplot's input for a finished plot. The caller frees it. */
 static char* told(const Desk* d, const char* patterns, const PlotOptions* options) {
   Diagnostics diagnostics = {0};
   assert_int_equal(plot_columns(d->target, d->table, patterns, options, &diagnostics), STATUS_OK);
@@ -69,7 +69,7 @@ static void expect_in(const char* text, const char* piece) {
   if (!strstr(text, piece)) fail_msg("no '%s' in\n%s", piece, text);
 }
 
-/* Rows of a group need not stand together; texts name a curve alone, numbers with their column. */
+/* Rows of a group need not be adjacent. A curve's label is the group's text, or its number with the column's name. */
 static void each_value_has_its_curve(void** state) {
   const Desk* d = *state;
   write_text(d->table, "dt,law,mass,a,b\n1,hard,0.5,10,3\n1,soft,0.5,20,4\n2,hard,0.7,30,5\n2,soft,0.7,40,\n");

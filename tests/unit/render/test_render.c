@@ -1,5 +1,5 @@
-/* Pictures judged by projective geometry worked out by hand, by areas of projected outlines, by an independent PNG
- * reader and by what a reader must be able to see. */
+/* Tests rendered images against projective geometry by hand, areas of projected outlines and an independent PNG reader.
+ * Also tests that contrasts are visible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +157,7 @@ static RenderSubjects one_subject(const RenderSubject* subject) { return (Render
 
 /* ---------------------------------------------------------------- camera */
 
-/* Similar triangles: 3 m to the right and 2 m up at 10 m lies 0.3 f and 0.2 f from the middle. */
+/* Similar triangles: a point 3 m to the right and 2 m up at 10 m distance is 0.3 f and 0.2 f from the image centre. */
 static void projection_is_that_of_a_pinhole(void** state) {
   (void)state;
   RenderCamera camera = plain_camera(vec3(1, -8, 0.5), 640, 480, 500);
@@ -299,7 +299,7 @@ static double outline_area(double (*p)[3], int count) {
   return fabs(area);
 }
 
-/* A black box in front of the empty picture: what it takes away from the light is the area it covers. */
+/* A black box covers part of the empty picture. The loss of brightness equals the covered area. */
 static void silhouette_has_the_area_of_the_projected_box(void** state) {
   (void)state;
   Random random = {3};
@@ -353,7 +353,7 @@ static void the_nearer_surface_is_seen(void** state) {
   RenderCamera camera = plain_camera(vec3(0, -9, 0), 200, 200, 700);
   RenderImage image = draw_toy(toy, &camera);
   const uint8_t *left = pixel_at(&image, 60, 100), *right = pixel_at(&image, 140, 100);
-  /* Turned about z by a positive angle, its front face comes forward at the left. */
+  /* After a positive rotation about z, the left side of the front face is closer. */
   assert_true(left[2] > left[0]);
   assert_true(right[0] > right[2]);
   image_destroy(&image);
@@ -367,7 +367,7 @@ static double brightness(const uint8_t* pixel) {
          (double)linear_from_srgb(pixel[2] / 255.0);
 }
 
-/* A slab hovers over the ground: its shadow lies where the light's rays through the slab meet the ground. */
+/* A slab hovers over the ground. Its shadow lies where light rays through the slab hit the ground. */
 static void shadow_lies_behind_the_body_as_seen_from_the_light(void** state) {
   (void)state;
   Toy* toy = toy_create();
@@ -426,7 +426,7 @@ static void a_box_reads_as_a_box(void** state) {
   toy_destroy(toy);
 }
 
-/* Seen from above, the line x = 0.5 of a 0.1 m grid is darker than the middle of the cell beside it. */
+/* From above, the line x = 0.5 of a 0.1 m grid is darker than the centre of the neighbouring cell. */
 static void grid_lines_lie_at_round_metres(void** state) {
   (void)state;
   Toy* toy = toy_create();
@@ -466,7 +466,7 @@ static void grid_spacing_is_round_and_gives_8_to_20_cells(void** state) {
 
 /* ---------------------------------------------------------------- palette */
 
-/* Vienot, Brettel and Mollon (1999): what a viewer without red (0) or green (1) cones sees, linear RGB. */
+/* Sets the linear RGB colour seen by a viewer without red (0) or green (1) cones (Vienot, Brettel and Mollon, 1999). */
 static void simulate_dichromat(int kind, const float in[3], double out[3]) {
   static const double MATRIX[2][3][3] = {{{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
                                          {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}}};
@@ -542,7 +542,8 @@ static void every_thread_count_gives_the_same_bytes(void** state) {
   image_destroy(&first);
 }
 
-/* Neither black nor empty, and no body reaches the picture's border: bodies are coloured, everything else is grey. */
+/* The picture is neither black nor empty, and no body crosses its border. Bodies are coloured, everything else is grey.
+ */
 static void pictures_are_bright_and_whole(void** state) {
   (void)state;
   for (int view = 0; view < 4; view++) {
@@ -605,8 +606,8 @@ static void trail_shows_where_a_body_was(void** state) {
   if (!(seen[1][0] > seen[1][1] + 15)) fail_msg("ghost (%d, %d, %d)", seen[1][0], seen[1][1], seen[1][2]);
 }
 
-/* A box 60 m wide under a scene of 1 m is ground: the camera does not step back for it, it carries the grid, and its
- * parts behind the camera do no harm. */
+/* A fixed box 60 m wide under a scene of 1 m is ground. The camera ignores its size, it has the grid, and its parts
+ * behind the camera are clipped. */
 static void large_fixed_bodies_are_ground(void** state) {
   (void)state;
   Toy* wide = toy_create();
@@ -630,8 +631,8 @@ static void large_fixed_bodies_are_ground(void** state) {
   toy_destroy(wide);
 }
 
-/* A stone and a slab that are pieces of one shape, as a height field has them: the slab alone would be ground that
- * fades away, and leave a hole among its neighbours. */
+/* A stone and a slab are pieces of one shape, as in a height field. If the slab were drawn as fading ground, it would
+ * leave a hole between its neighbours. */
 static void pieces_of_a_shape_are_drawn_alike(void** state) {
   (void)state;
   for (int of_one = 0; of_one < 2; of_one++) {
@@ -754,7 +755,7 @@ static void strip_and_frames_have_the_promised_number_of_pictures(void** state) 
   toy_destroy(toy);
 }
 
-/* A stand-in for the encoder counts the bytes that it is fed; without any, the message says what is missing. */
+/* A fake encoder counts its input bytes. Without an encoder, the message names the missing program. */
 static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   (void)state;
   Toy* toy = toy_still_life();

@@ -1,4 +1,4 @@
-/* What the tests of files of MuJoCo share. */
+/* Helpers of the MJCF tests. */
 #ifndef SDRS_TESTS_UNIT_ROBOT_MJCF_TESTING_H
 #define SDRS_TESTS_UNIT_ROBOT_MJCF_TESTING_H
 

@@ -1,5 +1,5 @@
-/* Files of MuJoCo as scenes: classes, joints, masses, actuators, keyframes, masks. Numbers are worked out by hand;
- * MuJoCo itself is asked in tests/mujoco/mjcf.py. */
+/* Tests the import of MJCF files: classes, joints, masses, actuators, keyframes, masks. Expected values are by hand;
+ * tests/mujoco/mjcf.py compares with MuJoCo. */
 #include "unit/robot/mjcf_testing.h"
 
 static void classes_give_what_an_element_does_not_say(void** state) {

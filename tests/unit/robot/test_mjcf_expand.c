@@ -1,5 +1,5 @@
-/* <replicate> and <attach>: where the copies stand, what they are called, what refers to them. Places of the replicas
- * are those of MuJoCo 3.3.8, which was asked for them; of the attached model they are worked out by hand. */
+/* Tests <replicate> and <attach>: poses, names and references of the copies. Poses of replicas are from MuJoCo 3.3.8,
+ * those of attached models by hand. */
 #include "unit/robot/mjcf_testing.h"
 
 /* Place of the link's frame in the world, all coordinates zero. */
@@ -108,7 +108,8 @@ static void a_whole_model(void** state) {
   urdf_case_free(&c);
 }
 
-/* A keyframe of an attached model has numbers for what is attached: what else there is starts without. */
+/* A keyframe of an attached model has values for the attached bodies only. All other bodies keep their default state.
+ */
 static void a_keyframe_of_another_model(void** state) {
   (void)state;
   RobotOptions options = {.key = "pup"};
@@ -136,7 +137,8 @@ static void a_keyframe_of_another_model(void** state) {
 }
 
 /* Ends of the segments of a cable on a circle of radius 0.5: vertex k of n is at 0.5 (cos, sin)(pi k / (n - 1)). */
-/* MuJoCo 3.12: <attach> without 'model' copies a frame or body of the same model, with what refers to nothing else. */
+/* MuJoCo 3.12: <attach> without 'model' copies a frame or body of the same model with all elements that refer only to
+ * it. */
 static void a_frame_of_the_same_model(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(

@@ -1,6 +1,5 @@
-/* What robots of collections use beside the common: pairs of geoms, height fields, thrusters, damping by ratio,
- * inherited ranges, limits of effort, tendons with springs, sites that are held together, attributes that are left out.
- */
+/* Tests rare MJCF features of robot collections: contact pairs, height fields, thrusters, damping ratios, inherited
+ * ranges, force limits, springs of tendons, connected sites, and omitted attributes. */
 #include "unit/robot/mjcf_testing.h"
 
 static const SceneController* controller_on(const UrdfCase* c, const char* link) {
@@ -98,8 +97,8 @@ static void built_in_meshes_have_mass(void** state) {
       NULL, "the built-in mesh 'a' (cone) is not supported");
 }
 
-/* Torus of radii R, r: volume 2 pi^2 R r^2, moments of unit mass R^2 + 3/4 r^2 about its axis and R^2/2 + 5/8 r^2. Its
- * facets, 64 around both circles, enclose 1 - (2 pi/64)^2/2 = 0.995 of it or more. */
+/* A torus of radii R, r has the volume 2 pi^2 R r^2. Its moments per unit mass are R^2 + 3/4 r^2 about its axis and
+ * R^2/2 + 5/8 r^2. With 64 facets around both circles the volume is at least 1 - (2 pi/64)^2/2 = 0.995 of it. */
 static void a_torus_is_a_ring_of_capsules(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -145,7 +144,7 @@ static double restitution_of(const UrdfCase* c, const char* a, const char* b) {
   return found;
 }
 
-/* Balls of 0.056 kg that fall on a plane at 3 m/s in MuJoCo 3.3.8, steps of 0.5 ms: the ratio of speeds is 0.896 for
+/* Restitution of balls of 0.056 kg that fall on a plane at 3 m/s in MuJoCo 3.3.8, with steps of 0.5 ms. It is 0.896 for
  * stiffness 5000 and damping 5, 0.644 for 10000 and 30, 0.575 for a damping ratio of 0.2. */
 static void solref_is_restitution(void** state) {
   (void)state;
@@ -210,7 +209,7 @@ static void solref_of_pairs_decides(void** state) {
   urdf_case_free(&c);
 }
 
-/* Damping ratios above 1 are restitutions in exported files alone. z = 2: s = sqrt(3), e = exp(-2/s artanh(4 s / 7)).
+/* Only in exported files a damping ratio above 1 is a restitution. z = 2: s = sqrt(3), e = exp(-2/s artanh(4 s / 7)).
  */
 static void exports_keep_small_restitutions(void** state) {
   (void)state;
@@ -230,8 +229,8 @@ static void exports_keep_small_restitutions(void** state) {
   }
 }
 
-/* MuJoCo adds armature/2 |w|^2 to the energy, w relative to the parent: the same as an inertia about all axes where the
- * parent does not move. 0.4 m r^2 = 0.4 * 2 * 0.01 = 0.008 without it. */
+/* MuJoCo adds armature/2 |w|^2 to the energy, with w relative to the parent. For a fixed parent, armature is an inertia
+ * about all axes. Without it the inertia is 0.4 m r^2 = 0.4 * 2 * 0.01 = 0.008. */
 static void armature_of_balls_is_inertia(void** state) {
   (void)state;
   static const char* const BODY =
@@ -251,8 +250,8 @@ static void armature_of_balls_is_inertia(void** state) {
   text_free(&text);
 }
 
-/* A point mass at the body's origin, an inertia about all axes, and a force that carries the weight of that mass, less
- * what gravcomp carries. Moments about the origin are those of both parts. */
+/* Armature adds a point mass at the body's origin and an inertia about all axes. A force carries the weight of this
+ * mass, minus the share that gravcomp carries. Moments about the origin are sums of both. */
 static void armature_of_free_joints_is_mass_without_weight(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -335,7 +334,8 @@ static void height_fields_are_ground(void** state) {
               "no <hfield> is named 'h'");
 }
 
-/* A thruster at a site that is turned by 90 degrees about x: its z is -y of the body. Torque goes along. */
+/* A thruster at a site that is rotated by 90 degrees about x, so the site's z is the body's -y. The torque has the same
+ * axis. */
 static void motors_at_sites_are_loads(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -373,7 +373,8 @@ static void damping_by_ratio(void** state) {
   urdf_case_free(&c);
 }
 
-/* The middle of the joint's range where zero is outside of it; the smaller of two limits of force. */
+/* The reference is the centre of the joint's range if the range excludes zero. The smaller of two force limits applies.
+ */
 static void inherited_ranges_and_efforts(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -390,7 +391,8 @@ static void inherited_ranges_and_efforts(void** state) {
   urdf_case_free(&c);
 }
 
-/* F = 0.5 (u - q1 - 2 q2) pulls with 1 and 2: each spring's target is what the other leaves of the length. */
+/* F = 0.5 (u - q1 - 2 q2) acts with the ratios 1 and 2. The target of each joint's spring is the tendon length without
+ * the other joint's share. */
 static void springs_of_tendons_whose_joints_are_free(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(

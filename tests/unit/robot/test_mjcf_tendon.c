@@ -1,4 +1,4 @@
-/* Spatial tendons as cords, springs of tendons, and actuators that pull at them or stand beside one another. */
+/* Tests spatial tendons, tendon springs, and actuators on tendons, also several on one tendon. */
 #include "unit/robot/mjcf_testing.h"
 
 /* Two sliders on x, sites on both and on the world at (0, 0, 1); more of the file follows. */
@@ -42,7 +42,7 @@ static void cords_run_from_site_to_site(void** state) {
   urdf_case_free(&c);
 }
 
-/* Lengths at rest: one, a range in which it is slack, the reference where nothing is said. */
+/* Rest lengths of springs: a number, a range in which the tendon is slack, or the reference length by default. */
 static void springs_rest_where_they_say(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(SLIDERS
@@ -76,7 +76,7 @@ static void actuators_pull_at_cords(void** state) {
   urdf_case_free(&c);
 }
 
-/* A key without controls is held where it is: 3.5 - 0.2 long. */
+/* A keyframe without controls keeps the tendon at its length in the keyframe, 3.5 - 0.2. */
 static void cords_hold_a_key_without_controls(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(SLIDERS
@@ -87,7 +87,8 @@ static void cords_hold_a_key_without_controls(void** state) {
   urdf_case_free(&c);
 }
 
-/* Round a cylinder of a body on a side, and a sphere of the world; the reference is the length of that way. */
+/* The tendon wraps around a cylinder of a body with a side site, and around a sphere of the world. Its reference length
+ * is that of this path. */
 static void cords_go_round_geoms(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(
@@ -140,7 +141,7 @@ static void other_ways_are_told(void** state) {
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
 }
 
-/* Dry friction of a fixed and of a spatial tendon, alone and beside a spring. */
+/* Dry friction of a fixed and of a spatial tendon, with and without a spring. */
 static void friction_comes_in(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(SLIDERS "<tendon>" CORD("t", "stiffness='7' springlength='0 2' frictionloss='3'")
@@ -154,8 +155,8 @@ static void friction_comes_in(void** state) {
   urdf_case_free(&c);
 }
 
-/* Limits are stiff and critically damped, with what MuJoCo's default constraint has as stiffness for the mass behind
- * them. The low limit 0 of a tendon is none. */
+/* Limits are stiff and critically damped. Their stiffness is that of MuJoCo's default constraint for the effective
+ * mass. A lower limit of 0 has no effect. */
 static void limits_are_ranges(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(

@@ -1,4 +1,4 @@
-/* Round solids that fit hulls: deviations against closed forms. */
+/* Tests round solids fitted to hulls: deviations against closed forms. */
 #include "geometry/geometry.h"
 #include "robot/robot.h"
 #include "support/compare.h"
@@ -7,9 +7,9 @@
 
 enum { SIDES = 64, RINGS = 3 };
 
-/* A cone of 1 m at z = 0 and 0.5 m at z = 1 with a ring 8 mm outside of its side, 2 mm below the top. The ring is
- * nearer to the top's plane than to the side, but not to the top: the deviation is that from the side, 8 mm cos(slope),
- * tan(slope) = 1/2. The sides' facets lie within 1 - cos(pi / 64) = 1.2 mm. */
+/* A cone has the radii 1 m at z = 0 and 0.5 m at z = 1. A ring lies 8 mm outside of its side, 2 mm below the top, so it
+ * is nearer to the top's plane than to the side. The deviation is nevertheless that from the side, 8 mm cos(slope) with
+ * tan(slope) = 1/2. The side's facets deviate by 1 - cos(pi / 64) = 1.2 mm. */
 static void a_ring_outside_of_a_cone_deviates_by_its_distance_from_the_side(void** state) {
   (void)state;
   const double z[RINGS] = {0, 0.998, 1}, radius[RINGS] = {1, 0.501 + 0.008, 0.5};

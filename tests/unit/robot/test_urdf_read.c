@@ -1,4 +1,4 @@
-/* What a URDF file may not say, each message with its place. */
+/* Tests invalid URDF files: each message with its line. */
 #include "unit/robot/urdf_testing.h"
 
 static void all_problems_are_told_in_one_run(void** state) {
@@ -120,7 +120,7 @@ static void a_mimic_names_a_joint(void** state) {
               NULL, "2:84: error: <mimic>: no joint is named 'i'\n");
 }
 
-/* The tensor turned by 90 degrees about z: ixx and iyy change places. The colour is that of the named material. */
+/* A rotation by 90 degrees about z exchanges ixx and iyy. The colour is that of the named material. */
 static void inertia_is_turned_into_the_link_and_colour_found(void** state) {
   (void)state;
   UrdfCase c = urdf_load(

@@ -1,11 +1,11 @@
-/* Links and joints of a URDF file as those of a scene. Numbers are worked out by hand. */
+/* Tests links and joints of URDF files as those of a scene. Expected values are by hand. */
 #include "unit/robot/urdf_testing.h"
 
 #define JOINT(name, type, ends, more) "<joint name='" name "' type='" type "'>" ends more "</joint>"
 #define LIMIT(low, high) "<limit lower='" low "' upper='" high "' effort='1e10' velocity='1e10'/>"
 
-/* Two points of mass 1 and 3, two metres apart along x, each with the inertia diag(1, 2, 2.5): the centre is 1.5 m from
- * the first, and 1 * 1.5^2 + 3 * 0.5^2 = 3 comes on top about y and z. */
+/* Two bodies of mass 1 and 3 are two metres apart along x, each with the inertia diag(1, 2, 2.5). Their common centre
+ * is 1.5 m from the first. 1 * 1.5^2 + 3 * 0.5^2 = 3 is added about y and z. */
 static void fixed_joints_are_merged_with_their_masses(void** state) {
   (void)state;
   UrdfCase c = urdf_load("<robot><link name='world'/><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
@@ -171,9 +171,9 @@ static void shapes_without_mass_are_weighed(void** state) {
 
 #define BEAM "<collision><origin xyz='-0.15 0 0'/><geometry><box size='0.3 0.03 0.02'/></geometry></collision>"
 
-/* A beam of 0.3 x 0.03 x 0.02 m and 1000 kg/m^3 is 0.18 kg at -0.15 m; with 1 kg at -0.5 m and its inertia diag(1, 2,
- * 2.5) about its centre: the centre is -0.527 / 1.18 m. About y: m (a^2 + b^2) / 12 of the beam, 2, and 0.18 * 1 / 1.18
- * * 0.35^2 of the distance. */
+/* A beam of 0.3 x 0.03 x 0.02 m and 1000 kg/m^3 has 0.18 kg at -0.15 m. The other body has 1 kg at -0.5 m with the
+ * inertia diag(1, 2, 2.5). The common centre is -0.527 / 1.18 m. The inertia about y is m (a^2 + b^2) / 12 of the beam,
+ * plus 2, plus 0.18 * 1 / 1.18 * 0.35^2. */
 static void shapes_without_mass_are_weighed_beside_merged_links(void** state) {
   (void)state;
   static const char ARM[] =
@@ -362,7 +362,7 @@ static void a_mimic_against_the_limits_is_told(void** state) {
   urdf_case_free(&c);
 }
 
-/* What a scene has no word for, a line for each kind. */
+/* Each kind of URDF element that a scene cannot express is reported in one line. */
 static void what_is_lost_is_told(void** state) {
   (void)state;
   expect_urdf("<robot><link name='w'/><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(1) "</link>"

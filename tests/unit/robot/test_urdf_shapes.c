@@ -1,4 +1,4 @@
-/* Shapes of a URDF file as shapes of a scene. */
+/* Tests shapes of URDF files as shapes of a scene. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* What the tests of the URDF reader share. */
+/* Helpers of the URDF tests. */
 #ifndef SDRS_TESTS_UNIT_ROBOT_URDF_TESTING_H
 #define SDRS_TESTS_UNIT_ROBOT_URDF_TESTING_H
 

@@ -1,4 +1,4 @@
-/* |actual - expected| <= tolerance; a failure prints both values. */
+/* Fails unless |actual - expected| <= tolerance, and prints both values. */
 #ifndef SDRS_TEST_EXPECT_H
 #define SDRS_TEST_EXPECT_H
 

@@ -1,4 +1,4 @@
-/* A hand-made model of two links and one state of it, for the tests of the writers: no simulation runs. */
+/* A model of two links by hand with one state, for tests of the output writers without a simulation. */
 #ifndef SDRS_TEST_OUTPUT_FIXTURE_H
 #define SDRS_TEST_OUTPUT_FIXTURE_H
 

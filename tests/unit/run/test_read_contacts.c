@@ -1,4 +1,4 @@
-/* contacts.csv as a picture needs it: what is read, and how mistakes are named. */
+/* Tests the reader of contacts.csv: values, and messages for invalid files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* joints.csv read back: what the writer wrote, bit for bit, and what is refused. */
+/* Tests the reader of joints.csv: written values are read bit for bit, and invalid files are refused. */
 #include "run/run.h"
 
 #include <stdlib.h>

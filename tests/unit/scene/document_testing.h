@@ -1,4 +1,4 @@
-/* What the tests of both readers of documents share: one document, and what was told of it. The test file defines
+/* Helpers for the tests of both document readers: one document with its reported problems. The test file defines
  * read_text. */
 #ifndef SDRS_TESTS_UNIT_DOCUMENT_TESTING_H
 #define SDRS_TESTS_UNIT_DOCUMENT_TESTING_H

@@ -1,5 +1,4 @@
-/* A small validator of JSON Schema, written from the draft-07 specification: it judges the schemas that tables print.
- */
+/* A small JSON Schema validator after the draft-07 specification. It tests the schemas that sdrs prints. */
 #ifndef SDRS_TESTS_UNIT_SCENE_JSON_SCHEMA_H
 #define SDRS_TESTS_UNIT_SCENE_JSON_SCHEMA_H
 

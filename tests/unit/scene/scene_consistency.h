@@ -1,4 +1,4 @@
-/* What must hold of every scene that was read without an error, whatever the text: for mutated and fuzzed input. */
+/* Checks the invariants of every scene that was read without an error, for mutated and fuzzed input. */
 #ifndef SDRS_TESTS_UNIT_SCENE_CONSISTENCY_H
 #define SDRS_TESTS_UNIT_SCENE_CONSISTENCY_H
 

@@ -1,4 +1,4 @@
-/* Are two scenes the same bit for bit, but for the places of their values in the text? */
+/* Compares two scenes bit for bit, except for the lines and columns of their values. */
 #ifndef SDRS_TESTS_UNIT_SCENE_DIFFERENCE_H
 #define SDRS_TESTS_UNIT_SCENE_DIFFERENCE_H
 

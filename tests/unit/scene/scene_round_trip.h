@@ -1,11 +1,11 @@
-/* Writing a scene and reading it again, for mutated and fuzzed input. */
+/* Writes a scene and reads it again, for mutated and fuzzed input. */
 #ifndef SDRS_TESTS_UNIT_SCENE_ROUND_TRIP_H
 #define SDRS_TESTS_UNIT_SCENE_ROUND_TRIP_H
 
 #include "scene/task.h"
 #include "scene_difference.h"
 
-/* What goes wrong when a good scene is written and read again, or NULL. */
+/* Returns the fault of writing a valid scene and reading it again, or NULL if there is none. */
 static inline const char* round_trip_fault(const Scene* scene) {
   Scene again;
   Diagnostics diagnostics = {0};

@@ -1,4 +1,4 @@
-/* What the tests of scene/ share: reading texts, and comparing the problems that were told. */
+/* Helpers of the scene tests: reading texts and comparing reported problems. */
 #ifndef SDRS_TESTS_UNIT_SCENE_TESTING_H
 #define SDRS_TESTS_UNIT_SCENE_TESTING_H
 
@@ -14,7 +14,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* All that was told, one `line:column: severity: text` a line. */
+/* Returns all reported problems, one `line:column: severity: text` per line. */
 static inline char* told(const Diagnostics* diagnostics) {
   static const char* const NAMES[] = {"error", "warning", "note"};
   Text text = {0};
@@ -44,7 +44,7 @@ static inline void check_every_yaml(const char* folder, void (*check)(const char
   assert_in_range(count, least, 10000);
 }
 
-/* What the first line of an invalid file says that is told of it: "# expect: ". Owned by the caller. */
+/* Returns the expected problem from the first line of an invalid file, "# expect: ". The caller frees it. */
 static inline char* expected_problem(const char* path) {
   static const char PREFIX[] = "# expect: ";
   char* text;

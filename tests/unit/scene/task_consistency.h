@@ -1,4 +1,4 @@
-/* What must hold of every task that was read without an error, whatever the text: for mutated and fuzzed input. */
+/* Checks the invariants of every task that was read without an error, for mutated and fuzzed input. */
 #ifndef SDRS_TESTS_UNIT_TASK_CONSISTENCY_H
 #define SDRS_TESTS_UNIT_TASK_CONSISTENCY_H
 
@@ -7,7 +7,7 @@
 
 static inline bool is_unit_vector(Vec3 v) { return fabs(vec3_norm(v) - 1) < 1e-12; }
 
-/* Lower and upper ends may be infinite, but not NaN and not the wrong way round. */
+/* Returns true if lower <= upper. Both may be infinite but not NaN. */
 static inline bool is_interval(double within, double low, double high) { return within >= 0 && low <= high; }
 
 static inline bool has_link(const Task* task, const TaskName* name) {

@@ -1,4 +1,4 @@
-/* What the tests of tasks share: reading texts, and comparing the problems that were told. */
+/* Helpers of the task tests: reading texts and comparing reported problems. */
 #ifndef SDRS_TESTS_UNIT_TASK_TESTING_H
 #define SDRS_TESTS_UNIT_TASK_TESTING_H
 

@@ -1,4 +1,4 @@
-/* Renamed keys and words: the old ones are read as the present ones, and both at once are a mistake. */
+/* Tests renamed keys and words. Old names are read as the present ones; both together are an error. */
 #include "scene/alias.h"
 #include "scene_testing.h"
 
@@ -57,7 +57,7 @@ static void overrides_know_both_keys(void** state) {
     }
 }
 
-/* A word that still means something of its own is left alone. */
+/* An old word that has a meaning of its own at present is not replaced. */
 static void old_words_are_present_ones_where_these_belong(void** state) {
   (void)state;
   assert_string_equal(alias_word("mass|joint_stiffness", "spring"), "joint_stiffness");

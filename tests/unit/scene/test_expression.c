@@ -72,7 +72,7 @@ static void mistakes_are_named(void** state) {
   }
 }
 
-/* Against C's own arithmetic, with rounding down written another way. */
+/* Random expressions against C arithmetic, with an independent floor function. */
 static void random_expressions_agree_with_c(void** state) {
   (void)state;
   Random random = {20};

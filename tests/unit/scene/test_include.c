@@ -1,4 +1,4 @@
-/* Parts of other files in a scene: names, places, what hangs on what; variables and the expressions that use them. */
+/* Tests included files: names, paths, joints to included links, variables and expressions. */
 #include <unistd.h>
 
 #include "scene/expression.h"

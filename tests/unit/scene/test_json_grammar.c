@@ -31,7 +31,7 @@ static void a_valid_text_is_accepted_and_no_part_of_it(void** state) {
   }
 }
 
-/* What we accept, cJSON accepts; it knows a few things that JSON does not. */
+/* cJSON accepts every text that our reader accepts. cJSON also accepts a few texts that are not JSON. */
 static void mutated_texts_agree_with_cjson(void** state) {
   (void)state;
   Random random = {31};

@@ -1,5 +1,5 @@
-/* Signals from CSV files: what stands in a file is what stands in a scene; rotations from quaternions; every mistake
- * with file, line and column. */
+/* Tests signals from CSV files: values equal those written in a scene, and quaternions become rotation vectors. Every
+ * error names file, line and column. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ static void a_cubic(void** state) {
   file_end(&file);
 }
 
-/* Three turns about a slanted axis, written as quaternions of either sign: the rotation vector goes on beyond pi. */
+/* Three rotations about a slanted axis as quaternions of either sign. The rotation vector continues beyond pi. */
 static void quaternions_become_rotation_vectors(void** state) {
   (void)state;
   Text text = {0};

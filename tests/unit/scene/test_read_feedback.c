@@ -1,4 +1,4 @@
-/* Feedback of controllers: measurements by their names, the matrix, and every mistake with its place. */
+/* Tests feedback of controllers: named measurements, the matrix, and every error with its line. */
 #include "scene_testing.h"
 
 static const char LINKS[] =

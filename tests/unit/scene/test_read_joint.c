@@ -9,7 +9,7 @@ static Scene load_joint(const char* joint) {
   return scene;
 }
 
-/* problem: what stands behind "links[0].joint". */
+/* problem: the message's text behind "links[0].joint". */
 static void expect_joint_problem(const char* joint, int column, const char* problem) {
   Text text = {0}, wanted = {0};
   text_add(&text, "links:\n  - name: a\n    mass: 1\n    shape: {type: sphere, radius: 1}\n    joint: %s\n", joint);
@@ -188,7 +188,7 @@ static void mistakes_are_told(void** state) {
                        ".limits: expected a pair [low, high], or a list of pairs, got a map");
 }
 
-/* Nothing that follows from the joint is told as well. */
+/* Problems that follow from a faulty joint are not reported in addition. */
 static void a_broken_joint_brings_no_other_problem(void** state) {
   (void)state;
   expect_problems(

@@ -45,7 +45,7 @@ static void every_type_of_shape_is_read(void** state) {
   scene_free(&scene);
 }
 
-/* Contact takes a ball or a capsule as it is, unless a number of vertices is asked for; so does what is written. */
+/* Contact uses the exact ball or capsule, unless a number of vertices is given. The scene writer does the same. */
 static void round_solids_are_exact_without_a_resolution(void** state) {
   (void)state;
   Scene scene = load(

@@ -1,4 +1,4 @@
-/* The JSON Schema is judged by a small validator of its own. */
+/* Tests the JSON Schema with a small independent validator. */
 #include <stdlib.h>
 #include "json_schema.h"
 

@@ -1,6 +1,6 @@
-/* Every shipped scene and task with one key taken out, or one value replaced by nothing, a list or a map: it is read or
- * refused, and what was read holds together. SDRS_MUTATIONS=all tries every change (tests/long/test_mutations.sh); a
- * number tries so many, chosen by SDRS_SEED. */
+/* Tests every scene and task of the repository with one key removed, or one value replaced by nothing, a list or a map.
+ * The text is refused or gives a consistent scene. SDRS_MUTATIONS=all tries every change
+ * (tests/long/test_mutations.sh). A number tries so many changes, chosen by SDRS_SEED. */
 #include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Reading maps into structs: defaults, types, missing and unknown keys, through whole scenes. */
+/* Tests reading maps into structs through complete scenes: defaults, types, missing and unknown keys. */
 #include "scene_testing.h"
 
 static void defaults_come_from_the_table(void** state) {

@@ -41,7 +41,7 @@ static void names_wait_until_the_scene_is_right(void** state) {
       "1:17: error: scene.links[0]: 'name' is missing: a text\n");
 }
 
-/* "box/mass" has two; whether there is such a one is known when variables are listed. */
+/* "box/mass" has two components. The reader of variables checks later whether the variable exists. */
 static void a_variable_has_parts(void** state) {
   (void)state;
   expect_task_problems(TWO_LINKS
@@ -61,7 +61,8 @@ static void names_have_a_length(void** state) {
   text_free(&text);
 }
 
-/* All links of such names in their order, but for one that is named apart; a pattern that fits none is missed. */
+/* A pattern stands for all matching links in their order, except for links named individually. A pattern without a
+ * match is an error. */
 static void a_pattern_stands_for_links(void** state) {
   (void)state;
   Task task = load_task(

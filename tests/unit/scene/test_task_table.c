@@ -1,4 +1,4 @@
-/* What is made of the table of tasks: the page, the JSON Schema, and that both say what the reader says. */
+/* Tests the outputs of the task table: the page and the JSON Schema agree with the reader. */
 #include <stdlib.h>
 #include "json_schema.h"
 #include "task_testing.h"

@@ -144,7 +144,7 @@ static void controllers_and_starts_come_back(void** state) {
       "  - {link: u0}\n");
 }
 
-/* What JSON allows as a name of a shape, YAML does not all allow as a key. */
+/* JSON allows names of shapes that are not valid YAML keys. */
 static void strange_names_of_shapes_are_replaced(void** state) {
   (void)state;
   static const char JSON[] =

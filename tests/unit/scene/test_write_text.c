@@ -39,7 +39,7 @@ static void others_stand_in_quotes(void** state) {
   expect_written("\xe2\x80\xa8\xc2\x85", "\"\\u2028\\u0085\""); /* ends of lines for YAML */
 }
 
-/* Any text: alone, as a key, and in a flow list. */
+/* Random texts as a single value, as a key, and in a flow list. */
 static void every_text_reads_back(void** state) {
   (void)state;
   static const char* const PIECES[] = {"a",

@@ -1,4 +1,4 @@
-/* Signed distance fields: closed forms, bounds, and derivatives against differences. */
+/* Tests signed distance fields: closed forms, bounds, and derivatives against finite differences. */
 #include <string.h>
 #include "shapes/shapes.h"
 #include "support/bodies.h"
@@ -174,8 +174,8 @@ static void derivatives_Y6(void** state) {
   }
 }
 
-/* What a superquadric, a superellipsoid, a union with parts of every kind, a nested one and one that is far away give
- * together is what each place gives alone, whatever stands beside it (Y9). */
+/* Evaluating many points together equals evaluating each point individually (Y9). The shapes are a superquadric, a
+ * superellipsoid, a union of all types, a nested union and a distant one. */
 static void many_places_Y9_are_each_alone(void** state) {
   (void)state;
   uint64_t seed = 77;

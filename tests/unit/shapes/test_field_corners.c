@@ -1,4 +1,4 @@
-/* Fields of polyhedra by their corners (Y12) against differences of fields that are made again. */
+/* Tests derivatives of polyhedral fields by their corners (Y12) against differences of rebuilt fields. */
 #include <string.h>
 #include "shapes/field_faces.h"
 #include "support/bodies.h"
@@ -138,8 +138,8 @@ static void corners_of_hulls_Y12(void** state) {
   compare_hull(&at, &random, true, "seed 61: a prism of twelve sides");
 }
 
-/* Every corner alone, with flat faces of more than three corners, which bend. The steps keep their triangles within
- * FACE_ANGLE. A hull that is bent already has the same derivatives to 1e-7. */
+/* Moves each corner individually. Flat faces of more than three corners then bend. The steps keep the triangles within
+ * FACE_ANGLE. A hull that is already bent has the same derivatives to 1e-7. */
 static void corners_of_faces_Y13(void** state) {
   (void)state;
   Random random = {63};

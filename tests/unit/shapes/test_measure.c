@@ -1,4 +1,4 @@
-/* What is measured of smooth bodies by their own parameters, support points, and solids of joined fields. */
+/* Tests measures of smooth bodies with derivatives by their parameters, support points, and meshes of joined fields. */
 #include "support/bodies.h"
 #include "support/shapes.h"
 #include "support/sweep.h"
@@ -40,7 +40,7 @@ static void moments_out(const MassMoment* s, double* y) {
 
 static int moved_count; /* of the form that is being measured */
 
-/* A form whose parameters may move both ways, by `part` of what they are. */
+/* Draws a shape whose parameters can vary by the fraction `part` in both directions. */
 static void draw_inner(Measured* m, Random* random, SmoothKind kind, double part) {
   for (bool inside = false; !inside;) {
     test_form(&m->form, random, kind, &WILD_NOT);
@@ -168,7 +168,7 @@ static void sharp_supports_B9_reach_their_bound(void** state) {
   }
 }
 
-/* x: three turns of the direction, then the parameters. */
+/* x: three rotation angles of the direction, then the parameters. */
 static bool support_there(void* context, const double* x, double* y) {
   const Measured* m = context;
   Shape shape;
@@ -256,7 +256,7 @@ static void moments_Y8_of_an_ellipsoid(void** state) {
   field_free(&f);
 }
 
-/* Closed, one shell, turned outward, and of the volume that its cells resolve. */
+/* The surface is closed, connected and oriented outwards. Its volume is right within the cells' resolution. */
 static void surfaces_Y7_are_closed(void** state) {
   (void)state;
   Field fields[2] = {joined(FIELD_UNION, ball_field(vec3(0, 0, 0), 1), ball_field(vec3(1.1, 0.2, 0), 0.8)),

@@ -1,4 +1,5 @@
-/* Smooth shapes: level functions against their definitions, derivatives against differences, radii, mass. */
+/* Tests smooth shapes: level functions against their definitions, derivatives against finite differences, radii, mass.
+ */
 #include "support/bodies.h"
 #include "support/long.h"
 #include "support/shapes.h"
@@ -177,7 +178,7 @@ static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
   }
 }
 
-/* A cone as discs of its profile, found by the plain gauge: pi r(x)^2 dx by Simpson's rule. */
+/* A cone's mass by discs of its profile: Simpson's rule on pi r(x)^2 dx, with r(x) from the gauge function. */
 static void mass_of_a_cone_is_that_of_its_discs(void** state) {
   (void)state;
   SmoothForm form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};

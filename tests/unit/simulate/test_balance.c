@@ -1,5 +1,5 @@
-/* When a step counts as solved (S8): imbalances against the forces at work on the same bodies, so that a light body is
- * as well solved as the heavy one under it, a drifting one as well as one that falls, at any size. */
+/* Tests the convergence criterion of a step (S8). The imbalance of each body is relative to the forces on this body. A
+ * light body is therefore solved as well as the heavy body below it, at any size. */
 #include <float.h>
 
 #include "simulate/sim.h"
@@ -17,8 +17,8 @@ static const char light_on_heavy[] =
     "  - {name: heavy, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.10045]}\n"
     "  - {name: light, mass: 1.0e-5, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 0.2515]}\n";
 
-/* Forces at work on the light body are its own - weight, and the contact that carries it - and not those of the heavy
- * one; its imbalance is small against them, and it stays at rest. */
+/* The forces on the light body are its weight and its contact force, not those of the heavy body. Its imbalance is
+ * small against them, and it stays at rest. */
 static void balance_S8_a_light_body_is_measured_by_its_own_forces(void** state) {
   (void)state;
   Run* run = run_create(1, TOLERANCE, light_on_heavy);
@@ -55,8 +55,8 @@ static const char drifting[] =
     "initial:\n"
     "  - {link: drifts, velocities: [1, -2, 0.5, 0, 0, 0]}\n";
 
-/* Nothing works on a body that drifts: a part of its momentum stands in, m v / dt times 1e-3. One at rest has nothing
- * but its roundings, and no imbalance either: no iteration is spent on it. */
+/* No force acts on a drifting body, so the reference is a fraction of its momentum, 1e-3 m v / dt. A body at rest has
+ * only rounding errors and no imbalance, so it takes no iteration. */
 static void balance_S8_without_forces_momentum_is_the_measure(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
@@ -98,8 +98,8 @@ static void balance_S8_roundings_of_a_body_at_rest_are_solved(void** state) {
   }
 }
 
-/* What is allowed is the relative part and the absolute one, of torques times the link's size; the residual is 1 of the
- * tolerance exactly there. */
+/* The allowed imbalance is the relative part plus the absolute part, times the link's size for torques. At this
+ * imbalance the residual equals the tolerance. */
 static void balance_S8_allows_force_tolerance_in_any_case(void** state) {
   (void)state;
   Run* run = run_create(1, TOLERANCE,

@@ -1,5 +1,5 @@
-/* Three rotations: a limit on the size of a drive's torque, torques, dry friction. Derivatives against differences on
- * both sides of the limit's blend, closed forms about any axis, and what must not depend on how the axes stand. */
+/* Tests ball-joint drives: torque limit, torques, dry friction. Derivatives are compared with differences on both sides
+ * of the limit's blend, motion with closed forms about any axis. The orientation of the axes must have no influence. */
 #include <stdio.h>
 #include <string.h>
 
@@ -163,7 +163,7 @@ static void check_backward(Ball* b, double floor, const char* what) {
   compare_at_most(r.error[r.best], 1e-6, "%s: row %d, input %d: %g for %g", what, r.row, r.column, r.found, r.wanted);
 }
 
-/* Far below the limit, in the blend on both sides of its middle, and far above it. */
+/* Far below the limit, on both halves of the blend, and far above the limit. */
 static void ball_M8_M9_derivatives_in_every_zone(void** state) {
   (void)state;
   Random random = {411};
@@ -275,7 +275,7 @@ static double turned_by(int k, double speed, const char* integrator, double dt, 
   return angle;
 }
 
-/* It turns w^2 I / (2 f) far and stands, about whatever axis as a hinge does. */
+/* The body rotates by w^2 I / (2 f) and stops, about any axis as about a hinge. */
 static void ball_M5_comes_to_rest(void** state) {
   (void)state;
   double hinge = turned_by(-1, 2, "second_order", 0.001, 1000, ", friction: 0.5", NULL);
@@ -287,7 +287,7 @@ static void ball_M5_comes_to_rest(void** state) {
   }
 }
 
-/* Under x of what it can hold it creeps at friction_speed x / sqrt(1 - x^2). */
+/* Below the friction limit, at the fraction x, the joint creeps at friction_speed x / sqrt(1 - x^2). */
 static void ball_M5_holds(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
@@ -301,7 +301,7 @@ static void ball_M5_holds(void** state) {
 static const char* const DRIVES[] = {"type: torque, max_force: 0.3", "type: velocity, damping_gain: 2, max_force: 0.3",
                                      "type: pd, position_gain: 20, max_force: 0.3"};
 
-/* At the limit it turns M / I t^2 / 2, about any axis as a hinge does. */
+/* At the torque limit the angle is M / I t^2 / 2, about any axis as about a hinge. */
 static void ball_M8_at_the_limit(void** state) {
   (void)state;
   for (int d = 0; d < 3; d++) {
@@ -332,7 +332,7 @@ static void ball_M8_out_of_reach(void** state) {
   assert_memory_equal(q[0], q[1], sizeof q[0]);
 }
 
-/* The same top, its joint's frame turned: the motion is turned, through the limit and the friction. */
+/* The same top with a rotated joint frame. The motion is rotated too, through limit and friction. */
 static void ball_M5_M8_no_axis_counts(void** state) {
   (void)state;
   Quat frame = quat_exp(vec3(0.4, -1.1, 0.7));

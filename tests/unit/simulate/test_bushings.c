@@ -1,5 +1,5 @@
-/* Bushings: closed forms (six frequencies, a torsion bar, a preload's rest pose, a damper's decay), nothing from
- * outside, terms against differences of the energy, and matrices that are refused. */
+/* Tests bushings: closed forms (six frequencies, a torsion bar, a preload's rest pose, a damper's decay), momentum
+ * conservation, derivatives of the energy against differences, and refused matrices. */
 #include <string.h>
 
 #include "simulate/bushings.h"

@@ -1,5 +1,5 @@
-/* Closures: their energy's derivatives against differences, closed forms of mechanisms, forces, breaking, loops that
- * cannot close, scales over many decades. */
+/* Tests loop closures: energy derivatives against differences, closed forms of mechanisms, forces, breaking, infeasible
+ * loops, and scales over many decades. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,8 +362,8 @@ static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
   run_free(flat);
 }
 
-/* The same place told in the world at the start and in the frame of a; told so it goes along where the machine starts,
- * and without gravity a base that stands elsewhere changes nothing. */
+/* A closure's frame is given in world axes at the start, or in the frame of a. In the frame of a it moves with the
+ * mechanism's initial pose. Without gravity another pose of the base then changes nothing. */
 static void closures_Z1_axes_of_a_link(void** state) {
   (void)state;
   static const char WORLD[] =
@@ -474,8 +474,8 @@ static void closures_Z3_second_order_where_a_torque_turns_far(void** state) {
   run_free(run);
 }
 
-/* A bob of 1 kg on a rope that is pulled down harder and harder, 100 N/s: weight and pull reach 15.03 N at 0.0503 s. It
- * breaks one dt later and falls from then on. */
+/* A bob of 1 kg hangs on a rope. The pull grows by 100 N/s, so weight and pull reach 15.03 N at 0.0503 s. The rope
+ * breaks one dt later, and the bob falls. */
 static void closures_Z5_Z21_breaks(void** state) {
   (void)state;
   Run* run =
@@ -541,8 +541,8 @@ static void closures_cannot_close(void** state) {
   run_free(run);
 }
 
-/* Two universal joints in line carry the point by a lever of 9 mm only where the driven link asks it to go: the loop
- * would need large turns for a small way. Nothing closes it, and that is said after a few iterations. */
+/* Two universal joints in line move the point by a lever of 9 mm only. The loop would need large rotations for a small
+ * displacement. It cannot close, and this is reported after a few iterations. */
 static void closures_stall(void** state) {
   (void)state;
   Run* run = run_create(
@@ -654,7 +654,7 @@ static void closures_Z10_one_iteration(void** state) {
   for (int k = 0; k < 3; k++) compare_near(q[k], exact[k], 5e-5, "coordinate");
 }
 
-/* In another plane, and with a crank that goes round as it is told to, it is foretold alike. */
+/* The prediction is the same in another plane, and with a prescribed crank. */
 #define TURNED                                                                                                        \
   "simulation: {dt: 0.002, steps: 500, integrator: %s}\n"                                                             \
   "contact: {model: none}\n"                                                                                          \
@@ -691,8 +691,7 @@ static void closures_Z10_in_any_plane_and_driven(void** state) {
   compare_near(q[0], 1.5707963267948966 + 2 * 0.6, 1e-12, "crank");
 }
 
-/* What is foretold is part of the state: a run that goes on from the middle has the bits of one that was not stopped.
- */
+/* The prediction is part of the state. A run resumed from a snapshot is bit-identical to an uninterrupted one. */
 static void closures_Z10_state(void** state) {
   (void)state;
   Run* run = run_create(1, 0, FOUR_BAR, "second_order");

@@ -1,9 +1,9 @@
-/* Bodies that are faster than they are large in a step feel the blow (docs/derivations/certificate.md, P9), against the
- * closed form of two bodies of which neither throws the other back. */
+/* Tests impacts of bodies that move by more than their size in a step (docs/derivations/certificate.md, P9). The
+ * reference is the closed form of a perfectly inelastic collision. */
 #include "simulate/sim.h"
 #include "support/runs.h"
 
-/* A bullet of 0.8 kg from 1 m to the left of a block of 2 kg, `aside` m beside its middle. */
+/* A bullet of 0.8 kg starts 1 m to the left of a block of 2 kg, `aside` m from its centre line. */
 static Run* shot(double speed, double aside, const char* contact) {
   return run_create(1, 0,
                     "simulation: {dt: 0.002, steps: 1000, gravity: [0, 0, 0], integrator: first_order}\n"
@@ -40,7 +40,7 @@ static void crossing_P9_blow_of_closed_form_at_any_speed(void** state) {
     print_message("%g m/s, %g m a step: up to %d substeps, block %.6g m/s, bullet %.6g m/s, closed form %.6g\n", speed,
                   0.002 * speed, most, speed_of(run, 0), speed_of(run, 1), common);
     compare_near(speed_of(run, 0), common, 1e-2 * common, "block, shot at %g m/s", speed);
-    /* 1.6 % at 3000 m/s, where the blow 1 mm off the middle and friction spin both (frictionless 2.6 %) */
+    /* 1.6 % at 3000 m/s, where the impact 1 mm off the centre and friction spin both bodies (2.6 % without friction) */
     compare_near(speed_of(run, 1), common, 2e-2 * common, "bullet at %g m/s", speed);
     compare_near(2 * speed_of(run, 0) + 0.8 * speed_of(run, 1), 0.8 * speed, 1e-9 * speed, "momentum at %g m/s", speed);
     const Pose* pose = sim_state(run->sim)->pose;
@@ -52,7 +52,7 @@ static void crossing_P9_blow_of_closed_form_at_any_speed(void** state) {
   assert_true(refused > 0); /* or the test shows nothing */
 }
 
-/* What flies by at any speed, and what may pass, is left alone, to the bit of a whole step. */
+/* Bodies that pass without contact, at any speed, and pairs without contact law are unaffected, bit for bit. */
 static void crossing_P9_what_passes_beside_goes_on(void** state) {
   (void)state;
   static const double speeds[] = {20, 200, 1000};
@@ -67,7 +67,7 @@ static void crossing_P9_what_passes_beside_goes_on(void** state) {
   }
 }
 
-/* The states alone: of a way that ends behind, that ends in front, that leads past, and back. */
+/* The check from two states: a path that ends behind, in front of or beside the body, and a path back. */
 static void crossing_P9_of_two_states(void** state) {
   (void)state;
   Run* run = shot(1, 0, "restitution: 0");

@@ -1,5 +1,5 @@
-/* Drives with torques, rates and limits: their energy's derivatives and what goes back, against differences in every
- * zone of the limit; motors in closed form. */
+/* Tests drives with torques, rates and limits. Energy derivatives and adjoints are compared with differences in every
+ * zone of the limit, motors with closed forms. */
 #include <string.h>
 
 #include "simulate/terms.h"
@@ -112,7 +112,7 @@ static void drives_M3_E5_against_differences(void** state) {
     }
 }
 
-/* ---------------------------------------------------------------- what joints do by themselves */
+/* ---------------------------------------------------------------- passive joint forces */
 
 static Driven passive(double rate) {
   Driven d = driven(0, 0, 0, 0);
@@ -341,7 +341,8 @@ static void joint_M5_slides_and_sticks(void** state) {
   run_free(run);
 }
 
-/* Static friction 10 N over 5 N: 9.8 N holds, 10.1 N breaks away, and what slides feels 5 N. */
+/* Static friction is 10 N, sliding friction 5 N. A pull of 9.8 N holds, 10.1 N breaks away, and a sliding joint feels 5
+ * N. */
 static void joint_M11_breaks_away(void** state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -380,8 +381,8 @@ static void joint_M11_sticks_and_slips(void** state) {
   run_free(run);
 }
 
-/* Small steps and a fine tolerance: near rest the forces at work are those of rounding, and every step is taken all the
- * same, in one part and a few iterations (before, most were halved, and the last ones failed). */
+/* Small steps with a fine tolerance. Near rest all forces are rounding errors, but every step must converge without
+ * substeps in a few iterations. */
 static void drives_S16_come_to_rest(void** state) {
   (void)state;
   static const char* const joints[] = {"friction: 5", "damping: 40", "friction: 5, stiffness: 100, rest: 0.1"};
@@ -432,7 +433,7 @@ static void drives_M1_terminal_velocity(void** state) {
   }
 }
 
-/* Asked for far more than it can, it gives its limit, exactly: a parabola. */
+/* With a target far beyond its limit, the drive gives exactly its limit, so the trajectory is a parabola. */
 static void drives_M2_at_the_limit(void** state) {
   (void)state;
   static const char* const scenes[] = {

@@ -1,4 +1,4 @@
-/* What drives are told: measurements and their matrix in closed form, signals that come late, and the derivatives of
+/* Tests feedback of drives: measurements and their matrix in closed form, delayed signals, and derivatives of
  * measurements against differences. */
 #include "simulate/feedback.h"
 
@@ -44,8 +44,8 @@ static void feedback_E1_worked_example(void** state) {
   run_free(run);
 }
 
-/* A box is let down on the ground: nothing is felt at the start, its weight when it rests, and what is felt belongs to
- * the state, which a run can go back to. */
+/* A box is lowered onto the ground. The measured contact force is zero at the start and the weight at rest. The
+ * measurement belongs to the state, so a restored state has it again. */
 static void feedback_E1_contact_force(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-10,
@@ -122,8 +122,8 @@ static void feedback_E2_a_sampled_spring(void** state) {
   run_free(run);
 }
 
-/* A force that comes 0.137 s late: x_(k+1) = 2 x_k - x_(k-1) + h^2 f(t_(k+1) - d), and before the start what it is
- * there, which is not nothing. */
+/* A force has the delay 0.137 s: x_(k+1) = 2 x_k - x_(k-1) + h^2 f(t_(k+1) - d). Before the start it is its initial
+ * value, which is not zero. */
 static void feedback_E2_a_late_signal(void** state) {
   (void)state;
   const double h = 0.01, d = 0.137, pi = acos(-1.0);
@@ -147,16 +147,16 @@ static void feedback_E2_a_late_signal(void** state) {
   run_free(run);
 }
 
-/* What the cart's place was so long before t, its places known at multiples of h: linear in between, the first before
- * the start. */
+/* Returns the cart's delayed position. Positions are known at multiples of h, with linear interpolation. Before the
+ * start the first position applies. */
 static double place_at(const double* places, double h, double t) {
   if (t <= 0) return places[0];
   int i = (int)floor(t / h + 1e-9);
   return places[i] + (t / h - i) * (t / h - i > 1e-9 ? places[i + 1] - places[i] : 0);
 }
 
-/* x_(k+1) = 2 x_k - x_(k-1) - 4 h^2 x(t_k - d), for delays of a part of a step, of steps, and of longer than the run;
- * in whole steps and in parts of them. */
+/* x_(k+1) = 2 x_k - x_(k-1) - 4 h^2 x(t_k - d). The delays are fractions of a step, whole steps, and longer than the
+ * run. Tested with and without substeps. */
 static void feedback_E6_a_late_spring(void** state) {
   (void)state;
   static const double delays[] = {0.013, 0.05, 0.137, 0.15, 9};

@@ -1,4 +1,4 @@
-/* Fields between links: slopes and products of their energies, the step's forces backwards, closed forms of motion. */
+/* Tests fields between links: energy derivatives, adjoints of the step's forces, and closed forms of motion. */
 #include <string.h>
 
 #include "simulate/loads.h"

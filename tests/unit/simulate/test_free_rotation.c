@@ -1,5 +1,5 @@
-/* The rotation of a free body (W1-W3) against closed forms - a sphere, a symmetric top, Jacobi's elliptic functions -
- * and against a Runge-Kutta integration in small steps; its derivatives against central differences. */
+/* Tests the rotation of a free body (W1-W3). References are closed forms (sphere, symmetric top, Jacobi's elliptic
+ * functions) and a Runge-Kutta integration. Derivatives are compared with central differences. */
 #include "simulate/free_rotation.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Friction of a run's first step (docs/derivations/friction.md, F6): Coulomb's law with the normal impulse of that very
- * step, however deep the contact is at the start. Both impulses follow from the momentum of all that moves, which
- * nothing else changes. */
+/* Tests friction in a run's first step (docs/derivations/friction.md, F6). Coulomb's law holds with the normal impulse
+ * of the same step, however deep the initial contact is. Both impulses follow from the momentum of all moving bodies.
+ */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -108,8 +108,8 @@ static void guess_F6_by_distances_of_features(void** state) {
     }
 }
 
-/* What has come into range in the step itself rubs in the next one: no more than a hundred times the force at the
- * start. */
+/* A pair that enters the range within a step gets friction in the next step, at most a hundred times the initial force.
+ */
 static void guess_F6_falls_into_the_range(void** state) {
   (void)state;
   Start s = {"model: separating_plane", "first_order", 1e-2, 1, 0, 3.6};
@@ -122,7 +122,7 @@ static void guess_F6_falls_into_the_range(void** state) {
   run_free(run);
 }
 
-/* A ball pressed into the ground, deep and less deep; its contact is one point. */
+/* A ball penetrates the ground, deep or less deep, with one contact point. */
 static void check_ball(const char* law, const char* integrator, double depth) {
   Start s = {law, integrator, 1e-3, 1, 0, depth};
   Run* run = run_create(1, 1e-9,

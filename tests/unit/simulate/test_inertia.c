@@ -1,5 +1,5 @@
-/* Inertia and gravity of a link through its second moment (S1), against the sum over its mass points, and its
- * derivatives against central differences under finite twists. */
+/* Tests inertia and gravity of a link through its second moment (S1) against sums over its mass points. Derivatives are
+ * compared with central differences under finite twists. */
 #include "simulate/terms.h"
 
 #include <string.h>
@@ -160,7 +160,7 @@ static void inertia_adjoint_A2_matches_central_differences(void** state) {
   }
 }
 
-/* Shares add to what is there; a link without mass has none. */
+/* Derivatives are added to the array's content. A link without mass adds nothing. */
 static void inertia_adjoint_adds(void** state) {
   (void)state;
   Random random = {75};
@@ -178,7 +178,7 @@ static void inertia_adjoint_adds(void** state) {
   compare_arrays(&bar_twice.s[0][0], &bar.s[0][0], 16, 1e-15, "bar of S");
 }
 
-/* At rest with Y = the pose itself nothing pulls; and a link without mass has no terms. */
+/* At rest with Y equal to the pose the force is zero. A link without mass has no terms. */
 static void inertia_is_zero_where_it_must_be(void** state) {
   (void)state;
   Random random = {73};

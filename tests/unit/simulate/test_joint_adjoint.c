@@ -1,6 +1,6 @@
-/* Derivatives of a joint's gradient by the state before it, targets and their rates (A3), against central differences
- * of joint_terms: every kind of joint, several drives, damping, both integrators, large rotations; and how differences
- * and targets pass derivatives on. */
+/* Tests derivatives of a joint's gradient by the previous state, targets and their rates (A3) against central
+ * differences of joint_terms. Covers every joint type, several drives, damping, both integrators and large rotations.
+ * Also tests how differences and targets pass derivatives on. */
 #include "simulate/terms.h"
 
 #include <stdio.h>

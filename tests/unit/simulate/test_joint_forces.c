@@ -1,5 +1,5 @@
-/* Velocities and what acts along joints, as the output tells them: statics and motion in closed form, and the balance
- * of forces over a step of the scheme. */
+/* Tests reported velocities and joint forces: statics and motion in closed form, and the balance of forces over a step.
+ */
 #include <string.h>
 
 #include "support/runs.h"

@@ -1,5 +1,6 @@
-/* Controllers, limits and damping of a joint (S4-S7): gradient and Hessian against central differences for every kind
- * of joint, both limit laws, both integrators; the rotation vector's derivatives on both branches and near pi. */
+/* Tests controllers, limits and damping of a joint (S4-S7). Gradient and Hessian are compared with central differences
+ * for every joint type, both limit laws and both integrators. Also tests the rotation vector's derivatives on both
+ * branches and near pi. */
 #include "simulate/terms.h"
 
 #include <string.h>
@@ -163,7 +164,7 @@ static bool gradient_at(void* context, const double* d, double* y) {
   return true;
 }
 
-/* What differences of the gradient show above the Hessian of R Rx Ry Rz: a commutator (see tests/gradient). */
+/* Returns the commutator by which differences of the gradient exceed the Hessian of R Rx Ry Rz (see tests/gradient). */
 static double commutator(const Driven* j, const double* gradient, int row, int column) {
   int i = row - j->link.joint.plain_count, k = column - j->link.joint.plain_count;
   if (!j->link.joint.quaternion || i < 0 || k <= i) return 0;

@@ -1,5 +1,5 @@
-/* Line search (S10): the objective never rises over a step, a body that strikes holds back nobody else, a fast thin
- * body is stopped by a thin wall, and nothing does that with the certificate off. */
+/* Tests the line search (S10). The objective never rises over a step, and an impact does not slow down other bodies. A
+ * thin wall stops a fast thin body, except with the certificate off. */
 #include "simulate/sim.h"
 
 #include "support/runs.h"
@@ -70,7 +70,7 @@ static void line_search_S10_islands_are_independent(void** state) {
   run_free(beside);
 }
 
-/* 30 m/s at dt = 0.01: 30 cm a step, against a wall of 2 mm. */
+/* A body moves at 30 m/s, 30 cm per step of 0.01 s, towards a wall of 2 mm. */
 static double thin_wall(const char* certificate, double* smallest) {
   Run* run =
       run_create(1, 1e-6,

@@ -1,5 +1,5 @@
-/* Loads on links: energy and derivatives, closed forms of pushed bodies, the rotation to come, and the derivatives of
- * all of it against differences of the forward functions. */
+/* Tests loads on links: energy and derivatives, closed forms of pushed bodies, and the extrapolated rotation. All
+ * derivatives are compared with differences of the forward functions. */
 #include "simulate/loads.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What the output asks of a state: energies and momenta in closed form, gaps, and one row for every touching pair of
- * links. */
+/* Tests measures of a state for the output: energies and momenta in closed form, gaps, and one row per pair of links in
+ * contact. */
 #include "simulate/simulate.h"
 
 #include "support/runs.h"
@@ -171,7 +171,7 @@ static void S19_momenta_in_flight_by_both_schemes(void** state) {
   momenta_of_a_spinning_body_in_flight("second_order", half_after_the_first);
 }
 
-/* Two boxes that meet off-centre in space: what contact gives to one it takes from the other. */
+/* Two boxes collide off-centre in space. Contact conserves the total momentum. */
 static void S19_momentum_of_a_closed_system_is_kept(void** state) {
   (void)state;
   Run* run = run_create(

@@ -1,5 +1,5 @@
-/* Bounds on the motion of links along a path (P1-P3): what vertices really do, by differences of their positions at
- * points of random paths, stays within them; and they are not so wide as to be useless. */
+/* Tests bounds on the motion of links along a path (P1-P3). Vertex motion along random paths, by differences of
+ * positions, stays within the bounds. The bounds must not be too wide. */
 #include "simulate/terms.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* How a step is solved (S8, S9): few iterations from a warm start, the residual that is reported is the one reached,
- * indefinite Hessians are overcome, prescribed joints arrive. */
+/* Tests Newton's method of a step (S8, S9): few iterations from a warm start, the reported residual, indefinite
+ * Hessians, and prescribed joints. */
 #include "simulate/sim.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
   run_free(run);
 }
 
-/* A long step of a fast, driven chain: the Hessian is indefinite on the way, and the step still ends. */
+/* A long step of a fast, driven chain has indefinite Hessians but must converge. */
 static void newton_S9_overcomes_indefinite_hessians(void** state) {
   (void)state;
   Run* run =

@@ -1,5 +1,6 @@
-/* Scenes solved in parts (S17): the same for any number of threads, the same motion as the whole scene's rounds find,
- * momentum kept, moves that a proof of its own confirms, and nothing allocated when all lists have grown. */
+/* Tests steps solved by islands (S17). Results are the same for any number of threads and agree with the solution of
+ * the whole scene. Momentum is conserved, an independent proof confirms the moves, and nothing is allocated after all
+ * lists have grown. */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -125,8 +126,8 @@ static void parts_S17_leave_moves_that_are_proved(void** state) {
   run_free(run);
 }
 
-/* Without weight: cubes a millimetre or ten from their neighbours, and one of 100 kg that strikes the first at 10 m/s,
- * which then has to go farther than anything foretold. */
+/* Cubes without weight are 1 or 10 mm apart. A cube of 100 kg collides with the first at 10 m/s, which moves the first
+ * farther than predicted. */
 static Run* struck_run(int threads) {
   return run_create(threads, 1e-9,
                     "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n"
@@ -303,8 +304,8 @@ static Run* landing_run(int count) {
   return run;
 }
 
-/* Friction after an impact rests on a force that does not round, in parts as elsewhere. 2 bodies: one part; 36:
- * several. Without (I13) the distance is 2.6e-9 m. */
+/* Friction after an impact uses a force without rounding errors, in one island (2 bodies) and in several (36 bodies).
+ * Without (I13) the distance is 2.6e-9 m. */
 static void impact_I13_does_not_depend_on_other_bodies(void** state) {
   (void)state;
   static const int counts[] = {2, 36};

@@ -1,5 +1,5 @@
-/* Recorded moves (P6): they lead from state to state, nothing meets on them, and where none are handed out the straight
- * way is free. Judged by dense sampling and by a proof that knows the states alone. */
+/* Tests recorded moves (P6). They lead from state to state without intersection. If no moves are recorded, the straight
+ * path is free. References are dense sampling and a proof from the states only. */
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -57,7 +57,7 @@ static double coordinate_difference(const Model* m, const double* a, const doubl
   return worst;
 }
 
-/* Samples the way of one move from path->q, and goes on to its end. */
+/* Samples the path of one move from path->q and advances to its end. */
 static void walk(JointPath* path, const double* delta, const char* what, int step) {
   memcpy(path->delta, delta, sizeof(double) * (size_t)path->model->dof_count);
   if (!(joint_path_least_distance(path, 60) > 0)) fail_msg("%s: hulls meet on the way of step %d", what, step);
@@ -113,7 +113,7 @@ static void P6_what_a_run_proved_is_proved_from_its_states_and_moves(void** stat
   check_run(plates, "plates", 12, 1);
 }
 
-/* Rows several steps apart: the moves of all steps between, or none where the straight way does. */
+/* Rows several steps apart have the moves of all steps between them, or none if the straight path is free. */
 static void P6_moves_of_thinned_rows_cover_all_steps(void** state) {
   (void)state;
   const int every = 7;
@@ -137,7 +137,8 @@ static void P6_moves_of_thinned_rows_cover_all_steps(void** state) {
   run_free(run);
 }
 
-/* A step in three parts: moves with the times of the parts, or none where the straight way of the whole does. */
+/* A step of three substeps has moves with the substeps' times, or none if the straight path of the whole step is free.
+ */
 static void P6_moves_of_a_step_in_parts_have_their_times(void** state) {
   (void)state;
   Run* run = start(plates, 1, 1);

@@ -1,6 +1,5 @@
-/* What a step aims at (S2, S3): both integrators from their first step on. Free fall and motion at constant speed in
- * closed form, order of convergence against the exact oscillator and the exact spinning body, targets of controllers.
- */
+/* Tests the targets of a step (S2, S3) for both integrators from the first step on. Checks free fall, constant speed,
+ * targets of controllers, and the order of convergence for an oscillator and a spinning body. */
 #include "simulate/sim.h"
 
 #include "support/runs.h"

@@ -1,4 +1,5 @@
-/* Proof over recorded states (P5): against dense sampling of the way, closed forms of tunnelling and rolling. */
+/* Tests proofs from recorded states (P5) against dense sampling of the path and closed forms of tunnelling and rolling.
+ */
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -93,7 +94,7 @@ static void P5_a_rod_that_pivots_is_proved_beside_the_straight_way(void** state)
   run_free(run);
 }
 
-/* ---------------------------------------------------------------- random ways of a tree */
+/* ---------------------------------------------------------------- random paths of a tree */
 
 static const char tree[] =
     "contact: {barrier_distance: 0.001}\n"
@@ -106,7 +107,7 @@ static const char tree[] =
     "0]}, shapes: [{shape: block, position: [0.3, 0, 0]}]}\n"
     "  - {name: free, mass: 1, shape: block, position: [0.2, 0.5, 0.4]}\n";
 
-/* What the proof says of q -> q (+) delta against 400 places on that way. */
+/* Compares the proof of q -> q (+) delta with 400 samples of the path. */
 static void proofs_agree_with_dense_sampling(void** state) {
   (void)state;
   Random random = {1207};
@@ -155,7 +156,7 @@ static void P6_moves_are_gone_along_as_they_are(void** state) {
   ProofReport over = proof_next_along(proof, moves[0], 3, to);
   assert_int_equal(over.outcome, PROOF_APART);
   compare_near(over.miss, 0, 1e-15, "where the moves end");
-  /* back by less: told; and through the wall: found in the second of three moves */
+  /* back by less: reported; and through the wall: found in the second of three moves */
   double back[3][6] = {{0, 0, 2}, {-1, 0, 0}, {0, 0, -1.5}}, through[3][6] = {{0, 0.1, 0}, {1, 0, 0}, {0, -0.1, 0}};
   compare_near(proof_next_along(proof, back[0], 3, from).miss, 0.5, 1e-12, "what the moves miss");
   ProofReport met = proof_next_along(proof, through[0], 3, to);

@@ -1,5 +1,5 @@
-/* Elastic rods: closed forms of bending, torsion, stretching, buckling, a helical spring and a hanging cable; the
- * catenary and the elastica by integration here. */
+/* Tests elastic rods: closed forms of bending, torsion, stretching, buckling, a helical spring and a hanging cable. The
+ * tests integrate the catenary and the elastica. */
 #include "support/runs.h"
 
 #define PI 3.14159265358979324

@@ -1,5 +1,5 @@
-/* A run as a whole (S8-S10): rest in closed form, weights carried, momentum, what a failed step leaves behind, no
- * allocation inside a step. */
+/* Tests complete runs (S8-S10): rest in closed form, carried weights, momentum, the state after a failed step, and no
+ * allocation within a step. */
 #include "simulate/simulate.h"
 
 #include <string.h>
@@ -104,7 +104,7 @@ static const char stack[] =
     "  - {name: \"plank{i}\", shape: plank, mass: 0.3, position: [0, 0, 0.0255], repeat: {count: %d, position: [0.003, "
     "0, 0.0508]}}\n";
 
-/* Every interface carries what lies on it. */
+/* Each contact of the stack carries the weight above it. */
 static void sim_stack_carries_its_weight(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-8, stack, 8);
@@ -120,7 +120,7 @@ static void sim_stack_carries_its_weight(void** state) {
   run_free(run);
 }
 
-/* A conveyor drags what lies on it, be its belt a hull or a half-space: to mu g t, until the speed of the belt. */
+/* A conveyor, a hull or a half-space, accelerates a body by friction to mu g t, up to the belt's speed. */
 static void sim_moving_ground_drags_what_lies_on_it(void** state) {
   (void)state;
   static const char* const belt[] = {"{type: box, size: [20, 20, 1], position: [0, 0, -0.5]}", "{type: half_space}"};
@@ -167,7 +167,7 @@ static void momentum_of(const Run* run, const Vec3* before, double dt, double p[
   }
 }
 
-/* Two collisions with friction and spin: the sum of m v is what it was, to the tolerance of the step. */
+/* Two collisions with friction and spin conserve the sum of m v, to the tolerance of the step. */
 static void sim_momentum_is_conserved_in_collisions(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9, collision);

@@ -1,5 +1,5 @@
-/* A run that goes on from a kept state takes the same steps to the bit as the one that never stopped: every integrator,
- * contact with friction, impacts, substeps and halved steps, driven and prescribed joints, any number of threads. */
+/* Tests that a run resumed from a snapshot is bit-identical to an uninterrupted one. Covers every integrator, friction,
+ * impacts, substeps, halved steps, driven and prescribed joints, and any number of threads. */
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -8,7 +8,7 @@
 
 enum { KEPT_AT = 45, STEPS = 90 };
 
-/* ---------------------------------------------------------------- what a state shows */
+/* ---------------------------------------------------------------- content of a state */
 
 typedef struct {
   double time;

@@ -1,4 +1,4 @@
-/* Free bodies that carry their angular momentum (W4-W7): invariants in flight, exchange in contact. */
+/* Tests free bodies that are integrated by angular momentum (W4-W7): invariants in flight, exchange in contact. */
 #include "simulate/spin.h"
 
 #include "support/elliptic.h"
@@ -24,7 +24,7 @@ static void flight_keeps_momentum_and_energy(double dt, Vec3 w, int steps) {
   const Spinner* own = &run->sim->spinners[0];
   Vec3 start = state->momentum[0];
   Mat3 r = state->pose[0].r, inertia = mass_moment_inertia_tensor(&run->model.links[0].moment);
-  /* the initial velocities are in the joint's axes, which are turned against the world */
+  /* the initial velocities are in the joint's axes, which are rotated against the world */
   Vec3 turning = mat3_mul_vec(run->model.links[0].origin.r, w);
   compare_vec3(start, mat3_mul_vec(r, mat3_mul_vec(inertia, mat3_tmul_vec(r, turning))), 1e-14 * vec3_norm(start),
                "momentum at the start");
@@ -146,7 +146,7 @@ static const char MEETING[] =
     "  - {link: a, velocities: [1, 0.1, 0, 1, 2, 5]}\n"
     "  - {link: b, velocities: [-1, 0, 0, -2, 4, 1]}\n";
 
-/* Largest loss of angular momentum about the origin over a second in which two boxes meet, relative. */
+/* Returns the largest relative loss of angular momentum about the origin in a second with a collision of two boxes. */
 static double lost_in_meeting(double dt, double friction) {
   Run* run = run_create(1, 0, MEETING, dt, friction);
   SimMeasure start = sim_measure(run->sim);
@@ -175,7 +175,7 @@ static void spin_W6_two_boxes_meet(void** state) {
   }
 }
 
-/* A sphere that meets another body off-centre. */
+/* A sphere collides off-centre with another body. */
 static const char BALL_MEETS[] =
     "simulation: {dt: 0.01, duration: 1.0, gravity: [0, 0, 0], integrator: momentum, tolerance: 1.0e-11}\n"
     "contact: {friction: 0}\n"

@@ -1,5 +1,5 @@
-/* Springs under `momentum` (drives.md, M10), restitution of limits (step.md, S22) and the energy of the scheme (S23),
- * against closed forms. */
+/* Tests springs under `momentum` (drives.md, M10), restitution of limits (step.md, S22) and the energy of the scheme
+ * (S23) against closed forms. */
 #include <math.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static void stops_S22_give_nothing_back(void** state) {
   }
 }
 
-/* Resolved, the speeds have the ratio that is asked for. */
+/* With small time steps the speeds have the ratio given as restitution. */
 static void stops_S22_give_back_what_is_asked(void** state) {
   (void)state;
   Run* run = run_create(1, 0,

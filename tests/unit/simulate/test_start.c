@@ -1,5 +1,5 @@
-/* A run that begins in the state of another one: from the file's text to the same bits, gradients with that state as a
- * constant, and what is refused. */
+/* Tests runs that start from a state of another run. The file's text gives the same bits, gradients take the state as a
+ * constant, and invalid states are refused. */
 #include <string.h>
 
 #include "differentiate/differentiate.h"
@@ -276,7 +276,7 @@ static void losses_count_from_the_start_and_signals_by_the_clock(void** state) {
   run_free(run);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- refused states */
 
 /* The busy scene with other values of its four numbers, and what the message must tell. */
 static void expect_refusal(NumberFile* state, double dt, const char* integrator, const char* edit,

@@ -1,5 +1,5 @@
-/* One step backwards, fed by hand: what it says of Hessians that are indefinite or singular and of records that do not
- * fit, and its lambda in closed form. */
+/* Tests the adjoint of one step on hand-made input: lambda in closed form, and reports of indefinite or singular
+ * Hessians and of invalid records. */
 #include "simulate/simulate.h"
 
 #include <string.h>

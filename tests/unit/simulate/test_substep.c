@@ -1,5 +1,5 @@
-/* Steps in equal substeps (docs/derivations/step.md, S13, S14): weights for steps of unequal length in closed form and
- * by their order, runs against runs with shorter steps, and what becomes of a step that fails. */
+/* Tests steps in equal substeps (docs/derivations/step.md, S13, S14). Weights for unequal steps are compared with
+ * closed forms and by order, runs with runs of shorter steps. Also tests failed steps. */
 #include <string.h>
 
 #include "differentiate/differentiate.h"
@@ -158,7 +158,7 @@ static void expect_same_state(const Run* a, const Run* b, const char* what, int 
   compare_bytes(x->pose, y->pose, sizeof(Pose) * (size_t)m->link_count, "%s, step %d: poses", what, step);
 }
 
-/* Which question is answered with yes; one thread asks. */
+/* Number of calls of the interrupt callback, and the call that returns true. One thread calls it. */
 static int questions, answered_yes;
 static bool asks_to_stop(void) { return ++questions == answered_yes; }
 
@@ -504,7 +504,7 @@ static void substep_S14_what_is_blocked_stays_blocked(void** state) {
 }
 
 /* Nothing is allocated inside a step once the neighbourhood and the room for the states inside are known. */
-/* ---------------------------------------------------------------- what second order remembers of a contact */
+/* ---------------------------------------------------------------- second order after a contact */
 
 static Run* slope_run(int n) {
   static const char* const scenes[] = {
@@ -530,8 +530,8 @@ static Run* slope_run(int n) {
                     v[3], v[4], v[5]);
 }
 
-/* A box strikes a slope with one corner after the other. Two steps after the last force (friction rests on the state
- * before) it is in free fall, x+ - 2 x + x- = g dt^2, whatever pressed before. */
+/* A box collides with a slope, one corner after the other. Two steps after the last force it is in free fall, x+ - 2 x
+ * + x- = g dt^2. The delay is due to friction, which uses the previous state. */
 static void substep_S15_no_force_acts_after_it_has_gone(void** state) {
   (void)state;
   for (int n = 0; n < 4; n++) {

@@ -1,7 +1,5 @@
-/* Tendons: closed forms of pulled bodies (a block and tackle, a lever in balance, a tendon over two posts, a mass
- * between springs), the energy of a machine that they swing, nothing from outside, and an arm that curls by a constant
- * angle.
- */
+/* Tests tendons: closed forms of pulled bodies (a block and tackle, a lever, a tendon over two posts, a mass between
+ * springs). Also tests energy and momentum of mechanisms, and an arm that curls by a constant angle. */
 #include <string.h>
 
 #include "simulate/tendons.h"

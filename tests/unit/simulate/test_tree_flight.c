@@ -1,4 +1,4 @@
-/* Trees of joints under integrator `momentum` (W11, W12, W14): wheels, pendulums and robots in flight against closed
+/* Tests joint trees under integrator `momentum` (W11, W12, W14): wheels, pendulums and robots in flight against closed
  * forms and invariants. */
 #include "simulate/tree_flight.h"
 
@@ -9,7 +9,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Steps of 1, 2, 3 and 1 parts in turn: what a step looks back on is as long, or longer, or shorter. */
+/* Takes steps of 1, 2, 3 and 1 substeps in turn, so that the previous substep is equal, longer or shorter. */
 static void step_unevenly(Run* run, int number) {
   static const int PARTS[] = {1, 2, 3, 1};
   StepReport report = sim_step_in(run->sim, PARTS[number % 4]);
@@ -52,7 +52,7 @@ static void flight_W11_slide_falls_on_the_parabola(void** state) {
   run_free(run);
 }
 
-/* A physical pendulum: a bar of 0.6 m about a point 0.2 m from its middle, from 2 rad. */
+/* A physical pendulum: a bar of 0.6 m about a point 0.2 m from its centre, released at 2 rad. */
 #define BAR_ARM 0.2
 static const char PENDULUM[] =
     "simulation: {dt: %g, duration: 100, integrator: momentum}\n"

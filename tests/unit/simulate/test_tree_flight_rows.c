@@ -1,5 +1,5 @@
-/* Machines under integrator `momentum` (W15-W17): linkages, gears and led joints against closed forms, an own method of
- * Runge and Kutta, and invariants. */
+/* Tests mechanisms under integrator `momentum` (W15-W17): linkages, gears and prescribed joints against closed forms, a
+ * Runge-Kutta method of the test, and invariants. */
 #include "simulate/tree_flight.h"
 
 #include <string.h>

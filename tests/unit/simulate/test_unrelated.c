@@ -1,5 +1,5 @@
-/* Newton's method solves the islands of a scene independently (S9): a body that touches nothing, of any kind, changes
- * no bit of the others. */
+/* Tests that Newton's method solves the islands of a scene independently (S9). A body without contact, of any type,
+ * changes no bit of the other bodies. */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -12,7 +12,7 @@ static const char rail[] =
     "  - {name: rail, fixed: true, shape: brick, position: [0, 0, 50]}\n"
     "  - {name: far, mass: 1, shape: brick, position: [0.5, 0, 50], joint: {type: slide, axis: [1, 0, 0]}}\n";
 
-/* Appended after the wall; both may be empty. */
+/* links, sections: YAML text for more links and sections of the scene, after the wall. Both may be empty. */
 static Run* struck_wall(const char* links, const char* sections) {
   Text yaml = {0};
   text_add(&yaml,
