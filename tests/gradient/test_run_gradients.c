@@ -1040,11 +1040,11 @@ static void run_E6_late_feedback(void** state) {
   unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS | CONTACT | VERTICES;
   check_row(&(Row){"late", blocks, 40, 1e-6, "first_order", LATE});
   if (tests_are_long()) check_row(&(Row){"late", blocks, 40, 1e-6, "second_order", LATE});
-  /* A delay of whole steps is a kink by the delay (E6), where differences resolve 5.5e-5 of the gains; beside it 5e-8.
-   */
+  /* The run has a kink in the delay if the delay is a multiple of the step (E6). The differences by the gains then have a
+   * resolution of 8.2e-5, and 5e-8 at a delay beside the kink. */
   static const char BESIDE[] = LATE_BY("0.0405");
   check_row_in(&(Row){"late, in substeps", blocks & ~(unsigned)GAINS, 30, 1e-6, "momentum", LATE}, FROM_THE_FIRST);
-  check_row_in(&(Row){"late, at a kink", GAINS, 30, 2e-6, "momentum", LATE}, FROM_THE_FIRST);
+  check_row_in(&(Row){"late, at a kink", GAINS, 30, 4e-6, "momentum", LATE}, FROM_THE_FIRST);
   check_row_in(&(Row){"late, beside the kink", blocks, 30, 1e-6, "momentum", BESIDE}, FROM_THE_FIRST);
 }
 
