@@ -173,7 +173,7 @@ def judge(path, folder_of_all, options, work, other):
         return row
     with open(folder + "/trajectory.csv", encoding="utf-8") as file:
         lines = file.readlines()
-    key = re.search(r"it starts in the keyframe '(.*)'", said)
+    key = re.search(r"the robot starts in the keyframe '(.*)'", said)
     copy = for_mujoco(path, folder_of_all, dict(package.split("=", 1) for package in options.package))
     done, _ = run([*other, *([folder_of_all] if len(other) > 1 else []), copy, "1", "0.2"], options.limit, env=dict(os.environ, CONTACTS="1", KEY=key[1] if key else "none"))
     if copy != path:

@@ -68,7 +68,7 @@ static void read_shape(QueryReader* reader, const cJSON* item, QueryList* list) 
   static const char* const placed[] = {"position", "quaternion"};
   for (int k = 0; k < 2; k++)
     if (cJSON_HasObjectItem(item, placed[k]))
-      query_reader_problem(reader, false, "%s: shapes have no pose of their own: give it with the query", placed[k]);
+      query_reader_problem(reader, false, "'%s' is not allowed in a shape: give the pose in the query", placed[k]);
   query_reader_body(reader, item, list, -1, &pose);
 }
 
@@ -164,7 +164,7 @@ static bool wants_parameters(const QueryArrays* arrays) {
 static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refusals* r) {
   for (int64_t i = 0; i < 2 * arrays->count; i++)
     if (arrays->bodies[i] < 0 || arrays->bodies[i] >= list->body_count) {
-      refuse(r, "row %" PRId64 ": there is no shape %d (there are 0 to %d)", i / 2, arrays->bodies[i],
+      refuse(r, "row %" PRId64 ": there is no shape %d: shapes are numbered from 0 to %d", i / 2, arrays->bodies[i],
              list->body_count - 1);
       return false;
     }

@@ -111,10 +111,11 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
   int problems = reader->problems;
   if (text->type == TEXT_POINTS) {
     if (text->normal_count != text->point_count)
-      query_reader_problem(reader, false, "as many normals as points are needed: %d and %d", text->normal_count,
-                           text->point_count);
+      query_reader_problem(reader, false, "the numbers of normals and of points must be equal, got %d and %d",
+                           text->normal_count, text->point_count);
     for (int i = 0; i < text->normal_count; i++)
-      if (!(vec3_norm(text->normals[i]) > 0)) query_reader_problem(reader, false, "normal %d is zero", i);
+      if (!(vec3_norm(text->normals[i]) > 0))
+        query_reader_problem(reader, false, "normal %d is zero: give a vector with a length above 0", i);
     const char* rule = problems == reader->problems
                            ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
                            : NULL;
@@ -137,8 +138,8 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
 /* Joins the normals and offsets of a shape into the parameters of a polytope. */
 static bool join_faces(QueryReader* reader, ShapeText* text) {
   if (text->normal_count != text->offset_count) {
-    query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
-                         text->normal_count);
+    query_reader_problem(reader, false, "the numbers of offsets and of normals must be equal, got %d and %d",
+                         text->offset_count, text->normal_count);
     return false;
   }
   text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);

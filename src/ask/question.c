@@ -128,7 +128,8 @@ static int read_count(QueryReader* reader, const cJSON* item, int least) {
 
 static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
   if (!reader->rows)
-    query_reader_problem(reader, true, "is for the first line of a file with rows of numbers");
+    query_reader_problem(reader, true,
+                         "is allowed only in the first line of a file with rows of numbers: remove the key");
   else
     out->poses = read_whole(reader, item, 1, POSES_MAX);
 }
@@ -207,13 +208,14 @@ static bool in_pieces(const QueryList* list, const QueryItem* item) {
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
   bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
   if (item->method == QUERY_GROWTH && !body->smooth)
-    query_reader_problem(
-        reader, false,
-        "%s: growth needs a smooth shape; boxes, points and meshes have distance and witness, unions manifold", name);
+    query_reader_problem(reader, false,
+                         "%s: growth needs a smooth shape: use distance or witness for boxes, points and meshes, and "
+                         "manifold for unions",
+                         name);
   if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
-    query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh; unions have manifold", name);
+    query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh: use manifold for unions", name);
   if (smoothed && !body->hulled)
-    query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth and distance", name,
+    query_reader_problem(reader, false, "%s: %s needs points or a mesh: use growth or distance for smooth shapes", name,
                          METHODS[item->method]);
   if (smoothed || (item->method == QUERY_DISTANCE && pieces)) make_witness(body);
   if (item->method == QUERY_MANIFOLD && query_body_make_manifold(reader, name, body) && item->parameters)

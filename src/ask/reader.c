@@ -68,9 +68,9 @@ Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {
   int count = cJSON_GetArraySize(item);
   if (!cJSON_IsArray(item) || count != 3) {
     if (cJSON_IsArray(item))
-      query_reader_problem(reader, false, "a point is [x, y, z], got %d values", count);
+      query_reader_problem(reader, false, "a point must be [x, y, z], got %d values", count);
     else
-      query_reader_problem(reader, false, "a point is [x, y, z], got %s", query_reader_kind_name(item));
+      query_reader_problem(reader, false, "a point must be [x, y, z], got %s", query_reader_kind_name(item));
     return vec3(0, 0, 0);
   }
   const cJSON* child = item->child;

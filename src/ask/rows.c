@@ -85,7 +85,7 @@ static Status read_first_line(QueryRows* rows, const char* path, const char* dat
   memory_free(text);
   if (status != STATUS_OK || rows->list.count == 1) return status;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 1},
-                  "the first line of a file of rows is one question, got %d", rows->list.count);
+                  "the first line of a file of rows must have one question, got %d", rows->list.count);
   return STATUS_BAD_INPUT;
 }
 

@@ -144,7 +144,7 @@ static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text
 static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
   double q[4] = {0};
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
-    query_reader_problem(reader, false, "a quaternion is [w, x, y, z]");
+    query_reader_problem(reader, false, "a quaternion must be [w, x, y, z]");
     return;
   }
   const cJSON* child = item->child;

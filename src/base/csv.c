@@ -94,10 +94,11 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
     int line = scanner->line, count = scan_row(scanner, &cells);
     add_row(table, line, &capacity);
     if (scanner->open_quote) {
-      status = refuse(diagnostics, path, line, "a quoted field has no closing quote");
+      status = refuse(diagnostics, path, line, "a quoted field has no closing quote: add the quote");
     } else if (count != table->column_count) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0}, "row has %d fields, the header has %d",
-                      count, table->column_count);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0},
+                      "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
+                      table->column_count);
       status = STATUS_BAD_INPUT;
     }
   }
@@ -109,7 +110,7 @@ static bool check_names(const CsvTable* table, const char* path, Diagnostics* di
   for (int i = 0; i < table->column_count; i++) {
     if (!text_control(table->names[i])) continue;
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "the name of column %d holds a control character: take it out", i + 1);
+                    "the name of column %d has a control character: remove the character", i + 1);
     return false;
   }
   return true;
@@ -117,13 +118,15 @@ static bool check_names(const CsvTable* table, const char* path, Diagnostics* di
 
 static Status scan_table(CsvTable* table, size_t length, const char* path, Diagnostics* diagnostics) {
   CsvScanner scanner = {.cursor = table->data, .line = 1};
-  if (strlen(table->data) != length) return refuse(diagnostics, path, 0, "not a CSV file: it holds a NUL byte");
+  if (strlen(table->data) != length)
+    return refuse(diagnostics, path, 0,
+                  "not a CSV file, because the file has a NUL byte: save the table as plain text");
   if (strncmp(scanner.cursor, "\xef\xbb\xbf", 3) == 0) scanner.cursor += 3; /* byte order mark */
   if (!*scanner.cursor) return refuse(diagnostics, path, 0, "empty file: a CSV file begins with a header line");
   CellList names = {0};
   table->column_count = scan_row(&scanner, &names);
   table->names = names.items;
-  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field has no closing quote");
+  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field has no closing quote: add the quote");
   if (!check_names(table, path, diagnostics)) return STATUS_BAD_INPUT;
   return scan_rows(table, &scanner, path, diagnostics);
 }
@@ -268,10 +271,12 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   row->cells.count = 0;
   int count = scan_row(&scanner, &row->cells);
   r->line++;
-  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote");
+  if (scanner.open_quote)
+    return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote: add the quote");
   if (columns == 0 || count == columns) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, row->line, 0},
-                  "row has %d fields, the header has %d", count, columns);
+                  "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
+                  columns);
   return STATUS_BAD_INPUT;
 }
 
@@ -279,7 +284,9 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
 static Status read_row(CsvRows* r, HeldRow* to, int columns, bool* more, Diagnostics* diagnostics) {
   RowText found = read_text(r, to);
   *more = found == ROW_READ;
-  if (found == ROW_NUL) return refuse(diagnostics, r->path, 0, "not a CSV file: it holds a NUL byte");
+  if (found == ROW_NUL)
+    return refuse(diagnostics, r->path, 0,
+                  "not a CSV file, because the file has a NUL byte: save the table as plain text");
   return found == ROW_READ ? cut_row(r, to, columns, diagnostics) : STATUS_OK;
 }
 
@@ -329,7 +336,7 @@ Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostic
   Status status = STATUS_OK;
   if (!open_regular(r)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
-                    file_exists(path) ? "it is no regular file" : file_error_text(errno));
+                    file_exists(path) ? "not a regular file" : file_error_text(errno));
     status = STATUS_IO;
   }
   if (status == STATUS_OK) status = read_header(r, diagnostics);

@@ -37,13 +37,13 @@ const char* file_error_text(int error) {
     case EFBIG:
       return "the file is too large: at most 2 GiB are read";
     case ERROR_PIPE:
-      return "the pipe does not end: at most 256 MiB are read from one";
+      return "the pipe does not end: at most 256 MiB are read from a pipe";
     case ERROR_DEVICE:
-      return "not a regular file, and it does not end within 1 MiB";
+      return "not a regular file, and longer than 1 MiB";
     case ETIMEDOUT:
       return "nobody writes to this pipe (waited 10 s)";
     case EISDIR:
-      return "it is a folder, where a file must be named";
+      return "the path is a folder: give the path of a file";
     default:
       return strerror(error);
   }
@@ -224,8 +224,9 @@ Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnosti
   bool taken = errno == EWOULDBLOCK;
   close(folder);
   if (!taken) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                  "another run is writing to this folder: wait for its end, or give another one with -o");
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+      "another run is writing to the folder: wait until the other run ends, or give another folder with -o");
   return STATUS_IO;
 }
 

@@ -70,12 +70,11 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
   }
   SourcePlace place = {.file = file->path};
   if (found < 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the %s has no array of %s named '%s'", file->kind,
-                    kind_word(is_integers), name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the %s has no array of %s named '%s': create the file again",
+                    file->kind, kind_word(is_integers), name);
   else
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "the %s has %d %s in array '%s', but %d are required: the file belongs to another task: give the "
-                    "task that wrote the file",
+                    "the %s has %d %s in array '%s', but %d are required: give the task that wrote the file",
                     file->kind, found, kind_word(is_integers), name, count);
   return false;
 }
@@ -205,10 +204,11 @@ static bool read_version(Lines* lines) {
   size_t length, skip = strlen("sdrs ") + strlen(lines->kind) + 1;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sdrs ") ||
       !begins_with(text + 5, length - 5, lines->kind) || length < skip || text[skip - 1] != ' ')
-    return refuse(lines, "not an sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
+    return refuse(lines, "the file is no sdrs %s: the first line must be 'sdrs %s %d'", lines->kind, lines->kind,
+                  VERSION);
   int version;
   if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
-    return refuse(lines, "this %s has another version, and this program reads version %d only: create the file again",
+    return refuse(lines, "the version of the %s is not %d, which is the version that sdrs reads: create the file again",
                   lines->kind, VERSION);
   return true;
 }
@@ -233,8 +233,10 @@ static bool read_values(Lines* lines, NumberArray* array) {
     const char* text;
     size_t length;
     if (!take_line(lines, &text, &length) || !read_bits(text, length, &array->bits[k]))
-      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, number %d is not one", array->name,
-                    array->count, NUMBER_DIGITS, k + 1);
+      return refuse(lines,
+                    "array '%s' must have %d numbers of %d hexadecimal digits, but number %d has another form: create "
+                    "the file again",
+                    array->name, array->count, NUMBER_DIGITS, k + 1);
   }
   return true;
 }
@@ -252,7 +254,7 @@ static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t 
   /* limits the count by the rest of the file, so that a wrong count allocates no memory */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
-    return refuse(lines, "count of an array must be a whole number, at most what the file holds");
+    return refuse(lines, "the count of an array must be a whole number and at most the number of values in the file");
   char copy[NUMBER_NAME_SIZE] = {0};
   size_t name_length = (size_t)(space - name);
   memcpy(copy, name, name_length);
@@ -264,11 +266,13 @@ static bool read_arrays(Lines* lines, NumberFile* file) {
   for (;;) {
     const char* text;
     size_t length;
-    if (!take_line(lines, &text, &length)) return refuse(lines, "the %s ends without 'end'", lines->kind);
+    if (!take_line(lines, &text, &length))
+      return refuse(lines, "the %s is cut short, without the last line 'end': copy or create the file again",
+                    lines->kind);
     if (length == 3 && memcmp(text, "end", 3) == 0) break;
     if (!read_array(lines, file, text, length)) return false;
   }
-  return lines->at == lines->end || refuse(lines, "the file continues after 'end'");
+  return lines->at == lines->end || refuse(lines, "the file continues after 'end': remove the lines after 'end'");
 }
 
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,

@@ -19,8 +19,8 @@ static int utf8_length(const unsigned char* p, const unsigned char* end) {
 
 bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
   if (length > SOURCE_LENGTH_MAX) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){source, 1, 1}, "the text is longer than %zu MB",
-                    SOURCE_LENGTH_MAX >> 20);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){source, 1, 1},
+                    "the text is longer than %zu MB: shorten the text", SOURCE_LENGTH_MAX >> 20);
     return false;
   }
   const unsigned char *p = (const unsigned char*)text, *end = p + length;

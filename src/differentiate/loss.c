@@ -25,8 +25,9 @@ static void complain_of_twin(const Task* task, int index, Diagnostics* diagnosti
   const TaskLoss* loss = &task->losses[index];
   int first = 0;
   while (!task->losses[first].name || strcmp(task->losses[first].name, loss->name) != 0) first++;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, loss->place, "the name '%.60s' is taken by the loss of line %d",
-                  loss->name, task->losses[first].place.line);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, loss->place,
+                  "the name '%.60s' is taken by the loss of line %d: rename one of the two losses", loss->name,
+                  task->losses[first].place.line);
 }
 
 /* Sets the names of the terms. A term without a name gets the word of its kind, followed by _2, _3, ... if needed for

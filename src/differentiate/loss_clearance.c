@@ -460,14 +460,15 @@ SweepReport loss_clearance_report(const LossTerm* term, const Recording* recordi
 /* Returns the reason why the joint of a link cannot be swept (static text), or NULL if it can. */
 static const char* cannot_sweep(const ModelLink* link) {
   const Joint* joint = &link->joint;
-  if (joint->dof_count == 0) return "its joint does not move";
-  if (joint->quaternion) return "its joint has three rotations: give it hinges, or measure a straight way (removal)";
-  if (joint->dof_count > SWEEP_DOF_MAX) return "its joint has more than three degrees of freedom";
+  if (joint->dof_count == 0) return "the joint is fixed: name another link";
+  if (joint->quaternion) return "the joint has three rotations: replace the joint by hinges, or use the loss removal";
+  if (joint->dof_count > SWEEP_DOF_MAX)
+    return "the joint has more than three degrees of freedom: name another link, or use the loss removal";
   for (int k = 0; k < joint->dof_count; k++)
     if (k < joint->slide_count && !(link->limited[k] && isfinite(link->upper[k] - link->lower[k])))
-      return "a slide of its joint has no limits";
+      return "a slide of the joint has no limits: give the slide limits";
   if (joint->kind == &JOINT_KIND_SCREW && !(link->limited[0] && isfinite(link->upper[0] - link->lower[0])))
-    return "its joint is a screw without limits";
+    return "the joint is a screw without limits: give the screw limits";
   return NULL;
 }
 
@@ -479,7 +480,7 @@ void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin) {
   const ModelLink* link = &model->links[term->link];
   const char* why = cannot_sweep(link);
   if (why) {
-    loss_complain(origin, source->link.place, "'%.60s' has no range to sweep: %s", link->name, why);
+    loss_complain(origin, source->link.place, "clearance cannot sweep the joint of '%.60s': %s", link->name, why);
     return;
   }
   if (term->other < 0) term->other = link->parent;
@@ -508,6 +509,7 @@ void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_hulls_prepare(term, origin); /* reports a link without vertices */
   for (int h = 0; h < origin->model->hull_count; h++)
     if (origin->model->hulls[h].link != term->link) return;
-  loss_complain(origin, origin->source->place, "the scene has no other link from which '%.60s' could be removed",
+  loss_complain(origin, origin->source->place,
+                "the scene has no other link from which '%.60s' could be removed: add a link, or remove the loss",
                 origin->model->links[term->link].name);
 }

@@ -9,8 +9,8 @@ static void check_joint(const LossTerm* term, const LossOrigin* origin, int link
                   term->dof, found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
   else if (term->dof >= found->joint.plain_count)
     loss_complain(origin, place,
-                  "'dof' %d of '%.60s' is one of three rotations, which are no plain numbers; use 'orientation' or "
-                  "'pose'",
+                  "'dof' %d of '%.60s' is one of three rotations, which have no single coordinates: use the loss "
+                  "'orientation' or 'pose'",
                   term->dof, found->name);
 }
 

@@ -26,8 +26,10 @@ void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
         origin, origin->source->place,
         "the scene has no drive with an effort: add a controller of type pd, velocity or torque, or remove the loss");
   else
-    loss_complain(origin, origin->source->link.place, "no drive moves the joint of '%.60s'",
-                  model->links[term->link].name);
+    loss_complain(
+        origin, origin->source->link.place,
+        "no drive moves the joint of '%.60s': add a controller of type pd, velocity or torque, or name another link",
+        model->links[term->link].name);
 }
 
 /* A controller at a recorded state. */

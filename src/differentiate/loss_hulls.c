@@ -48,10 +48,10 @@ void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin) {
   if (term->hull_count > 0) return;
   if (term->link < 0)
     loss_complain(origin, origin->source->place,
-                  "the scene has no shape with vertices: this loss needs a box, points or a mesh");
+                  "the scene has no shape with vertices: the loss needs a box, points or a mesh");
   else
     loss_complain(origin, origin->source->link.place,
-                  "'%.60s' has no shape with vertices: this loss needs a box, points or a mesh",
+                  "'%.60s' has no shape with vertices: give the link a box, points or a mesh, or name another link",
                   model->links[term->link].name);
 }
 

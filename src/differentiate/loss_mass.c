@@ -3,7 +3,9 @@
 
 void loss_mass_prepare(LossTerm* term, const LossOrigin* origin) {
   const ModelLink* link = &origin->model->links[term->link];
-  if (!(link->mass > 0)) loss_complain(origin, origin->source->link.place, "'%.60s' has no mass", link->name);
+  if (!(link->mass > 0))
+    loss_complain(origin, origin->source->link.place, "'%.60s' has no mass: give the link a mass, or name another link",
+                  link->name);
 }
 
 double loss_mass(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

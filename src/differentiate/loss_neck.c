@@ -20,7 +20,7 @@ void loss_neck_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_hulls_prepare(term, origin);
   if (term->hull_count == 1)
     loss_complain(origin, origin->source->link.place,
-                  "'%.60s' has a single hull: a neck needs several overlapping hulls",
+                  "'%.60s' has a single hull, but a neck needs several overlapping hulls: name another link",
                   origin->model->links[term->link].name);
 }
 

@@ -60,7 +60,8 @@ static void find_links(LossTerm* term, const LossOrigin* origin) {
     int found = 0;
     for (int i = 0; i < model->link_count; i++) found += is_meant(model, i, source->links[k].text);
     if (found == 0 && source->links[k].text)
-      loss_complain(origin, source->links[k].place, "no link or group is named '%.60s', and none fits it as a pattern",
+      loss_complain(origin, source->links[k].place,
+                    "no link or group is named '%.60s', and the name as a pattern matches no link",
                     source->links[k].text);
   }
   for (int i = 0; i < model->link_count; i++) {
@@ -100,7 +101,7 @@ static Vec3 draw_target(const LossOrigin* origin) {
 static bool check_time(const LossOrigin* origin, const char* key, double t) {
   double dt = origin->model->simulation.dt;
   if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
-  loss_complain(origin, origin->source->place, "'%s' (%g s) lies outside of the run, which lasts from 0 to %g s", key,
+  loss_complain(origin, origin->source->place, "'%s' (%g s) lies outside of the run: give a time from 0 to %g s", key,
                 t, origin->steps * dt);
   return false;
 }
@@ -122,11 +123,14 @@ static void set_window(LossTerm* term, const LossOrigin* origin) {
   if (term->first < kind->first_state) term->first = kind->first_state;
   int states = term->last - term->first + 1;
   if (from != -1 && to != -1 && !(from <= to + TIME_ROUNDING * dt))
-    loss_complain(origin, origin->source->place, "the window begins (%g s) after it ends (%g s)", from, to);
+    loss_complain(origin, origin->source->place,
+                  "the window begins at %g s, after its end at %g s: 'from' must not exceed 'to'", from, to);
   else if (states < kind->least_states)
     loss_complain(
-        origin, origin->source->place, "the window holds %d recorded states and needs %d: there is one every %g s%s",
-        states > 0 ? states : 0, kind->least_states, dt, kind->first_state > 0 ? ", from the first step's end" : "");
+        origin, origin->source->place,
+        "the window has %d recorded states, but needs %d: lengthen the window; there is one state every %g s%s",
+        states > 0 ? states : 0, kind->least_states, dt,
+        kind->first_state > 0 ? ", beginning after the first step" : "");
 }
 
 /* ---------------------------------------------------------------- all */

@@ -13,7 +13,8 @@ void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin) {
     loss_complain(origin, origin->source->place,
                   "the scene has no controller with a target: add one, or remove the loss");
   else
-    loss_complain(origin, origin->source->link.place, "no controller drives the joint of '%.60s'",
+    loss_complain(origin, origin->source->link.place,
+                  "no controller drives the joint of '%.60s': add a controller, or name another link",
                   model->links[term->link].name);
 }
 

@@ -150,8 +150,9 @@ static bool shapes_stay(const LossOrigin* origin) {
     stay = stay && type != PARAMETER_SHAPE_SIZE && type != PARAMETER_SHAPE_FORM;
   }
   if (!stay)
-    loss_complain(origin, origin->source->place,
-                  "has no derivatives with respect to shapes: remove shapes from the design variables of this task");
+    loss_complain(
+        origin, origin->source->place,
+        "the loss has no derivatives with respect to shapes: remove shapes from the design variables of the task");
   return stay;
 }
 
@@ -165,15 +166,16 @@ static bool has_bounded_hulls(const Model* model, int link) {
 void loss_touch_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   if (!shapes_stay(origin)) return;
-  if (term->links) loss_complain(origin, origin->source->place, "takes one 'link'");
+  if (term->links) loss_complain(origin, origin->source->place, "the loss touch takes one 'link', not 'links'");
   if (smooth_of(model, term->link) && smooth_of(model, term->other)) return;
   if (!has_bounded_hulls(model, term->link) || !has_bounded_hulls(model, term->other))
+    loss_complain(origin, origin->source->place,
+                  "the loss touch needs one smooth convex shape on each link, or convex hulls on both links (no "
+                  "half_space, no triangles)");
+  else if (!term->has_point || !term->has_target)
     loss_complain(
         origin, origin->source->place,
-        "needs one smooth convex shape on either link, or convex hulls on both (no half_space, no triangles)");
-  else if (!term->has_point || !term->has_target)
-    loss_complain(origin, origin->source->place,
-                  "needs both 'point' and 'target', because the links have hulls, not one smooth shape each");
+        "the loss touch needs both 'point' and 'target', because the links have hulls instead of one smooth shape");
   if (origin->diagnostics->error_count > 0) return;
   term->bodies = MEMORY_NEW(WitnessBody, 2);
   term->bodies[0] = body_of(model, term->link);
@@ -248,11 +250,12 @@ void loss_closure_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   if (!shapes_stay(origin)) return;
   if (term->link_count < 2 || term->link_count > FINGERS_MOST) {
-    loss_complain(origin, origin->source->place, "needs 2 to %d 'links' that hold 'other', got %d", FINGERS_MOST,
-                  term->link_count);
+    loss_complain(origin, origin->source->place, "the loss closure needs 2 to %d 'links' that hold 'other', got %d",
+                  FINGERS_MOST, term->link_count);
     return;
   }
   bool smooth = smooth_of(model, term->other);
   for (int k = 0; k < term->link_count; k++) smooth = smooth && smooth_of(model, term->links[k]);
-  if (!smooth) loss_complain(origin, origin->source->place, "needs links of one smooth convex shape each");
+  if (!smooth)
+    loss_complain(origin, origin->source->place, "the loss closure needs exactly one smooth convex shape on each link");
 }

@@ -153,7 +153,7 @@ Status recording_check_memory(const Recording* r, const LossSeeds* seeds, double
   if (kept < bytes) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                   "memory: the gradient of a run may use %.4g GiB, but the rows that the losses need take %.4g GiB: "
-                  "increase it, or restrict the losses in time (from, to) or to fewer links",
+                  "increase 'memory', shorten the losses in time (from, to), or name fewer links",
                   bytes / GIBIBYTE, kept / GIBIBYTE);
   return STATUS_BAD_INPUT;
 }

@@ -139,7 +139,9 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
     text_add(m->out, " type=\"plane\" size=\"0 0 1\"");
     xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset));
   } else {
-    mjcf_note(m, m->model->links[hull->link].name, "its half-space moves and becomes a slab of 200 x 200 x 2 m");
+    mjcf_note(m, m->model->links[hull->link].name,
+              "the half-space moves with the link and is written as a box of 200 x 200 x 2 m, because planes of MuJoCo "
+              "cannot move");
     text_add(m->out, " type=\"box\"");
     xml_vector(m->out, "size", vec3(SLAB_HALF_WIDTH, SLAB_HALF_WIDTH, SLAB_HALF_THICKNESS));
     xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset - SLAB_HALF_THICKNESS));
@@ -220,7 +222,8 @@ static void add_inertial(Mjcf* m, int index) {
   if (is_static(m, index)) return;
   if (!(link->mass > 0)) {
     if (link->dof_count == 0) return;
-    mjcf_note(m, link->name, "it moves without a mass and gets 1 kg and 1 kg m^2");
+    mjcf_note(m, link->name,
+              "the link moves and has no mass: 1 kg and 1 kg m^2 are written; set the mass of the link in the scene");
     mjcf_indent(m);
     text_add(m->out, "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>\n");
     return;
@@ -273,7 +276,8 @@ void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof) {
 
 static void add_limits(Mjcf* m, const ModelLink* link, int dof, bool ball) {
   if (ball && (link->limited[dof + 1] || link->limited[dof + 2]))
-    mjcf_note(m, link->name, "the limits of its swing and twist are left out");
+    mjcf_note(m, link->name,
+              "the limits of swing and twist are left out: MuJoCo limits only the total rotation of a ball joint");
   if (!link->limited[dof]) return;
   double low = isfinite(link->lower[dof]) ? link->lower[dof] : -LIMIT_OPEN;
   double high = isfinite(link->upper[dof]) ? link->upper[dof] : LIMIT_OPEN;
@@ -287,11 +291,16 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (link->stiffness[dof] > 0) xml_numbers(m->out, "stiffness", &link->stiffness[dof], 1);
   if (link->stiffness[dof] > 0 && plain) xml_numbers(m->out, "springref", &link->rest[dof], 1);
   if (link->stiffness[dof] > 0 && !plain)
-    mjcf_note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+    mjcf_note(m, link->name,
+              "the spring of the ball joint acts towards zero rotation in MuJoCo, with the stiffness of the first axis "
+              "about all axes");
   if (link->friction[dof] > 0 && !plain)
-    mjcf_note(m, link->name, "the dry friction of its ball acts about each of its axes, not against the turning alone");
+    mjcf_note(m, link->name,
+              "the dry friction of the ball joint acts about each axis separately in MuJoCo, not along the relative "
+              "angular velocity");
   if (link->static_friction[dof] > link->friction[dof])
-    mjcf_note(m, link->name, "the static friction of its joint is left out: MuJoCo has one friction at any rate");
+    mjcf_note(m, link->name,
+              "the static friction of the joint is left out: friction of MuJoCo does not depend on the speed");
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
 }
 
@@ -316,7 +325,8 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   if (!axis) {
     damping = fmax(damping, fmax(link->damping[dof + 1], link->damping[dof + 2]));
     if (link->damping[dof] < damping || link->damping[dof + 1] < damping || link->damping[dof + 2] < damping)
-      mjcf_note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
+      mjcf_note(m, link->name,
+                "the damping of the ball joint differs between its axes: the largest value is written for all axes");
   }
   if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
   add_passive(m, link, dof, axis != NULL);
@@ -504,14 +514,15 @@ static void add_keyframe(Mjcf* m) {
 
 static void tell_restitution(Mjcf* m) {
   if (m->model->scene->contact.elastic && m->model->contact_model != CONTACT_NONE)
-    mjcf_note(m, NULL, "restitution null is the bare barrier, which MuJoCo has not: contact is damped");
+    mjcf_note(m, NULL,
+              "contact.restitution is null (barrier without damping), which MuJoCo does not support: the contacts in "
+              "the file are damped");
   else if (mjcf_has_soft_contact(m->model)) {
     Text text = {0};
-    text_add(
-        &text,
-        "contact with a restitution below 0.135 is soft in MuJoCo: a body that lands at 1 m/s penetrates by %.2g mm "
-        "and comes out in %.2g s; for hard landings give it a shorter time constant in 'solref'",
-        SOFT_DEPTH * m->step * 1e3, SOFT_TIME * m->step);
+    text_add(&text,
+             "contact with a restitution below 0.135 is soft in MuJoCo: a body that lands at 1 m/s penetrates by %.2g "
+             "mm and comes out in %.2g s; for harder contact, set a shorter time constant in 'solref'",
+             SOFT_DEPTH * m->step * 1e3, SOFT_TIME * m->step);
     mjcf_note(m, NULL, text.data);
     text_free(&text);
   }

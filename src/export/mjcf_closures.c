@@ -13,13 +13,12 @@ static int slider_of(const Mjcf* m, const ModelClosure* c) {
 /* Reason (static text) why a closure cannot be exported; NULL: it can. */
 static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
   if (c->type == CLOSURE_SLIDE && slider_of(m, c) < 0)
-    return "a closure of type slide is left out: MuJoCo requires a body with mass for it";
+    return "a closure of type slide is left out: MuJoCo would need an additional body with mass";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
       if (!mjcf_starts_there(m, i))
-        return "a closure of it is left out: a ball joint of the loop has a drive, spring or limit, which MuJoCo "
-               "measures "
-               "from its reference, where the closure would not be closed";
+        return "a closure of the link is left out: a ball joint of the loop has a drive, spring or limit, which MuJoCo "
+               "measures from a reference pose in which the loop would be open";
   return NULL;
 }
 
@@ -125,8 +124,9 @@ static void add_equality(Mjcf* m, int k) {
     mjcf_note(m, name, closure_left_out(m, c));
     return;
   }
-  if (c->force_limit > 0 && !c->releases) mjcf_note(m, name, "its closure does not break in MuJoCo");
-  if (c->active.source) mjcf_note(m, name, "its closure always holds in MuJoCo");
+  if (c->force_limit > 0 && !c->releases)
+    mjcf_note(m, name, "'break_force' of the closure is left out: closures of MuJoCo do not break");
+  if (c->active.source) mjcf_note(m, name, "'active' of the closure is left out: the closure always holds in MuJoCo");
   if (c->type == CLOSURE_SLIDE) {
     text_add(m->out, "    <weld");
     xml_text(m->out, "body1", m->model->links[c->link[slider_of(m, c)]].name);

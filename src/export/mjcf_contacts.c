@@ -118,16 +118,19 @@ static void note_friction(Mjcf* m) {
     at_rest = at_rest || model->scene->contact.pairs[k].material.given[MATERIAL_STATIC_FRICTION];
   for (int k = 0; k < model->scene->contact.pair_count; k++)
     if (model->scene->contact.pairs[k].material.given[MATERIAL_FRICTION_ALONG])
-      mjcf_note(m, model->scene->contact.pairs[k].name[0],
-                "the friction along an axis of its pair is left out: the friction across it applies in all directions");
+      mjcf_note(
+          m, model->scene->contact.pairs[k].name[0],
+          "the friction along an axis of the pair is left out: the friction across the axis applies in all directions");
   for (int i = 0; i < model->link_count; i++) {
     const bool* given = model->scene->links[i].material.given;
     at_rest = at_rest || given[MATERIAL_STATIC_FRICTION];
     if (given[MATERIAL_FRICTION_ALONG])
-      mjcf_note(m, model->links[i].name,
-                "its friction along an axis is left out: the friction across it applies in all directions");
+      mjcf_note(
+          m, model->links[i].name,
+          "the friction along an axis of the link is left out: the friction across the axis applies in all directions");
   }
-  if (at_rest) mjcf_note(m, NULL, "the static friction of contacts is left out: MuJoCo has one friction at any speed");
+  if (at_rest)
+    mjcf_note(m, NULL, "the static friction of contacts is left out: friction of MuJoCo does not depend on the speed");
 }
 
 /* Writes the excluded pairs and the pairs with their own friction. */

@@ -168,20 +168,22 @@ static void signal_of(const Mjcf* m, const ModelController* c, double time, doub
 static void tell_differences(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   if (controller->type == CONTROLLER_PRESCRIBED)
-    mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+    mjcf_note(m, link->name, "the prescribed motion of the joint is written as a stiff spring and damper");
   if (controller->source->feedback_type == FEEDBACK_MLP)
     mjcf_note(m, link->name,
-              "the network of its drive is not in the file: sdrs export with -o policy.json or policy.h writes it, and "
-              "the sensors are its inputs");
+              "the network of the drive is not part of the file: write the network by sdrs export -o policy.json or "
+              "policy.h; its inputs are the sensors of the file");
   else if (controller->source->measure_count > 0)
-    mjcf_note(
-        m, link->name,
-        "the feedback of its drive is for the program that runs MuJoCo to add to the controls: sensors and a table");
+    mjcf_note(m, link->name,
+              "the feedback of the drive is not part of the file: the program that runs MuJoCo must add the feedback "
+              "to the controls, from the sensors and the table");
   if (link->joint.quaternion)
-    mjcf_note(m, link->name, "the target of its ball joint acts on each component of the rotation vector separately");
+    mjcf_note(m, link->name,
+              "the target of the ball joint acts on each component of the rotation vector separately in MuJoCo");
   if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
     mjcf_note(m, link->name,
-              "the limit of its ball's drive applies to each component of the torque, not to its magnitude");
+              "the force limit of the ball joint's drive applies to each component of the torque in MuJoCo, not to the "
+              "magnitude");
 }
 
 static void add_controller(Mjcf* m, const ModelController* controller) {
@@ -199,9 +201,9 @@ void mjcf_add_drives(Mjcf* m) {
   m->rotors = needs_rotors(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   if (m->rotors)
-    mjcf_note(
-        m, NULL,
-        "drives are stiff within a step: its armatures hold the time step times their rate gains, and go with it");
+    mjcf_note(m, NULL,
+              "the drives are stiff: the armatures in the file contain the time step times the rate gains, so export "
+              "again after a change of the time step");
 }
 
 void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time) {

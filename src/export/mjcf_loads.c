@@ -66,7 +66,9 @@ static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) 
 void mjcf_add_loads(Mjcf* m) {
   for (int k = 0; k < m->model->load_count; k++) {
     const ModelLoad* load = &m->model->loads[k];
-    if (load->field) mjcf_note(m, m->model->links[load->link].name, "its field is left out: MuJoCo has none");
+    if (load->field)
+      mjcf_note(m, m->model->links[load->link].name,
+                "the force field on the link is left out: MuJoCo has no force fields");
     if (!load_acts(m->model, load)) continue;
     add_load_part(m, k, &m->model->loads[k].force, 0);
     add_load_part(m, k, &m->model->loads[k].torque, 3);

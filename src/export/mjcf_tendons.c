@@ -82,7 +82,8 @@ static void add_tendon(Mjcf* m, int k) {
     xml_numbers(m->out, "stiffness", &tendon->stiffness, 1);
     xml_numbers(m->out, "springlength", &tendon->rest_length, 1);
     mjcf_note(m, m->model->links[tendon->end].name,
-              "its tendon pushes below its rest length in MuJoCo (later versions: springlength of two numbers)");
+              "the tendon also pushes below its rest length in MuJoCo; later versions of MuJoCo avoid the push by "
+              "'springlength' with two numbers");
   }
   add_resistance(m, tendon);
   text_add(m->out, ">\n");
@@ -102,8 +103,8 @@ static void note_bushings(Mjcf* m) {
   const int count = m->model->bushing_count;
   Text text = {0};
   if (count == 0) return;
-  text_add(&text, "%d bushing%s of this link%s left out: MuJoCo has none", count, count > 1 ? "s" : "",
-           count > 1 ? " and others are" : " is");
+  text_add(&text, "%d bushing%s of the link%s left out: MuJoCo has no bushings", count, count > 1 ? "s" : "",
+           count > 1 ? " and of other links are" : " is");
   mjcf_note(m, m->model->links[m->model->bushings[0].source->link[0]].name, text.data);
   text_free(&text);
 }

@@ -418,12 +418,12 @@ static bool is_resisted(const ModelLink* link) {
 }
 
 static void tell_joints(Urdf* u) {
-  tell_links(u, has_chain, "joints in a row through links without mass stand for the joint");
+  tell_links(u, has_chain, "the joint is written as a chain of single joints through links without mass");
   tell_links(u, has_limits, "strength and margin of the limits are left out");
   tell_links(u, is_resisted, "damping and limits of the free joint are left out");
   tell_links(u, is_sprung, "springs and armatures are left out");
   tell_links(u, has_static_friction, "static friction above the dynamic one is left out");
-  tell_links(u, is_massless, "moved by a controller, without a mass: 1 kg and 1 kg m^2 in the file");
+  tell_links(u, is_massless, "1 kg and 1 kg m^2 are written, because a controller moves the link and no mass is given");
 }
 
 static void tell_meshes(Urdf* u) {
@@ -543,7 +543,8 @@ static Status check_joints(Urdf* u) {
     const ModelLink* link = &u->model->links[i];
     if (!link->joint.quaternion || is_floating(link) || is_without(u, i)) continue;
     diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
-                    "link '%s': URDF has no joint with three rotations except floating", link->name);
+                    "link '%s': URDF has no ball joint: replace the joint by three hinges, or export to MJCF",
+                    link->name);
     status = STATUS_BAD_INPUT;
   }
   return status;

@@ -73,7 +73,7 @@ const char* hull_result_text(HullResult result) {
     case HULL_FAILED:
       break;
   }
-  return "has no convex hull that can be computed (coordinates not finite, or too uneven)";
+  return "has no convex hull that can be computed: its coordinates are not finite, or differ too much in size";
 }
 
 /* ---------------------------------------------------------------- thinning */

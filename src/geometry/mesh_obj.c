@@ -88,13 +88,14 @@ static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   *corner = index > 0 ? index - 1 : before + index;
   if (index != 0 && *corner >= 0 && *corner < total) return true;
   if (index == 0)
-    obj_text_error(&reader->text, word.place, "face names vertex 0: vertices count from 1");
+    obj_text_error(&reader->text, word.place, "the face names vertex 0, but vertices are numbered from 1");
   else if (index > 0)
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has only %d vertices",
+    obj_text_error(&reader->text, word.place, "the face names vertex '%s', but the file has only %d vertices",
                    obj_quote(word).text, total);
   else
-    obj_text_error(&reader->text, word.place, "face names vertex '%s', but only %d vertices are defined before it",
-                   obj_quote(word).text, before);
+    obj_text_error(&reader->text, word.place,
+                   "the face names vertex '%s', but only %d vertices are defined before the face", obj_quote(word).text,
+                   before);
   return false;
 }
 

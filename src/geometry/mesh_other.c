@@ -180,7 +180,7 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   *mesh = (Mesh){0};
   if (!file_is_regular(path)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
-                    access(path, R_OK) == 0 ? "no regular file" : strerror(errno));
+                    access(path, R_OK) == 0 ? "not a regular file" : strerror(errno));
     return STATUS_IO;
   }
   if (pipe(ends) != 0) return refuse(diagnostics, path, strerror(errno));
@@ -198,13 +198,14 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   Status status;
   if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
     status = refuse(diagnostics, path,
-                    "reading it takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
-                    "convert it to OBJ or STL");
+                    "reading takes more than 120 s, 16 GiB of memory or 1 GiB of OBJ text: simplify the mesh, or "
+                    "convert the file to OBJ or STL");
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
     status = refuse(diagnostics, path,
-                    "the library for this format (assimp) crashed on this file: convert it to OBJ or STL");
+                    "the library for the format (assimp) crashed on the file: convert the file to OBJ or STL");
   else if (!text.data || *text.data == '!')
-    status = refuse(diagnostics, path, text.data && text.data[1] ? text_excerpt(text.data + 1).text : "it is empty");
+    status = refuse(diagnostics, path,
+                    text.data && text.data[1] ? text_excerpt(text.data + 1).text : "the file has no mesh");
   else
     status = mesh_parse_obj(mesh, path, text.data, text.length, scale, diagnostics);
   text_free(&text);

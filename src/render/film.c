@@ -179,6 +179,7 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
     *count = frames;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg failed to write the film");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                  "ffmpeg failed to write the film: check the free space of the disk");
   return STATUS_IO;
 }

@@ -28,7 +28,8 @@ static bool find_column(int* column, const CsvTable* table, const char* file, co
   if (!name) return true;
   *column = csv_column(table, name);
   if (*column >= 0) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0}, "no column '%s'", name);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0},
+                  "the table has no column '%s': line 1 lists the columns", name);
   return false;
 }
 
@@ -142,8 +143,8 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
   }
   if (status == STATUS_OK && !plot_panel_visible(&panel))
     status = plot_refuse_empty(file,
-                               "no column matches --columns, or no row has a finite number in a matching column and in "
-                               "that of --x; line 1 of the file lists its columns",
+                               "no column matches --columns, or no row has finite numbers in a matching column and in "
+                               "the column of --x: line 1 of the file lists the columns",
                                diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, &panel, 1, options, diagnostics);
   plot_panel_free(&panel);
@@ -224,14 +225,16 @@ char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diag
         "says which tables are written",
         patterns, existing.length > 0 ? existing.data : "there is none");
   else if (others.length == 0)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, place, "the columns are those of %s", TABLES[best]);
+    diagnostics_add(diagnostics, SEVERITY_NOTE, place, "the plotted columns are from %s", TABLES[best]);
   else
     diagnostics_add(diagnostics, SEVERITY_NOTE, place,
-                    "the columns are those of %s; such columns are in %s too: to plot these, name the file",
+                    "the plotted columns are from %s; %s has matching columns too: give the file instead of the folder "
+                    "to plot them",
                     TABLES[best], others.data);
   if (path && missing.length > 0)
-    diagnostics_add(diagnostics, SEVERITY_WARNING, place, "%s has no column %s: only columns of one file are plotted",
-                    TABLES[best], missing.data);
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "%s has no column %s, which is not plotted: one plot shows columns of one file", TABLES[best],
+                    missing.data);
   text_free(&others);
   text_free(&existing);
   text_free(&missing);

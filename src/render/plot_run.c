@@ -402,8 +402,8 @@ static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagno
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "the columns that plot '%s' needs are missing: the file is not one of `sdrs simulate` or `sdrs "
-                    "optimize`, or is of an older version; write it again",
+                    "columns that plot '%s' needs are missing: write the file again with this version of `sdrs "
+                    "simulate` or `sdrs optimize`",
                     PLOTS[plot].name);
     status = STATUS_BAD_INPUT;
   }
@@ -486,11 +486,12 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
     any = any || plot_panel_visible(&panels[i]);
   }
   if (status == STATUS_OK && !any)
-    status = plot_refuse_empty(
-        folders[0],
-        what ? "the run has no such numbers; simulation.output says what is written when it is asked for"
-             : "no file of a run, or no row in it",
-        diagnostics);
+    status =
+        plot_refuse_empty(folders[0],
+                          what ? "the files of the run have no numbers for the plot: add the file that the plot needs "
+                                 "to simulation.output and run again"
+                               : "the folder has no file of a run, or the files have no rows: run the simulation first",
+                          diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, panels, PLOT_COUNT, options, diagnostics);
   for (int i = 0; i < PLOT_COUNT; i++) plot_panel_free(&panels[i]);
   return status;

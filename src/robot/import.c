@@ -96,8 +96,8 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   if (!robot->is_mjcf || (a->tree >= 0) == (b->tree >= 0)) return false;
   Text text = {0};
   text_add(&text,
-           "'%s' and '%s' intersect at the start by %.3g m and cannot be moved apart: they never collide "
-           "(contact.exclude); start the robot elsewhere, by --start or a keyframe",
+           "'%s' and '%s' intersect at the start by %.3g m and cannot be separated, so contact between the two links "
+           "is excluded (contact.exclude): start the robot elsewhere by --start or a keyframe",
            a->name, b->name, fmax(pair->depth, 0));
   remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, &text);
   robot_exclude(&robot->scene, a->name, b->name);
@@ -159,11 +159,10 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
   robot_rebuild(robot);
-  robot_warn(
-      &robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
-      "bodies that touch at the start are shrunk by the gap that contact needs: %s; masses and inertias are those "
-      "of the file",
-      names.data);
+  robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+             "bodies that touch at the start are shrunk by the gap that contact needs: %s; masses and inertias stay "
+             "those of the file. To keep the sizes, move the bodies apart in the file",
+             names.data);
   text_free(&names);
 }
 
@@ -176,7 +175,9 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
   if (robot_move_aside(robot, LIFT_DEEPEST, &names))
     robot_warn(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-               "bodies that start inside planes, or that touch such bodies, are moved out: %s", names.data);
+               "bodies that start inside planes, or touch bodies inside planes, are moved out: %s; to keep the "
+               "positions, correct 'pos' in the file",
+               names.data);
   for (int i = 0; i < links; i++)
     given[i] = vec3_add(given[i], vec3_sub(robot->scene.links[i].joint.position, before[i]));
   text_free(&names);
@@ -200,7 +201,8 @@ static bool separate_bodies(Robot* robot, const Vec3* given, Diagnostics* diagno
     if (robot->model.links) model_move_links(&robot->model, scene);
   } else
     robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
-               "bodies that overlap at the start are moved apart: %s", names.data);
+               "bodies that overlap at the start are moved apart: %s; to keep the positions, correct 'pos' in the file",
+               names.data);
   memory_free(lifted);
   text_free(&names);
   return apart;
@@ -240,8 +242,9 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
     Text text = {0};
     robot_round_text(&fit, &text);
     robot_remark(&robot->report, diagnostics, shape->place,
-                 "shape '%s' became {%s}, which deviates by %.3g m, %.2g %% of its radius", shape->name, text.data,
-                 fit.deviation, 100 * fit.relative);
+                 "the mesh of shape '%s' is replaced by {%s}, whose surface deviates from the mesh by %.3g m, %.2g %% "
+                 "of the radius",
+                 shape->name, text.data, fit.deviation, 100 * fit.relative);
     text_free(&text);
     shape->type = fit.type;
     shape->exact = true;
@@ -300,7 +303,7 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
-                 "link '%s': the mass model moves the centre of mass by %.3g m and changes the inertia by %.1f %%",
+                 "link '%s': --mass-model moves the centre of mass by %.3g m and changes the inertia by %.1f %%",
                  source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
   }
 }
@@ -414,7 +417,8 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) 
     diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
   }
   if (status != STATUS_OK && all.error_count == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the robot cannot be used");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                    "the robot file cannot be imported: run `sdrs import` on the file to see the reason");
   *scene = robot.scene;
   robot.scene = (Scene){0};
   scene->files = robot.report.files; /* files that the robot file includes */

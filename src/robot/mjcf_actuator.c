@@ -504,7 +504,8 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
                                               : add_joint_limits(model, scene, e.element, own));
   if (!done)
     diagnostics_add(model->diagnostics, SEVERITY_WARNING, e.element->place,
-                    "the limits %.6g .. %.6g of tendon '%s' are not imported: they do not limit the tendon's length",
+                    "the range %.6g .. %.6g of tendon '%s' is not imported: the tendon moves without limits; limit the "
+                    "joints along the tendon instead",
                     range[0], range[1], text_excerpt(named ? named->value : "").text);
   return done;
 }

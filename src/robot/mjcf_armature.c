@@ -39,8 +39,8 @@ void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene) 
     const UrdfLink* link = &model->robot.links[joint->child];
     if (!has_armature(joint) || carrier[joint->child] < 0) continue;
     robot_remark(model->report, model->diagnostics, joint->place,
-                 "the armature of free joint '%s' adds %.6g kg at the origin of its body and %.6g kg m^2 about all "
-                 "axes; a load removes its weight",
+                 "the armature of free joint '%s' is replaced by %.6g kg at the origin of the body and %.6g kg m^2 "
+                 "about all axes; a load cancels the weight of the added mass",
                  text_excerpt(joint->name).text, joint->armature, joint->armature);
     double weight = joint->armature * (1 - link->gravity_compensation);
     if (!(weight * vec3_norm(gravity) > 0)) continue;

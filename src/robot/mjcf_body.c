@@ -157,7 +157,7 @@ static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
   if (strcmp(element.element->name, "freejoint") == 0) return URDF_FLOATING;
   int index = words_index("free|ball|slide|hinge", *word ? word : "hinge");
   if (index >= 0) return TYPES[index];
-  mjcf_error(model, element.element->place, "a joint's type is free, ball, slide or hinge, got '%s'",
+  mjcf_error(model, element.element->place, "the type of a joint must be free, ball, slide or hinge, got '%s'",
              text_excerpt(word).text);
   return URDF_CONTINUOUS;
 }
@@ -269,9 +269,10 @@ static void split_mass(MjcfModel* model, int first, int last) {
   double left = 1 - BETWEEN_SHARE * (last - first);
   body->mass *= left;
   body->inertia = mat3_scale(body->inertia, left);
-  robot_remark(model->report, model->diagnostics, body->place,
-               "the joints of body '%s' become a chain of joints: each link between them gets 1 %% of its mass",
-               text_excerpt(body->name).text);
+  robot_remark(
+      model->report, model->diagnostics, body->place,
+      "the joints of body '%s' are imported as a chain: each link between two joints gets 1 %% of the mass of the body",
+      text_excerpt(body->name).text);
 }
 
 /* Returns true if the joints of a body together are a free joint: slides along x, y, z and a ball. `sdrs export` writes
@@ -374,7 +375,8 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   MjcfElement inside = {element.element, class_inside(element.element, element.class_name)};
   const char* name = body_name(model, element.element);
   if (model->robot.link_count + JOINTS_MAX > LINK_MAX) {
-    if (model->robot.link_count < LINK_MAX) mjcf_error(model, element.element->place, "more than %d links", LINK_MAX);
+    if (model->robot.link_count < LINK_MAX)
+      mjcf_error(model, element.element->place, "the model has more than %d links: remove bodies or joints", LINK_MAX);
     return;
   }
   visit(model, inside, at(vec3(0, 0, 0)), "joint|freejoint", take_joint, &body);
@@ -383,7 +385,8 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   Vec3 anchor;
   int link = add_body_links(model, &body, parent->link, parent->anchor, name, &anchor);
   if (!names_add(&model->bodies, name, link))
-    mjcf_error(model, element.element->place, "the name '%s' is taken by another body", text_excerpt(name).text);
+    mjcf_error(model, element.element->place, "another body has the name '%s' too: rename one of the bodies",
+               text_excerpt(name).text);
   model->robot.links[link].gravity_compensation = mjcf_number(model, (MjcfElement){element.element, ""}, "gravcomp", 0);
   if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap")) mjcf_drop(model, "mocap (the body stands still)");
   read_inside(model, inside, &body, link, anchor);
@@ -413,7 +416,7 @@ bool mjcf_read_bodies(MjcfModel* model) {
   for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
     read_world(model, world);
   if (robot->link_count < 2 && robot->links[0].collision.count == 0)
-    mjcf_error(model, model->root->place, "there is no body in <worldbody>");
+    mjcf_error(model, model->root->place, "<worldbody> has no body: add a <body>");
   robot->order = MEMORY_NEW(int, robot->link_count + 1);
   for (int i = 0; i < robot->link_count; i++) robot->order[i] = i; /* parents come first */
   return model->diagnostics->error_count == before;

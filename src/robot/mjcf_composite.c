@@ -68,7 +68,7 @@ static double curve_at(const Cable* cable, const char* word, const double* size,
   if (strcmp(word, "sin(s)") == 0) return size[1] * math_sin(angle);
   if (strcmp(word, "0") == 0 || strcmp(word, "zero") == 0) return 0;
   mjcf_error(cable->model, cable->element->place,
-             "curve of <composite> has up to three of s, cos(s), sin(s), 0, got '%s'", text_excerpt(word).text);
+             "curve of <composite> must be one to three of s, cos(s), sin(s) and 0, got '%s'", text_excerpt(word).text);
   return NAN;
 }
 
@@ -108,10 +108,10 @@ static bool place_vertices(Cable* cable) {
     vertices = (int)fmax(count[0], 0);
   }
   if (vertices < 2 || vertices > VERTICES_MAX) {
-    mjcf_error(
-        cable->model, cable->element->place,
-        "a cable of <composite> has 2 to %d vertices: x, y and z of each in 'vertex', or their number in 'count'",
-        VERTICES_MAX);
+    mjcf_error(cable->model, cable->element->place,
+               "a cable of <composite> needs 2 to %d vertices: give the coordinates of all vertices in 'vertex', or "
+               "the number of vertices in 'count'",
+               VERTICES_MAX);
     return false;
   }
   cable->segment_count = vertices - 1;

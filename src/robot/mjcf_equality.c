@@ -314,7 +314,8 @@ static void take_start(EqualityReading* r, const Model* model, const double* q) 
   }
   if (moved.length > 0)
     robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
-                 "these joints start at other coordinates, so that equality constraints hold at the start: %s",
+                 "some joints start at other coordinates than in the file, so that the equality constraints hold at "
+                 "the start: %s",
                  moved.data);
   text_free(&moved);
 }
@@ -366,11 +367,10 @@ static void close_start(EqualityReading* r, const Model* model) {
     put_closures(r);
     put_couplings(r);
   } else {
-    robot_remark(
-        r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
-        "left out: equality constraints, because no initial state was found that satisfies them (remaining error "
-        "%.2g m or rad): give other initial coordinates by --start",
-        open);
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+                 "left out: equality constraints, because no initial state was found that satisfies the constraints "
+                 "(remaining error %.2g m or rad): give other initial coordinates by --start",
+                 open);
   }
   memory_free(q);
 }

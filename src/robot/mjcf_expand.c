@@ -120,8 +120,9 @@ static int replica_count(MjcfModel* model, const XmlElement* element) {
   if (!attribute || count != floor(count) || !(count >= 1) || !(count <= REPLICAS_MAX) ||
       count * size_of(element) > XML_ELEMENT_MAX) {
     mjcf_error(model, attribute ? attribute->place : element->place,
-               "count of <replicate> must be a whole number from 1 to %d, for at most %d elements in all", REPLICAS_MAX,
-               XML_ELEMENT_MAX);
+               "count of <replicate> must be a whole number from 1 to %d, and all copies together may have at most %d "
+               "elements",
+               REPLICAS_MAX, XML_ELEMENT_MAX);
     return 0;
   }
   return (int)count;
@@ -403,14 +404,15 @@ static bool may_repeat(Expansion* x, const XmlElement* element, const XmlElement
     return false;
   }
   if (!prefix || !*prefix->value) {
-    mjcf_error(x->model, element->place,
-               "<attach> without 'model' needs a 'prefix', which keeps the names of the copy apart");
+    mjcf_error(
+        x->model, element->place,
+        "<attach> without 'model' needs a 'prefix', so that the names of the copy differ from those of the original");
     return false;
   }
   for (const XmlElement* item = element; item; item = item->parent) inside = inside || item == tree;
   if (inside || !is_before(x->root, tree, element, &open)) {
-    mjcf_error(x->model, element->place, "<attach> without 'model': the <%s> that it copies must be before it%s",
-               tree->name, inside ? ", and not contain it" : "");
+    mjcf_error(x->model, element->place, "<attach> without 'model': the <%s> to copy must be before <attach>%s",
+               tree->name, inside ? ", and must not contain <attach>" : "");
     return false;
   }
   return true;
@@ -511,7 +513,7 @@ static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
 static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
   XmlElement* before = NULL;
   if (depth == XML_DEPTH_MAX) {
-    mjcf_error(x->model, parent->place, "elements are nested too deeply");
+    mjcf_error(x->model, parent->place, "elements are nested more than 64 levels deep: reduce the nesting");
     return false;
   }
   for (XmlElement *child = parent->first, *next; child; child = next) {

@@ -43,9 +43,10 @@ void mjcf_drop(MjcfModel* model, const char* what) {
 static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
   size_t count = (size_t)model->document_count;
   if (count == INCLUDE_MAX) {
-    mjcf_error(model, from,
-               "more than %d files are included: remove files, or an <include> by which a file includes itself",
-               INCLUDE_MAX - 1);
+    mjcf_error(
+        model, from,
+        "more than %d files are included: include fewer files, or remove an <include> by which a file includes itself",
+        INCLUDE_MAX - 1);
     return false;
   }
   model->documents = memory_resize(model->documents, count * sizeof(XmlDocument), (count + 1) * sizeof(XmlDocument));
@@ -69,12 +70,14 @@ static bool include_file(MjcfModel* model, const char* base, XmlElement* include
   char* text;
   size_t length;
   if (!file || !*file->value) {
-    mjcf_error(model, include->place, "<include> needs 'file'");
+    mjcf_error(model, include->place, "<include> needs 'file', the path of the file to include");
     return false;
   }
   char* path = keep_file(model, file_resolve(base, file->value));
   if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
-    mjcf_error(model, file->place, "the file '%s' cannot be included", text_excerpt(file->value).text);
+    mjcf_error(model, file->place,
+               "<include>: the file '%s' cannot be read: check the path, which starts from the folder of the main file",
+               text_excerpt(file->value).text);
     return false;
   }
   bool good = add_document(model, path, text, length, include->place);
@@ -124,7 +127,8 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   int first = model->document_count;
   Text own = {0};
   if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
-    mjcf_error(model, file->place, "the model '%s' cannot be read", text_excerpt(file->value).text);
+    mjcf_error(model, file->place, "<model>: the file '%s' cannot be read: check the path in 'file'",
+               text_excerpt(file->value).text);
     return NULL;
   }
   bool good = add_document(model, path, text, length, from);
@@ -359,7 +363,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (!*folder) folder = mjcf_text(model, e, "assetdir");
   if (*folder) compiler->mesh_folder = folder;
   if (*euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
-    mjcf_error(model, element->place, "eulerseq of <compiler> is three of x, y, z, X, Y, Z, got '%s'",
+    mjcf_error(model, element->place, "eulerseq of <compiler> must be three letters of x, y, z, X, Y, Z, got '%s'",
                text_excerpt(euler).text);
   else if (*euler)
     memcpy(compiler->euler, euler, 4);

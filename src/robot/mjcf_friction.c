@@ -145,8 +145,8 @@ void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
   if (largest >= 0) scene->contact.friction = largest;
   if (!find_kinds(&f, carrier)) {
     robot_remark(model->report, model->diagnostics, (SourcePlace){model->path, 0, 0},
-                 "geoms have more than %d combinations of friction, priority and solref: all get the largest friction, "
-                 "%.6g, and no restitution",
+                 "geoms have more than %d combinations of friction, priority and solref: all geoms get the largest "
+                 "friction, %.6g, and no restitution; use fewer combinations",
                  KINDS_MAX, largest);
     f.kind_count = 0;
   }

@@ -73,8 +73,8 @@ static bool read_distance_field(Geom* geom, const char* name) {
   link->left_out = mjcf_keep(model, &reason);
   link->left_out_place = place;
   robot_warn(model->report, model->diagnostics, place,
-             "a geom of type sdf by the plugin '%s' is not supported and is left out: replace it by primitives, or "
-             "give its mesh a 'file'",
+             "a geom of type sdf by the plugin '%s' is not supported and is left out: replace the geom by primitives, "
+             "or give the mesh a 'file'",
              plugin ? text_excerpt(plugin).text : "");
   return false;
 }
@@ -86,14 +86,14 @@ static bool read_type(Geom* geom) {
   int type = words_index(TYPES, *word ? word : "sphere");
   if (strcmp(word, "sdf") == 0) return read_distance_field(geom, mesh);
   if (type < 0) {
-    mjcf_error(model, geom->element.element->place, "a geom's type is %s, got '%s'",
+    mjcf_error(model, geom->element.element->place, "the type of a geom must be %s, got '%s'",
                "plane, sphere, capsule, ellipsoid, cylinder, box, mesh or hfield", text_excerpt(word).text);
     return false;
   }
   geom->type = *mesh ? GEOM_MESH : (GeomType)type;
   if (*mesh && type != GEOM_MESH) mjcf_drop(model, "primitive fitted to a mesh (the mesh itself is taken)");
   if (geom->type == GEOM_MESH && !*mesh) {
-    mjcf_error(model, geom->element.element->place, "a <geom> of type mesh needs 'mesh'");
+    mjcf_error(model, geom->element.element->place, "a <geom> of type mesh needs 'mesh', the name of a <mesh>");
     return false;
   }
   return true;
@@ -146,7 +146,9 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
       char* end;
       v[k] = strtod(p, &end);
       if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
-        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers for each point", element->name);
+        mjcf_error(model, attribute->place,
+                   "vertex of <%s>: the number of values must be a multiple of three (x, y, z of each point)",
+                   element->name);
         memory_free(points);
         return NULL;
       }
@@ -207,7 +209,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   const XmlAttribute* name = mjcf_attribute(model, geom->element, "mesh");
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name->value);
   if (!mesh) {
-    mjcf_error(model, name->place, "no mesh is named '%s'", text_excerpt(name->value).text);
+    mjcf_error(model, name->place, "no <mesh> in <asset> is named '%s'", text_excerpt(name->value).text);
     return false;
   }
   const XmlAttribute *file = xml_attribute(mesh, "file"), *vertex = xml_attribute(mesh, "vertex");
@@ -233,7 +235,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   hull_free(&made);
   if (kind == MADE_MESH && geom->concave)
     robot_warn(model->report, model->diagnostics, geom->element.element->place,
-               "a geom of type sdf with a built-in mesh: contact is that of the convex hull of '%s'",
+               "a geom of type sdf has a built-in mesh: contact uses the convex hull of the mesh '%s'",
                text_excerpt(name->value).text);
   if (kind != MADE_NOT) return kind == MADE_MESH;
   if (!vertex && is_idle(geom)) { /* such a mesh is only drawn or used by a sensor */
@@ -242,12 +244,14 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   }
   const XmlAttribute* builtin = xml_attribute(mesh, "builtin");
   if (!vertex && builtin) {
-    mjcf_error(model, builtin->place, "the built-in mesh '%s' (%s) is not supported: give it 'file' or 'vertex'",
+    mjcf_error(model, builtin->place,
+               "the built-in mesh '%s' (%s) is not supported: give the mesh a 'file' or 'vertex'",
                text_excerpt(name->value).text, text_excerpt(builtin->value).text);
     return false;
   }
   if (!vertex) {
-    mjcf_error(model, mesh->place, "the mesh '%s' needs 'file' or 'vertex'", text_excerpt(name->value).text);
+    mjcf_error(model, mesh->place, "the mesh '%s' has neither 'file' nor 'vertex': give one of them",
+               text_excerpt(name->value).text);
     return false;
   }
   shape->kind = URDF_POINTS;
@@ -294,7 +298,7 @@ static bool fill_heights(Geom* geom, UrdfShape* shape) {
   const XmlElement* field = name ? mjcf_asset(model, &model->height_fields, name->value) : NULL;
   const XmlAttribute* file = field ? xml_attribute(field, "file") : NULL;
   if (!field) {
-    mjcf_error(model, name ? name->place : geom->element.element->place, "no <hfield> is named '%s'",
+    mjcf_error(model, name ? name->place : geom->element.element->place, "no <hfield> in <asset> is named '%s'",
                name ? text_excerpt(name->value).text : "");
     return false;
   }
@@ -487,7 +491,8 @@ static void add_torus(const Geom* geom, UrdfShapes* shapes, UrdfShape shape) {
     add_shape(shapes, &shape);
   }
   robot_remark(geom->model->report, geom->model->diagnostics, geom->element.element->place,
-               "a torus of the plugin mujoco.sdf.torus became %d capsules; its surface deviates by %.2g m",
+               "a torus of the plugin mujoco.sdf.torus is replaced by %d capsules, whose surface deviates from the "
+               "torus by %.2g m",
                TORUS_CAPSULES, deviation);
 }
 

@@ -131,8 +131,9 @@ static bool read_parameters(MjcfModel* model, const XmlElement* mesh, int count,
   good = good && (count == 3 || values[1] <= 1);
   if (!good)
     mjcf_error(model, given->place,
-               "params of <mesh builtin=\"%s\"> are a whole resolution from 3 to %d and %s, got '%s'", builtin->value,
-               RESOLUTION_MAX, count == 3 ? "two exponents >= 0" : "a radius from 0 to 1 and two exponents > 0",
+               "params of <mesh builtin=\"%s\"> must be a resolution (whole number from 3 to %d) and %s, got '%s'",
+               builtin->value, RESOLUTION_MAX,
+               count == 3 ? "two exponents >= 0" : "a radius from 0 to 1 and two exponents > 0",
                text_excerpt(given->value).text);
   return good;
 }

@@ -81,8 +81,8 @@ static MassMoment moment_legacy(ConvexHull* solid) {
 static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* name, double enclosed, double counted) {
   if (!(enclosed > 0) || !(counted > LEGACY_REPORTED * enclosed)) return;
   robot_remark(model->report, model->diagnostics, mesh->place,
-               "mesh '%s' is not convex: MuJoCo's legacy rule counts %.3g times the volume that it encloses "
-               "(inertia=\"exact\" in <mesh> takes the enclosed one)",
+               "mesh '%s' is not convex: MuJoCo's legacy rule counts %.3g times the enclosed volume; set "
+               "inertia=\"exact\" in <mesh> to use the enclosed volume",
                text_excerpt(name).text, counted / enclosed);
 }
 
@@ -108,8 +108,8 @@ static MassMoment weigh_triangles(MjcfModel* model, const XmlElement* element, C
   }
   if (!(enclosed > 0))
     mjcf_error(model, element->place,
-               "the triangles of mesh '%s' enclose no volume: inertia=\"exact\" needs a closed surface whose faces "
-               "look outwards",
+               "mesh '%s' encloses no volume, but inertia=\"exact\" needs a closed surface with outward faces: repair "
+               "the mesh, or set inertia=\"convex\"",
                text_excerpt(name).text);
   if (flipped) mass_moment_add(&zero, &moment, -1);
   return flipped ? zero : moment;
@@ -154,7 +154,7 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
   const char* word = mjcf_text(model, (MjcfElement){mesh, ""}, "inertia");
   int rule = *word ? words_index(RULES, word) : mjcf_compiler(model, mesh->place)->exact_meshes ? RULE_EXACT : 0;
   if (rule < 0) {
-    mjcf_error(model, mesh->place, "inertia of <mesh> is legacy, convex, exact or shell, got '%s'",
+    mjcf_error(model, mesh->place, "inertia of <mesh> must be legacy, convex, exact or shell, got '%s'",
                text_excerpt(word).text);
     rule = RULE_LEGACY;
   }

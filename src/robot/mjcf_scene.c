@@ -25,7 +25,7 @@ static void tell_attached_keys(MjcfModel* model) {
   if (model->attached_key_count > NAMES_MOST) text_add(&names, ", ...");
   if (names.length > 0)
     robot_remark(model->report, model->diagnostics, model->root->place,
-                 "keyframes of attached models are not used (--key selects one): %s", names.data);
+                 "no keyframe of an attached model is used; to use a keyframe, select it by --key: %s", names.data);
   text_free(&names);
 }
 
@@ -45,7 +45,8 @@ static const XmlElement* find_key(MjcfModel* model) {
   if (!found) found = find_attached_key(model, wanted);
   if (strcmp(wanted, "none") == 0) return NULL;
   if (!found)
-    mjcf_error(model, model->root->place, "no keyframe is named '%s' (--key none starts without one)",
+    mjcf_error(model, model->root->place,
+               "no keyframe is named '%s': correct --key, or give --key none to start without a keyframe",
                text_excerpt(wanted).text);
   return found;
 }
@@ -165,7 +166,8 @@ void mjcf_take_key(MjcfModel* model) {
   robot_shorten(&moved);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
-                 "the keyframe is at or beyond joint limits; these coordinates start inside them: %s", moved.data);
+                 "the keyframe is at or beyond joint limits; the following coordinates are moved inside the limits: %s",
+                 moved.data);
   for (int i = 0; i < model->options->start_count;
        i++) /* values of the command line come last and override values of the file */
     model->starts[model->start_count++] =
@@ -201,7 +203,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     const char* prefixed = name ? name->value : "";
     for (int k = 0; k < model->attached_key_count; k++)
       if (model->attached_keys[k].key == model->key) prefixed = model->attached_keys[k].name;
-    robot_remark(model->report, model->diagnostics, model->key->place, "it starts in the keyframe '%s'",
+    robot_remark(model->report, model->diagnostics, model->key->place, "the robot starts in the keyframe '%s'",
                  text_excerpt(prefixed).text);
   }
   if (model->dropped.length > 0)

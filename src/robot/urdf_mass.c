@@ -88,7 +88,8 @@ static void weigh_part(UrdfBuild* build, int from) {
   build->body[target].from = source;
   if (!(given > 0))
     robot_warn(build->report, build->diagnostics, link->place,
-               "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo, %.3g kg (--density)",
+               "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo, %.3g kg; set another "
+               "density by --density",
                text_excerpt(link->name).text, mass);
 }
 
@@ -112,7 +113,8 @@ void urdf_weigh_parts(UrdfBuild* build) {
   }
   if (first)
     robot_remark(build->report, build->diagnostics, first->place,
-                 "links on fixed joints have shapes and no mass, and add none (--density gives them one): %s",
+                 "links on fixed joints that have shapes but no mass are taken as massless; to give the shapes a mass, "
+                 "set --density: %s",
                  names.data);
   text_free(&names);
 }

@@ -37,7 +37,7 @@ static void tell(UrdfReader* reader, Severity severity, SourcePlace place, const
   text_free(&text);
   if (reader->diagnostics->count == URDF_PROBLEM_MAX)
     diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
-                    "more than %d problems: the rest is left out", URDF_PROBLEM_MAX);
+                    "more than %d problems: the others are not shown", URDF_PROBLEM_MAX);
 }
 
 static void error(UrdfReader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
@@ -118,7 +118,7 @@ static void check_children(UrdfReader* reader, const XmlElement* element, const 
   for (const XmlElement* child = element->first; child; child = child->next) {
     if (words_index(children, child->name) >= 0) continue;
     if (strncmp(child->name, "xacro:", 6) == 0)
-      error(reader, child->place, "'%s': this is a xacro file; expand it first (xacro file.xacro > file.urdf)",
+      error(reader, child->place, "'%s' is an element of xacro: expand the file first (xacro file.xacro > file.urdf)",
             text_excerpt(child->name).text);
     else
       ignore(reader, child);
@@ -422,7 +422,8 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   double lower = 0, upper = 0;
   if (!limit) {
     if (bounded)
-      repair(reader, joint->place, "the %s joint '%s' has no <limit>: it moves without limits",
+      repair(reader, joint->place,
+             "the %s joint '%s' has no <limit> and moves without limits: add <limit> with lower and upper",
              joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
     return;
   }
@@ -477,7 +478,7 @@ static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJ
   joint->type = type < 0 ? URDF_FIXED : (UrdfJointType)type;
   if (type < 0 && *name)
     error(reader, place,
-          "a joint's type is fixed, revolute, continuous, prismatic, floating, planar or spherical, got '%s'",
+          "the type of a joint must be fixed, revolute, continuous, prismatic, floating, planar or spherical, got '%s'",
           text_excerpt(name).text);
 }
 
@@ -501,7 +502,8 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   joint->damping = not_negative(reader, dynamics, "damping");
   joint->friction = not_negative(reader, dynamics, "friction");
   if (joint->type == URDF_BALL && joint->friction > 0)
-    repair(reader, xml_attribute(dynamics, "friction")->place, "friction of the spherical joint '%s' is left out",
+    repair(reader, xml_attribute(dynamics, "friction")->place,
+           "friction of the spherical joint '%s' is left out: only joints with one coordinate have friction",
            text_excerpt(joint->name).text);
 }
 
@@ -509,8 +511,8 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
 
 static void check_unique(UrdfReader* reader, const char* what, const char* name, SourcePlace place, Names* names) {
   if (*name && !names_add(names, name, place.line))
-    error(reader, place, "the name '%s' is taken by the %s of line %d", text_excerpt(name).text, what,
-          names_find(names, name));
+    error(reader, place, "the name '%s' is taken by the %s of line %d: rename one of the two", text_excerpt(name).text,
+          what, names_find(names, name));
 }
 
 static void check_names(UrdfReader* reader) {
@@ -539,7 +541,8 @@ static void read_robot(UrdfReader* reader) {
   if (reader->robot->link_count == 0)
     error(reader, soft ? soft->place : reader->root->place, "a robot needs a <link>%s%s%s", soft ? ": <" : "",
           soft ? soft->name : "", soft ? "> is soft, and only rigid links are supported" : "");
-  if (reader->robot->link_count > LINK_MAX) error(reader, reader->root->place, "more than %d links", LINK_MAX);
+  if (reader->robot->link_count > LINK_MAX)
+    error(reader, reader->root->place, "the robot has more than %d links: remove links", LINK_MAX);
   check_names(reader);
 }
 

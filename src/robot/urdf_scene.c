@@ -49,8 +49,8 @@ static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
   for (int k = 0; k < 3; k++) link->color[k] = -1;
   names_add(&build->names, link->name, index);
   if (strcmp(link->name, name) != 0)
-    robot_remark(build->report, build->diagnostics, place, "link '%s' is named '%s'", text_excerpt(name).text,
-                 text_excerpt(link->name).text);
+    robot_remark(build->report, build->diagnostics, place, "link '%s' of the file is renamed '%s' in the scene",
+                 text_excerpt(name).text, text_excerpt(link->name).text);
   SceneJoint* joint = &link->joint;
   *joint = (SceneJoint){.place = place, .rotation = quat_identity(), .free_axes = FREE_ALL};
   joint->axes[0] = vec3(0, 0, 1);
@@ -86,7 +86,7 @@ static void name_joint(UrdfBuild* build, const UrdfJoint* from, int target) {
   if (build->robot->has_drives || !*from->name) return;
   char* name = valid_name(from->name);
   if (strcmp(name, from->name) != 0)
-    robot_remark(build->report, build->diagnostics, from->place, "joint '%s' is named '%s'",
+    robot_remark(build->report, build->diagnostics, from->place, "joint '%s' of the file is renamed '%s' in the scene",
                  text_excerpt(from->name).text, text_excerpt(name).text);
   build->scene->links[target].joint.name = name;
 }
@@ -370,7 +370,7 @@ static void share_mass(UrdfBuild* build, int index) {
   if (child == scene->link_count) {
     *own = (UrdfBody){FRAME_MASS, vec3(0, 0, 0), mat3_scale(mat3_identity(), ball_moment(FRAME_MASS)), own->from};
     robot_warn(build->report, build->diagnostics, link->place,
-               "link '%s' moves and has neither mass nor shape: it gets %.3g kg; give it an <inertial>",
+               "link '%s' moves and has neither mass nor shape: %.3g kg are assumed; give the link an <inertial>",
                text_excerpt(link->name).text, FRAME_MASS);
     return;
   }
@@ -384,7 +384,8 @@ static void share_mass(UrdfBuild* build, int index) {
   from->mass *= 1 - FRAME_SHARE;
   from->inertia = mat3_scale(from->inertia, 1 - FRAME_SHARE);
   robot_warn(build->report, build->diagnostics, link->place,
-             "link '%s' moves and has neither mass nor shape: it gets 1 %% of the mass of '%s', %.3g kg",
+             "link '%s' moves and has neither mass nor shape: 1 %% of the mass of '%s' is assumed, %.3g kg; give the "
+             "link an <inertial>",
              text_excerpt(link->name).text, text_excerpt(scene->links[child].name).text, own->mass);
 }
 
@@ -393,7 +394,8 @@ static void mend_zero_inertia(UrdfBuild* build, SourcePlace place, SceneLink* li
   double moment = ball_moment(link->mass);
   for (int k = 0; k < 6; k++) link->inertia[k] = k < 3 ? moment : 0;
   robot_warn(build->report, build->diagnostics, place,
-             "the inertia of link '%s' is zero: it gets that of a ball of its mass and 1000 kg/m^3, %.3g kg m^2",
+             "the inertia of link '%s' is zero: the inertia of a solid sphere of the same mass and 1000 kg/m^3 is "
+             "assumed, %.3g kg m^2; correct <inertia>",
              text_excerpt(link->name).text, moment);
 }
 
@@ -406,9 +408,10 @@ static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
     for (int k = 0; k < 3; k++) i[k] += more;
     added += more;
   }
-  robot_warn(build->report, build->diagnostics, place,
-             "no body has the inertia of link '%s': %.3g kg m^2 about all axes are added",
-             text_excerpt(link->name).text, added);
+  robot_warn(
+      build->report, build->diagnostics, place,
+      "no physical body can have the inertia of link '%s': %.3g kg m^2 are added about all axes; correct <inertia>",
+      text_excerpt(link->name).text, added);
 }
 
 /* Gives a link without mass that of its shapes, by the option density or in URDF files 1000 kg/m^3; else reports an
@@ -421,17 +424,18 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
     link->density = given ? build->options->density : DEFAULT_DENSITY;
     link->mass_model = MASS_UNIFORM;
     if (!given)
-      robot_warn(build->report, build->diagnostics, link->place,
-                 "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo (--density)",
-                 text_excerpt(link->name).text);
+      robot_warn(
+          build->report, build->diagnostics, link->place,
+          "link '%s' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo; set another density by --density",
+          text_excerpt(link->name).text);
     return;
   }
   SourcePlace place = left_out ? body->from->left_out_place : link->place;
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "link '%s' moves and has no mass: %s%s%s",
                   text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? ": " : "",
-                  left_out ? "replace it by primitives or a mesh"
-                  : shaped ? "give it an <inertial>, or weigh its shapes by --density"
-                           : "give it an <inertial>");
+                  left_out ? "replace the geom by primitives or a mesh"
+                  : shaped ? "give the link an <inertial>, or give its shapes a density by --density"
+                           : "give the link an <inertial>");
 }
 
 /* Returns true if no entry is more than a millionth of the inertia of a ball of the link's mass and a radius of 1 mm.
@@ -469,14 +473,17 @@ static void weigh(UrdfBuild* build, int index) {
     link->has_mass = false;
     link->mass_model = MASS_VERTICES;
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
-                    "the inertia of link '%s' is not positive definite; its mass is left out, as it does not move",
+                    "the inertia of link '%s' is not positive definite: the mass is ignored, because the link does not "
+                    "move; correct the inertia",
                     name.text);
   } else if (!good)
-    diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "the inertia of link '%s' must be positive definite%s",
-                    name.text, link->shape_count > 0 ? "; or let its shapes carry the mass: --mass-model uniform" : "");
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, place,
+                    "the inertia of link '%s' must be positive definite: correct the inertia%s", name.text,
+                    link->shape_count > 0 ? ", or compute the inertia from the shapes by --mass-model uniform" : "");
   else if (!inertia_of_a_body(link->inertia))
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
-                    "no body has the inertia of link '%s': a principal moment exceeds the sum of the others",
+                    "no physical body can have the inertia of link '%s', because a principal moment exceeds the sum of "
+                    "the other two: correct the inertia",
                     name.text);
 }
 
@@ -566,7 +573,7 @@ static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
   if (!is_plain(build, place_of(build, joint->name)) || !is_plain(build, place_of(build, joint->mimic)))
     return "one of the two joints cannot move";
   for (const UrdfJoint* at = joint; at && at->mimic; at = joint_named(build, at->mimic))
-    if (steps++ > build->robot->joint_count) return "they follow each other in a cycle";
+    if (steps++ > build->robot->joint_count) return "the joints mimic each other in a cycle";
   if (build->options->lenient && !mimic_fits(build, joint)) return "no position is within the limits of both joints";
   return NULL;
 }
@@ -600,17 +607,16 @@ static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
   double wanted = joint->ratio * start_place(build, of) + joint->offset;
   if (!(fabs(start_place(build, own) - wanted) <= 1e-9 * (1 + fabs(wanted))))
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
-                    "joint '%s' follows '%s' (mimic): it must start at %.9g: change or remove its --start",
+                    "joint '%s' mimics '%s' and must start at %.9g: change or remove the --start of the joint",
                     text_excerpt(joint->name).text, text_excerpt(joint->mimic).text, wanted);
   const SceneJoint *follower = &scene->links[own->link].joint, *leader = &scene->links[of->link].joint;
   if (!(wanted > follower->lower[own->dof] && wanted < follower->upper[own->dof])) {
-    diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->mimic_place,
-                    "<mimic>: joint '%s' must be at %.6g times '%s' plus %.6g = %.6g at the start, outside its limits "
-                    "%.6g and %.6g (those of the other joint are %.6g and %.6g): correct multiplier, offset, <limit> "
-                    "or --start, or leave out such a <mimic> by --lenient",
-                    text_excerpt(joint->name).text, joint->ratio, text_excerpt(joint->mimic).text, joint->offset,
-                    wanted, follower->lower[own->dof], follower->upper[own->dof], leader->lower[of->dof],
-                    leader->upper[of->dof]);
+    diagnostics_add(
+        build->diagnostics, SEVERITY_ERROR, joint->mimic_place,
+        "<mimic>: joint '%s' must start at %.6g '%s' + %.6g = %.6g, outside of its limits %.6g and %.6g (limits of the "
+        "other joint: %.6g and %.6g): correct multiplier, offset, <limit> or --start, or drop the <mimic> by --lenient",
+        text_excerpt(joint->name).text, joint->ratio, text_excerpt(joint->mimic).text, joint->offset, wanted,
+        follower->lower[own->dof], follower->upper[own->dof], leader->lower[of->dof], leader->upper[of->dof]);
     return;
   }
   if (!scene->couplings) scene->couplings = MEMORY_NEW(SceneCoupling, build->robot->joint_count);
@@ -625,7 +631,7 @@ static void add_couplings(UrdfBuild* build) {
     const UrdfJoint* joint = &build->robot->joints[k];
     const char* why = joint->mimic ? mimic_fails(build, joint) : NULL;
     if (why)
-      robot_remark(build->report, build->diagnostics, joint->mimic_place, "left out: mimic of '%s': %s",
+      robot_remark(build->report, build->diagnostics, joint->mimic_place, "left out: <mimic> of joint '%s', because %s",
                    text_excerpt(joint->name).text, why);
     else if (joint->mimic)
       add_coupling(build, joint);
@@ -649,8 +655,10 @@ static void set_starts(UrdfBuild* build) {
   }
   robot_shorten(&moved);
   if (moved.length > 0)
-    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0},
-                 "zero is beyond the limits of some joints, or where these are felt; they start at: %s", moved.data);
+    robot_remark(
+        build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0},
+        "some joints cannot start at zero, which is outside of their limits or too close to a limit; they start at: %s",
+        moved.data);
   text_free(&moved);
 }
 
@@ -676,7 +684,7 @@ static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
 
 static void tell_losses(UrdfBuild* build) {
   if (!(build->options->hold > 0) && !build->robot->has_drives)
-    tell_left_out(build, "limits of effort", has_effort, ": there is no drive that could have one");
+    tell_left_out(build, "limits of effort", has_effort, ": no drive moves these joints (--hold adds drives)");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
     robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s",
@@ -694,7 +702,8 @@ static void tell_merged(UrdfBuild* build) {
     const UrdfJoint* joint = &robot->joints[link->joint];
     if (joint->type != URDF_FIXED && build->hollow[robot->order[n]])
       robot_warn(build->report, build->diagnostics, joint->place,
-                 "joint '%s' is imported as fixed: neither link '%s' nor one below it has a mass or a shape",
+                 "joint '%s' is imported as fixed, because neither link '%s' nor a link below has a mass or a shape: "
+                 "give one of the links an <inertial>",
                  text_excerpt(joint->name).text, text_excerpt(link->name).text);
     if (joint->type != URDF_FIXED || carrier < 0) continue;
     const SceneLink* to = &build->scene->links[carrier];
@@ -705,7 +714,7 @@ static void tell_merged(UrdfBuild* build) {
   robot_shorten(&names);
   if (first)
     robot_remark(build->report, build->diagnostics, first->place,
-                 "links on fixed joints are part of others (--keep-fixed keeps them): %s", names.data);
+                 "links on fixed joints are merged into their parents (--keep-fixed keeps all links): %s", names.data);
   text_free(&names);
 }
 
@@ -766,8 +775,8 @@ static void add_ball_armatures(UrdfBuild* build) {
   }
   if (count > 0)
     robot_warn(build->report, build->diagnostics, first->place,
-               "the armature of %d ball joints between links that move is left out (the first is '%s'): their inertia "
-               "is smaller than in MuJoCo; if this matters, add the armature to the inertia of the links",
+               "the armature of %d ball joints between moving links is left out (first: '%s'), so the inertia is "
+               "smaller than in MuJoCo: add the armature to the inertia of the links",
                count, text_excerpt(first->name).text);
 }
 
@@ -788,7 +797,8 @@ static void build_links(UrdfBuild* build) {
   for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
     if (build->moves[i] && build->scene->links[i].shape_count == 0)
       diagnostics_add(build->diagnostics, SEVERITY_WARNING, build->scene->links[i].place,
-                      "link '%s' has no shape: nothing can touch it", text_excerpt(build->scene->links[i].name).text);
+                      "link '%s' has no shape and takes part in no contact: add a shape if the link shall have contact",
+                      text_excerpt(build->scene->links[i].name).text);
   tell_merged(build);
   tell_losses(build);
   set_starts(build);

@@ -96,7 +96,7 @@ static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   if (begins_with(file, "file://")) return memory_text(file + strlen("file://"));
   if (!strstr(file, "://")) return file_resolve(build->scene->path, file);
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
-                  "a mesh is a path, file:// or package://, got '%s'", text_excerpt(file).text);
+                  "the file of a mesh must be a path, file://... or package://..., got '%s'", text_excerpt(file).text);
   return NULL;
 }
 
@@ -167,7 +167,9 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
                     good ? hull_result_text(result) : "");
   if (build->options->decompose || build->options->hull_per_group || from->concave)
     robot_remark(build->report, build->diagnostics, from->file_place,
-                 "the mesh '%s' is scaled unevenly and becomes one hull", text_excerpt(from->file).text);
+                 "the mesh '%s' has different scales along its axes and becomes one convex hull: scale the mesh file "
+                 "itself to keep its pieces",
+                 text_excerpt(from->file).text);
   shape->type = SHAPE_POINTS;
   shape->decompose = false;
   shape->points = hull.vertices;

@@ -97,14 +97,16 @@ static void on_start(void* context, const char* name, const char** pairs) {
   XmlDocument* document = parsing->document;
   if (parsing->stopped) return;
   if (parsing->depth == XML_DEPTH_MAX || document->count == XML_ELEMENT_MAX) {
-    stop(parsing, parsing->depth == XML_DEPTH_MAX ? "elements are nested too deeply" : "there are too many elements");
+    stop(parsing, parsing->depth == XML_DEPTH_MAX
+                      ? "elements are nested more than 64 levels deep: reduce the nesting"
+                      : "the file has more than 1000000 elements: split the file or remove elements");
     return;
   }
   XmlElement* element = new_element(document, name, current_place(parsing), (const char* const*)pairs);
   find_places(parsing, element);
   for (int i = 0; i < element->attribute_count; i++)
     if (strcmp(element->attributes[i].name, "name") == 0 && text_control(element->attributes[i].value))
-      stop_at(parsing, element->attributes[i].place, "a name must not hold a control character: take it out");
+      stop_at(parsing, element->attributes[i].place, "a name must not have a control character: remove the character");
   if (parsing->open)
     xml_append(parsing->open, element);
   else

@@ -79,7 +79,7 @@ bool run_columns_fit(const CsvTable* table, const char* path, const Model* model
   text_free(&name);
   if (!fits)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "its columns are not 'time' and the %d %s of the scene's joints: the run was made from "
+                    "the columns are not 'time' and the %d %s of the scene's joints, because the run was made from "
                     "another scene: give the scene of the run",
                     total, columns == RUN_COORDINATES ? "coordinates" : "increments");
   return fits;

@@ -41,8 +41,10 @@ static bool tell_missing(Missing* missing, const char* file, const char* other, 
   int count = missing->count, more = count - MISSING_NAMED;
   if (count > 0) {
     if (more > 0) text_add(&missing->names, " and %d more", more);
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0}, "no column%s %s, which %s has",
-                    count > 1 ? "s" : "", missing->names.data, other);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0},
+        "no column%s %s, which %s has: compare tables with the same columns, or select common columns by --columns",
+        count > 1 ? "s" : "", missing->names.data, other);
   }
   text_free(&missing->names);
   return count == 0;
@@ -64,7 +66,8 @@ static bool match_columns(int* partner, const CsvTable* a, const char* name_a, c
   for (int i = 0; i < b->column_count; i++)
     if (name_selected(b->names[i], patterns) && find_column(a, b->names[i], i) < 0) add_missing(&in_a, b->names[i]);
   if (selected == 0 && in_a.count == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_a, 1, 0}, "no column matches '%s'", patterns);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_a, 1, 0},
+                    "no column matches '%s': line 1 of the file lists the columns", patterns);
   bool all_in_b = tell_missing(&in_b, name_b, name_a, diagnostics);
   bool all_in_a = tell_missing(&in_a, name_a, name_b, diagnostics);
   return selected > 0 && all_in_a && all_in_b;
@@ -119,7 +122,8 @@ Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a
   bool matched = match_columns(partner, a, name_a, b, name_b, columns, diagnostics);
   if (a->row_count != b->row_count) {
     matched = false;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_b, 0, 0}, "%d rows, but %s has %d", b->row_count,
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_b, 0, 0},
+                    "the file has %d rows, but %s has %d: compare tables with the same number of rows", b->row_count,
                     name_a, a->row_count);
   }
   for (int row = 0; matched && row < a->row_count; row++)

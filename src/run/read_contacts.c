@@ -24,8 +24,8 @@ static bool find_columns(ContactReader* reader) {
   for (int k = 0; k < COLUMN_COUNT; k++) {
     reader->column[k] = csv_column(reader->table, COLUMNS[k]);
     if (reader->column[k] >= 0) continue;
-    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, 1, 0}, "no column '%s'",
-                    COLUMNS[k]);
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, 1, 0},
+                    "the file has no column '%s': write the run again", COLUMNS[k]);
     return false;
   }
   return true;
@@ -41,7 +41,8 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
     return true;
   }
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
-                  "no link '%s' in the scene: the run was made from another scene: give the scene of the run", name);
+                  "the scene has no link '%s', because the run was made from another scene: give the scene of the run",
+                  name);
   return false;
 }
 

@@ -24,8 +24,10 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
     found = columns[i] >= 0;
   }
   if (!found)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "no column '%s': the run was made from another scene: give the scene of the run", name.data);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+        "the file has no column '%s', because the run was made from another scene: give the scene of the run",
+        name.data);
   text_free(&name);
   return found;
 }
@@ -54,7 +56,8 @@ static bool read_row(double* time, Pose* poses, int links, int row, const CsvTab
 static bool begins_right(const CsvTable* header, int rows, const char* path, Diagnostics* diagnostics) {
   if (rows > 0 && strcmp(header->names[0], "time") == 0) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                  rows == 0 ? "no row: the run has no state" : "the first column is not 'time'");
+                  rows == 0 ? "the file has no row, so the run has no state: run the simulation again"
+                            : "the first column must be 'time': give a file that sdrs simulate wrote");
   return false;
 }
 

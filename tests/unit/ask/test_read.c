@@ -54,14 +54,15 @@ static void each_mistake_has_a_place_and_a_rule(void** state) {
   expect_problem("{\"a\": [[0,0,0]], \"b\": [[0,0,1]], \"a\": [[0,0,0]], \"support\": 1}", 1, 34,
                  "the key 'a' occurs twice");
   expect_problem("{\"a\": [[0,0,0],\n [0,1]], \"b\": [[0,0,1]], \"support\": 1}", 2, 2,
-                 "a[1]: a point is [x, y, z], got 2 values");
+                 "a[1]: a point must be [x, y, z], got 2 values");
   expect_problem("{\"a\": [[0,0,\"0\"]], \"b\": [[0,0,1]], \"support\": 1}", 1, 13,
                  "a[0][2]: expected a number, got a text");
   expect_problem("{\"a\": [[0,0,1e999]], \"b\": [[0,0,1]], \"support\": 1}", 1, 13,
                  "a[0][2]: must be in -1e+09 .. 1e+09 m, got inf");
   expect_problem("{\"a\": [], \"b\": [[0,0,1]], \"support\": 1}", 1, 7,
                  "a: expected a list of points [x, y, z], got an empty one");
-  expect_problem("{\"a\": [7], \"b\": [[0,0,1]], \"support\": 1}", 1, 8, "a[0]: a point is [x, y, z], got a number");
+  expect_problem("{\"a\": [7], \"b\": [[0,0,1]], \"support\": 1}", 1, 8,
+                 "a[0]: a point must be [x, y, z], got a number");
   expect_problem("{\"a\": [[0,0,0]], \"b\": [[0,0,1]], \"support\": 0}", 1, 45,
                  "support: must be in 1e-12 .. 1e+09 m, got 0");
   expect_problem("{\"a\": [[0,0,0]], \"b\": [[0,0,1]], \"support\": null}", 1, 45,

@@ -128,15 +128,17 @@ static void expect_refused(const char* text, size_t length, int line, const char
 
 static void refuses_what_is_not_csv(void** state) {
   (void)state;
-  expect_refused("a,\"b\nc\"\n", 8, 1, "the name of column 2 holds a control character: take it out");
-  expect_refused("a\x7f\n", 3, 1, "the name of column 1 holds a control character: take it out");
-  expect_refused("a\xc2\x9bm\n", 5, 1, "the name of column 1 holds a control character: take it out");
+  expect_refused("a,\"b\nc\"\n", 8, 1, "the name of column 2 has a control character: remove the character");
+  expect_refused("a\x7f\n", 3, 1, "the name of column 1 has a control character: remove the character");
+  expect_refused("a\xc2\x9bm\n", 5, 1, "the name of column 1 has a control character: remove the character");
   expect_refused("", 0, 0, "empty file: a CSV file begins with a header line");
-  expect_refused("a,b\n1,2\n1\n", 10, 3, "row has 1 fields, the header has 2");
-  expect_refused("a,b\n1,2,3\n", 10, 2, "row has 3 fields, the header has 2");
-  expect_refused("a,b\n1,\"2\n", 9, 2, "a quoted field has no closing quote");
-  expect_refused("\"a", 2, 1, "a quoted field has no closing quote");
-  expect_refused("a\0b\n", 4, 0, "not a CSV file: it holds a NUL byte");
+  expect_refused("a,b\n1,2\n1\n", 10, 3,
+                 "the row has 1 fields, but the header has 2: give all rows as many fields as the header");
+  expect_refused("a,b\n1,2,3\n", 10, 2,
+                 "the row has 3 fields, but the header has 2: give all rows as many fields as the header");
+  expect_refused("a,b\n1,\"2\n", 9, 2, "a quoted field has no closing quote: add the quote");
+  expect_refused("\"a", 2, 1, "a quoted field has no closing quote: add the quote");
+  expect_refused("a\0b\n", 4, 0, "not a CSV file, because the file has a NUL byte: save the table as plain text");
 }
 
 /* Random files usually have two columns; separators and quotes are frequent. */
@@ -194,7 +196,7 @@ static void rows_are_of_a_regular_file(void** state) {
   assert_int_equal(csv_rows_open(&rows, "/dev/zero", &diagnostics), STATUS_IO);
   assert_null(rows);
   assert_string_equal(diagnostics.items[0].text, "cannot read: No such file or directory");
-  assert_string_equal(diagnostics.items[1].text, "cannot read: it is no regular file");
+  assert_string_equal(diagnostics.items[1].text, "cannot read: not a regular file");
   diagnostics_free(&diagnostics);
 }
 

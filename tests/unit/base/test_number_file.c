@@ -148,8 +148,8 @@ static void expect_content_refused(const char* content, const char* words) {
 
 static void wrong_content_under_a_right_hash_is_refused(void** state) {
   (void)state;
-  expect_content_refused("", "ends without 'end'");
-  expect_content_refused("end", "ends without 'end'");
+  expect_content_refused("", "without the last line 'end'");
+  expect_content_refused("end", "without the last line 'end'");
   expect_content_refused("end\nend\n", "after 'end'");
   expect_content_refused("floats x 0\nend\n", "expected 'doubles");
   expect_content_refused("doubles \nend\n", "name");
@@ -174,9 +174,9 @@ static void wrong_content_under_a_right_hash_is_refused(void** state) {
 
 static void foreign_files_are_named_so(void** state) {
   (void)state;
-  expect_refused("links:\n- name: box\n", 19, "not an sdrs checkpoint", "a scene", 0);
-  expect_refused("sdrs checkpoint 2\nsha256 ", 25, "another version", "a newer file", 0);
-  expect_refused("sdrs checkpoint 01\nsha256 ", 26, "another version", "a version with a zero", 0);
+  expect_refused("links:\n- name: box\n", 19, "the file is no sdrs checkpoint", "a scene", 0);
+  expect_refused("sdrs checkpoint 2\nsha256 ", 25, "the version of the checkpoint is not", "a newer file", 0);
+  expect_refused("sdrs checkpoint 01\nsha256 ", 26, "the version of the checkpoint is not", "a version with a zero", 0);
 }
 
 static void what_is_not_there_is_said(void** state) {
@@ -192,7 +192,8 @@ static void what_is_not_there_is_said(void** state) {
   assert_false(number_file_get_integers(&read, "design/x", integers, 8, &diagnostics));
   assert_int_equal(diagnostics.error_count, 3);
   assert_string_equal(diagnostics.items[0].file, PATH);
-  assert_string_equal(diagnostics.items[0].text, "the checkpoint has no array of doubles named 'absent'");
+  assert_string_equal(diagnostics.items[0].text,
+                      "the checkpoint has no array of doubles named 'absent': create the file again");
   assert_non_null(strstr(diagnostics.items[1].text, "has 8 doubles in array 'design/x', but 9 are required"));
   assert_int_equal(number_file_doubles_count(&read, "run.iteration"), -1);
   assert_true(doubles[0] == 7 && integers[0] == 7);

@@ -46,7 +46,8 @@ static void a_name_given_twice_is_refused(void** state) {
   assert_null(loss);
   assert_int_equal(diagnostics.count, 1);
   assert_int_equal(diagnostics.items[0].line, 12);
-  assert_string_equal(diagnostics.items[0].text, "the name 'here' is taken by the loss of line 10");
+  assert_string_equal(diagnostics.items[0].text,
+                      "the name 'here' is taken by the loss of line 10: rename one of the two losses");
   diagnostics_free(&diagnostics);
   loss_run_free(run);
 }

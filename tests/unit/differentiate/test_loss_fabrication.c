@@ -279,7 +279,7 @@ static void expect_refused(const char* scene_link, TaskLossType type, const char
 
 static void what_has_no_range_is_refused(void** state) {
   (void)state;
-  expect_refused("post", LOSS_CLEARANCE, "does not move");
+  expect_refused("post", LOSS_CLEARANCE, "the joint is fixed");
   expect_refused("wheel", LOSS_CLEARANCE, "three rotations");
   expect_refused("bar", LOSS_CLEARANCE, "has no parent");
 }

@@ -60,7 +60,7 @@ static void without(void** state) {
   Loss* made;
   Diagnostics diagnostics = {0};
   assert_int_equal(loss_create(&made, &task.task, 0, &run->run->model, &diagnostics), STATUS_BAD_INPUT);
-  assert_string_equal(diagnostics.items[0].text, "'ground' has no mass");
+  assert_string_equal(diagnostics.items[0].text, "'ground' has no mass: give the link a mass, or name another link");
   loss_destroy(made);
   diagnostics_free(&diagnostics);
   loss_run_free(run);

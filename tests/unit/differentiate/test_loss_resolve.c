@@ -79,15 +79,20 @@ static void links_are_looked_up(void** state) {
 static void kinds_look_at_their_links(void** state) {
   (void)state;
   expect(loss_of(LOSS_EFFORT, NULL), "");
-  expect(loss_of(LOSS_EFFORT, "lower arm"), "6: no drive moves the joint of 'lower arm'\n");
-  expect(loss_of(LOSS_EFFORT, "slider"), "6: no drive moves the joint of 'slider'\n");
+  expect(loss_of(LOSS_EFFORT, "lower arm"),
+         "6: no drive moves the joint of 'lower arm': add a controller of type pd, velocity or torque, or name another "
+         "link\n");
+  expect(loss_of(LOSS_EFFORT, "slider"),
+         "6: no drive moves the joint of 'slider': add a controller of type pd, velocity or torque, or name another "
+         "link\n");
   expect(loss_of(LOSS_SMOOTHNESS, "slider"), "");
-  expect(loss_of(LOSS_SMOOTHNESS, "lower arm"), "6: no controller drives the joint of 'lower arm'\n");
+  expect(loss_of(LOSS_SMOOTHNESS, "lower arm"),
+         "6: no controller drives the joint of 'lower arm': add a controller, or name another link\n");
   expect(loss_of(LOSS_SHAPE, NULL), "");
   expect(loss_of(LOSS_VOLUME, "ground"),
-         "6: 'ground' has no shape with vertices: this loss needs a box, points or a mesh\n");
+         "6: 'ground' has no shape with vertices: give the link a box, points or a mesh, or name another link\n");
   expect(loss_of(LOSS_ROUGHNESS, "marker"),
-         "6: 'marker' has no shape with vertices: this loss needs a box, points or a mesh\n");
+         "6: 'marker' has no shape with vertices: give the link a box, points or a mesh, or name another link\n");
   expect(pair_of(LOSS_GAP, "ground", "lower arm"), "");
   expect(pair_of(LOSS_GAP, "lower arm", "lower arm"), "7: 'link' and 'other' are both 'lower arm': name two links\n");
   expect(pair_of(LOSS_GAP, "marker", "lower arm"),
@@ -167,26 +172,29 @@ static void windows_as_given(void** state) {
 
 static void windows_that_are_refused(void** state) {
   (void)state;
-  expect(within(LOSS_POINT, 1.2, -1), "5: 'from' (1.2 s) lies outside of the run, which lasts from 0 to 1 s\n");
+  expect(within(LOSS_POINT, 1.2, -1), "5: 'from' (1.2 s) lies outside of the run: give a time from 0 to 1 s\n");
   expect(within(LOSS_POINT, 1.2, 1.3),
-         "5: 'from' (1.2 s) lies outside of the run, which lasts from 0 to 1 s\n"
-         "5: 'to' (1.3 s) lies outside of the run, which lasts from 0 to 1 s\n");
-  expect(within(LOSS_POINT, -0.5, -1), "5: 'from' (-0.5 s) lies outside of the run, which lasts from 0 to 1 s\n");
-  expect(within(LOSS_POINT, NAN, -1), "5: 'from' (nan s) lies outside of the run, which lasts from 0 to 1 s\n");
-  expect(within(LOSS_POINT, 1e300, -1), "5: 'from' (1e+300 s) lies outside of the run, which lasts from 0 to 1 s\n");
-  expect(within(LOSS_POINT, 0.6, 0.4), "5: the window begins (0.6 s) after it ends (0.4 s)\n");
+         "5: 'from' (1.2 s) lies outside of the run: give a time from 0 to 1 s\n"
+         "5: 'to' (1.3 s) lies outside of the run: give a time from 0 to 1 s\n");
+  expect(within(LOSS_POINT, -0.5, -1), "5: 'from' (-0.5 s) lies outside of the run: give a time from 0 to 1 s\n");
+  expect(within(LOSS_POINT, NAN, -1), "5: 'from' (nan s) lies outside of the run: give a time from 0 to 1 s\n");
+  expect(within(LOSS_POINT, 1e300, -1), "5: 'from' (1e+300 s) lies outside of the run: give a time from 0 to 1 s\n");
+  expect(within(LOSS_POINT, 0.6, 0.4),
+         "5: the window begins at 0.6 s, after its end at 0.4 s: 'from' must not exceed 'to'\n");
   expect(within(LOSS_POINT, 0.62, 0.68),
-         "5: the window holds 0 recorded states and needs 1: there is one every 0.1 s\n");
+         "5: the window has 0 recorded states, but needs 1: lengthen the window; there is one state every 0.1 s\n");
   expect(within(LOSS_TRAVEL, 0.6, 0.6),
-         "5: the window holds 1 recorded states and needs 2: there is one every 0.1 s\n");
-  expect(within(LOSS_RELATIVE, 1, -1), "5: the window holds 1 recorded states and needs 2: there is one every 0.1 s\n");
+         "5: the window has 1 recorded states, but needs 2: lengthen the window; there is one state every 0.1 s\n");
+  expect(within(LOSS_RELATIVE, 1, -1),
+         "5: the window has 1 recorded states, but needs 2: lengthen the window; there is one state every 0.1 s\n");
   expect(within(LOSS_VELOCITY, 0, 0),
-         "5: the window holds 0 recorded states and needs 1: there is one every 0.1 s, from the first step's end\n");
+         "5: the window has 0 recorded states, but needs 1: lengthen the window; there is one state every 0.1 s, "
+         "beginning after the first step\n");
   TaskLoss loss = within(LOSS_POINT, 2, -1);
   loss.link.text = name_text("marke");
   expect(loss,
          "6: no link is named 'marke' (did you mean 'marker'?)\n"
-         "5: 'from' (2 s) lies outside of the run, which lasts from 0 to 1 s\n");
+         "5: 'from' (2 s) lies outside of the run: give a time from 0 to 1 s\n");
 }
 
 /* ---------------------------------------------------------------- random targets */

@@ -387,7 +387,7 @@ static void fields_are_left_out(void** state) {
       "loads: [{link: a, field: {type: point, strength: {type: sines, terms: [[{amplitude: 1, frequency: 2}]]}}}]\n");
   expect_not_in(&e, "load0");
   assert_int_equal(e.notes.count, 1);
-  assert_non_null(strstr(e.notes.items[0].text, "its field is left out: MuJoCo has none"));
+  assert_non_null(strstr(e.notes.items[0].text, "the force field on the link is left out: MuJoCo has no force fields"));
   assert_null(e.controls.data);
   export_free(&e);
 }

@@ -129,7 +129,7 @@ static void balls_are_refused_by_name(void** state) {
       "  - {name: c, mass: 1, shape: b, joint: {type: free, free_axes: [x, rx, ry, rz]}, position: [1, 0, 0]}\n");
   assert_int_equal(e.status, STATUS_BAD_INPUT);
   assert_int_equal(e.notes.error_count, 2);
-  assert_non_null(strstr(e.notes.items[0].text, "link 'a': URDF has no joint"));
+  assert_non_null(strstr(e.notes.items[0].text, "link 'a': URDF has no ball joint"));
   assert_int_equal(e.urdf.length, 0);
   export_free(&e);
 }

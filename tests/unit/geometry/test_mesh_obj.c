@@ -252,11 +252,11 @@ static void bad_numbers_have_line_and_column(void** state) {
 static void bad_indices_have_line_and_column(void** state) {
   (void)state;
   check_error(TRIANGLE "f 1 2 99\n", 4, 7, "names vertex '99', but the file has only 3");
-  check_error(TRIANGLE "f 0 1 2\n", 4, 3, "vertex 0: vertices count from 1");
-  check_error(TRIANGLE "f 1 -4 2\nv 0 0 1\n", 4, 5, "'-4', but only 3 vertices are defined before it");
+  check_error(TRIANGLE "f 0 1 2\n", 4, 3, "vertex 0, but vertices are numbered from 1");
+  check_error(TRIANGLE "f 1 -4 2\nv 0 0 1\n", 4, 5, "'-4', but only 3 vertices are defined before the face");
   check_error(TRIANGLE "f 1 2 99999999999999999999999999\n", 4, 7, "but the file has only 3");
   check_error(TRIANGLE "f 1 2 2147483647\n", 4, 7, "but the file has only 3");
-  check_error(TRIANGLE "f 1 2 -2147483648\n", 4, 7, "but only 3 vertices are defined before it");
+  check_error(TRIANGLE "f 1 2 -2147483648\n", 4, 7, "but only 3 vertices are defined before the face");
   static const char* const bad[] = {"x", "1.5", "1/x", "1/2/3/4", "/1", "1e0", "1-2", "-", "1\\2"};
   for (int i = 0; i < COUNT(bad); i++) {
     char text[100];

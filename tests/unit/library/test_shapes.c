@@ -182,7 +182,7 @@ static void wrong_questions_are_refused_with_their_reason(void** state) {
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "row 299: position_a[2]: must be in");
   rows.a[299][2] = 0;
   rows.shapes[7][1] = 4;
-  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "row 7: there is no shape 4 (there are 0 to 3)");
+  expect_refusal(s, &pairs, SDRS_BAD_INPUT, "row 7: there is no shape 4: shapes are numbered from 0 to 3");
   rows.shapes[7][1] = 2;
   expect_refusal(s, &pairs, SDRS_BAD_INPUT, "shape 2: growth needs a smooth shape");
   rows.shapes[7][1] = 1;
@@ -203,7 +203,7 @@ static void wrong_shapes_are_refused_with_their_place(void** state) {
   expect_bad_shapes("[{\"type\": \"sphere\", \"radius\": 1},\n {\"type\": \"sphere\", \"radius\": -1}]",
                     "my.json:2:31: error: shape 1: radius: must be in");
   expect_bad_shapes("[{\"type\": \"sphere\", \"radius\": 1, \"position\": [0, 0, 0]}]",
-                    "shapes have no pose of their own");
+                    "'position' is not allowed in a shape");
   expect_bad_shapes("{\"type\": \"sphere\", \"radius\": 1}", "expected a list of shapes");
   expect_bad_shapes("[]", "an empty list");
   expect_bad_shapes("[{\"type\": \"sphere\"", "not valid JSON");

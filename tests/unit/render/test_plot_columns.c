@@ -123,7 +123,7 @@ static void columns_that_are_not_there_are_named(void** state) {
   expect_refused(d, &options, "no column 'g'");
   options.by = NULL;
   options.x = "word"; /* holds no number */
-  expect_refused(d, &options, "no row has a finite number");
+  expect_refused(d, &options, "no row has finite numbers");
 }
 
 static void the_first_file_with_a_column_is_found(void** state) {

@@ -900,7 +900,7 @@ static void poses_are_read_and_mistakes_named(void** state) {
       {HEADER "0,1,2,nan,1,0,0,0,0,0,0\n", "'nan' is not a finite decimal number", 2},
       {HEADER "0,1,2,3,1,0,0,0,0,0,0\n1,1,2,x,1,0,0,0,0,0,0\n", "'x' is not a finite decimal number", 3},
       {"time,b/px\n0,1\n", "no column 'a/px'", 1},
-      {"t\n0\n", "not 'time'", 1},
+      {"t\n0\n", "must be 'time'", 1},
   };
   for (int i = 0; i < 5; i++) {
     Diagnostics found = {0};

@@ -181,7 +181,7 @@ static void several_joints_on_a_body(void** state) {
   compare_near(link_named(&c, "a_between0")->mass + link_named(&c, "a_between1")->mass + link_named(&c, "a")->mass, 3,
                1e-14, "the mass of all");
   compare_near(link_named(&c, "a_between1")->center.z, 0, 1e-15, "a part of the body, where the body is");
-  assert_non_null(strstr(c.report.remarks.data, "become a chain of joints"));
+  assert_non_null(strstr(c.report.remarks.data, "are imported as a chain"));
   urdf_case_free(&c);
 }
 
@@ -196,20 +196,22 @@ static void what_is_left_out_is_told_once(void** state) {
 static void mistakes_have_places(void** state) {
   (void)state;
   expect_told("<robot/>", NULL, "1:1: error: the root element must be <mujoco>, got <robot>");
-  expect_told(WORLD(""), NULL, "error: there is no body in <worldbody>");
+  expect_told(WORLD(""), NULL, "error: <worldbody> has no body: add a <body>");
   expect_told(WORLD("<body><joint/><geom/></body>"), NULL, "error: a <geom> of type sphere needs 'size'");
   expect_told(WORLD("<body><joint/><geom size='x'/></body>"), NULL,
               "error: size of <geom>: expected 1 to 3 numbers, got 'x'");
   expect_told(WORLD("<body><joint/><geom size='-1'/></body>"), NULL, "error: size of <geom> must be > 0");
-  expect_told(WORLD("<body><joint/><geom type='mesh' mesh='m'/></body>"), NULL, "error: no mesh is named 'm'");
+  expect_told(WORLD("<body><joint/><geom type='mesh' mesh='m'/></body>"), NULL,
+              "error: no <mesh> in <asset> is named 'm'");
   expect_told(WORLD("<body><joint type='hing'/><geom size='1'/></body>"), NULL,
-              "error: a joint's type is free, ball, slide or hinge, got 'hing'");
+              "error: the type of a joint must be free, ball, slide or hinge, got 'hing'");
   expect_told(WORLD("<body><joint axis='0 0 0'/><geom size='1'/></body>"), NULL, "must have a length other than zero");
   expect_told(WORLD("<body><joint/></body>"), NULL, "moves and has no mass");
-  expect_told(WORLD("<body name='a'/><body name='a'/>"), NULL, "error: the name 'a' is taken by another body");
+  expect_told(WORLD("<body name='a'/><body name='a'/>"), NULL,
+              "error: another body has the name 'a' too: rename one of the bodies");
   expect_told(WORLD("<body><freejoint/><geom type='plane' size='1 1 1'/></body>"), NULL,
               "a plane belongs to the world");
-  expect_told("<mujoco><include file='/nowhere.xml'/></mujoco>", NULL, "cannot be included");
+  expect_told("<mujoco><include file='/nowhere.xml'/></mujoco>", NULL, "cannot be read: check the path");
 }
 
 int main(void) {

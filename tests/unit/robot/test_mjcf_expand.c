@@ -104,7 +104,8 @@ static void a_whole_model(void** state) {
   assert_int_equal(c.scene.controller_count, 2);
   assert_int_equal(c.scene.contact.exclude_count, 2);
   assert_string_equal(c.scene.contact.exclude[1][1], "pstone1");
-  assert_non_null(strstr(c.report.remarks.data, "keyframes of attached models are not used (--key selects one): pup"));
+  assert_non_null(strstr(c.report.remarks.data,
+                         "no keyframe of an attached model is used; to use a keyframe, select it by --key: pup"));
   urdf_case_free(&c);
 }
 
@@ -127,7 +128,7 @@ static void a_keyframe_of_another_model(void** state) {
     }
   assert_int_equal(starts, 1);
   compare_near(c.scene.controllers[0].target.values[0], 0.4, 0, "the arm's control");
-  assert_non_null(strstr(c.report.remarks.data, "it starts in the keyframe 'pup'"));
+  assert_non_null(strstr(c.report.remarks.data, "the robot starts in the keyframe 'pup'"));
   urdf_case_free(&c);
   c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='base' prefix='p'/>"), &options);
   char* found = told(&c.diagnostics);
@@ -272,17 +273,17 @@ static void mistakes_of_cables_are_reported(void** state) {
                {"<composite type='cable' count='5 1 1' curve='s'><geom type='sphere' size='1'/></composite>",
                 "needs a <geom> of type capsule, cylinder or box"},
                {"<composite type='cable' count='1 1 1' curve='s'><geom type='capsule' size='1'/></composite>",
-                "has 2 to 500 vertices"},
+                "needs 2 to 500 vertices"},
                {"<composite type='cable' count='1e9' curve='s'><geom type='capsule' size='1'/></composite>",
-                "has 2 to 500 vertices"},
+                "needs 2 to 500 vertices"},
                {"<composite type='cable' count='5 5 1' curve='s'><geom type='capsule' size='1'/></composite>",
-                "has 2 to 500 vertices"},
+                "needs 2 to 500 vertices"},
                {"<composite type='cable' count='5 1 1' curve='t'><geom type='capsule' size='1'/></composite>",
-                "curve of <composite> has up to three of s, cos(s), sin(s), 0, got 't'"},
+                "curve of <composite> must be one to three of s, cos(s), sin(s) and 0, got 't'"},
                {"<composite type='cable' count='5 1 1'><geom type='capsule' size='1'/></composite>",
                 "vertices 0 and 1 of the cable of <composite> are at the same position"},
                {"<composite type='cable' vertex='0 0 1 0 0'><geom type='capsule' size='1'/></composite>",
-                "vertex of <composite>: expected three numbers for each point"}};
+                "vertex of <composite>: the number of values must be a multiple of three (x, y, z of each point)"}};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     Text text = {0};
     text_add(&text, "<mujoco><worldbody>%s</worldbody></mujoco>", CASES[i].text);
@@ -297,20 +298,20 @@ static void mistakes_are_told(void** state) {
   expect_told(WORLD("<replicate count='1.5'><body/></replicate>"), NULL, "must be a whole number from 1");
   expect_told(WORLD("<replicate count='1e9'><body/></replicate>"), NULL, "must be a whole number from 1");
   expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
-              "for at most 1000000 elements in all");
+              "may have at most 1000000 elements in all");
   expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
   expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f'/>"), NULL, "needs a 'prefix'");
   expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='g' prefix='a'/>"), NULL,
               "<attach>: the model has no frame named 'g'");
   expect_told(WORLD("<frame name='f'><attach frame='f' prefix='a'/></frame>"), NULL,
-              "the <frame> that it copies must be before it, and not contain it");
+              "the <frame> to copy must be before <attach>, and must not contain <attach>");
   expect_told(WORLD("<attach body='b' prefix='a'/><body name='b'><geom size='1'/></body>"), NULL,
-              "the <body> that it copies must be before it");
+              "the <body> to copy must be before <attach>");
   expect_told(WORLD("<attach model='a'/>"), NULL, "no <model> with 'file' is named 'a' in <asset>");
   expect_told(
       "<mujoco><asset><model name='a' file='/nowhere.xml'/></asset><worldbody><attach model='a'/></worldbody>"
       "</mujoco>",
-      NULL, "the model '/nowhere.xml' cannot be read");
+      NULL, "<model>: the file '/nowhere.xml' cannot be read: check the path in 'file'");
   UrdfCase c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='leg'/>"), NULL);
   char* found = told(&c.diagnostics);
   assert_non_null(strstr(found, "<attach>: the model has no body named 'leg'"));

@@ -90,7 +90,7 @@ static void built_in_meshes_have_mass(void** state) {
   expect_told(
       "<mujoco><asset><mesh name='a' builtin='supersphere' params='2 1 1'/></asset><worldbody><body><joint/>"
       "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>",
-      NULL, "a whole resolution from 3 to 200 and two exponents >= 0, got '2 1 1'");
+      NULL, "a resolution (whole number from 3 to 200) and two exponents >= 0, got '2 1 1'");
   expect_told(
       "<mujoco><asset><mesh name='a' builtin='cone' params='8 1'/></asset><worldbody><body><joint/>"
       "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>",
@@ -245,7 +245,7 @@ static void armature_of_balls_is_inertia(void** state) {
     compare_near(link_named(&c, "a")->inertia[k], 0.508, 1e-15, "at the world");
     compare_near(link_named(&c, "b")->inertia[k], 0.008, 1e-15, "between links that move");
   }
-  assert_non_null(strstr(c.report.remarks.data, "the armature of 1 ball joints between links that move is left out"));
+  assert_non_null(strstr(c.report.remarks.data, "the armature of 1 ball joints between moving links is left out"));
   urdf_case_free(&c);
   text_free(&text);
 }
@@ -331,7 +331,7 @@ static void height_fields_are_ground(void** state) {
       "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
       NULL, "hfield without a PNG file");
   expect_told("<mujoco><worldbody><body><freejoint/><geom type='hfield' hfield='h'/></body></worldbody></mujoco>", NULL,
-              "no <hfield> is named 'h'");
+              "no <hfield> in <asset> is named 'h'");
 }
 
 /* A thruster at a site that is rotated by 90 degrees about x, so the site's z is the body's -y. The torque has the same

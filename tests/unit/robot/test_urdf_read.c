@@ -26,11 +26,12 @@ static void all_problems_are_told_in_one_run(void** state) {
       "5:12: error: <geometry> needs <box>, <cylinder>, <sphere>, <capsule>, <mesh> or <plane>\n"
       "6:22: error: <mesh> needs 'filename'\n"
       "7:22: error: <cylinder> needs 'length'\n"
-      "8:23: error: a joint's type is fixed, revolute, continuous, prismatic, floating, planar or spherical, got "
-      "'hinge'\n"
+      "8:23: error: the type of a joint must be fixed, revolute, continuous, prismatic, floating, planar or spherical, "
+      "got 'hinge'\n"
       "8:1: error: <joint> needs <parent>\n"
       "9:79: error: the axis of joint 'k' must have a length other than zero\n"
-      "9:14: warning: the revolute joint 'k' has no <limit>: it moves without limits\n"
+      "9:14: warning: the revolute joint 'k' has no <limit> and moves without limits: add <limit> with lower and "
+      "upper\n"
       "9:64: error: no link is named 'c'\n");
 }
 
@@ -39,7 +40,7 @@ static void names_stand_once(void** state) {
   expect_urdf("<robot>\n<deformable name='torus'/></robot>", NULL,
               "2:1: error: a robot needs a <link>: <deformable> is soft, and only rigid links are supported\n");
   expect_urdf("<robot>\n<link name='a'/>\n<link name='a'/>\n</robot>", NULL,
-              "3:13: error: the name 'a' is taken by the link of line 2\n"
+              "3:13: error: the name 'a' is taken by the link of line 2: rename one of the two\n"
               "3:13: error: a robot must be one tree, but neither link 'a' nor link 'a' has a parent: connect them by "
               "joints\n");
 }
@@ -106,9 +107,9 @@ static void what_is_not_read_is_told_in_one_line(void** state) {
       NULL,
       "2:33: warning: unknown attribute 'colour' of <link> is ignored\n"
       "0:0: note: elements left out: gazebo, transmission, link/sensor\n");
-  expect_urdf("<robot>\n<link name='a'/><xacro:include filename='b'/></robot>", NULL,
-              "2:17: error: 'xacro:include': this is a xacro file; expand it first (xacro file.xacro > "
-              "file.urdf)\n");
+  expect_urdf(
+      "<robot>\n<link name='a'/><xacro:include filename='b'/></robot>", NULL,
+      "2:17: error: 'xacro:include' is an element of xacro: expand the file first (xacro file.xacro > file.urdf)\n");
   expect_urdf("<sdf/>", NULL, "1:1: error: the root element of a URDF file must be <robot>, got <sdf>\n");
   expect_urdf("<robot/>", NULL, "1:1: error: a robot needs a <link>\n");
 }

@@ -25,7 +25,8 @@ static void fixed_joints_are_merged_with_their_masses(void** state) {
   compare_vec3(a->shapes[0].position, vec3(2, 0, 1), 1e-15, "shape");
   compare_near(fabs(a->shapes[0].rotation.z), 1, 1e-15, "turned");
   assert_non_null(
-      strstr(c.report.remarks.data, "links on fixed joints are part of others (--keep-fixed keeps them): 'b' of 'a'"));
+      strstr(c.report.remarks.data,
+             "links on fixed joints are merged into their parents (--keep-fixed keeps all links): 'b' of 'a'"));
   urdf_case_free(&c);
 }
 
@@ -136,7 +137,7 @@ static void a_massless_link_that_carries_gets_a_share(void** state) {
   const double inertia[6] = {0.02, 0.01, 0.025, 0, 0, 0};
   for (int k = 0; k < 6; k++) compare_near(between->inertia[k], inertia[k], 1e-16, "inertia %d", k);
   compare_near(a->inertia[1], 1.98, 1e-15, "rest of the inertia");
-  assert_non_null(strstr(c.report.remarks.data, "link 'l1' moves and has neither mass nor shape: it gets 1 %"));
+  assert_non_null(strstr(c.report.remarks.data, "link 'l1' moves and has neither mass nor shape: 1 %"));
   urdf_case_free(&c);
 }
 
@@ -158,7 +159,9 @@ static void shapes_without_mass_are_weighed(void** state) {
   expect_urdf(
       "<robot><link name='base'/>\n<link name='tip'><collision><geometry><sphere radius='1'/></geometry>"
       "</collision></link>\n<joint name='j' type='continuous'>" ENDS("base", "tip") "</joint></robot>",
-      NULL, "2:13: warning: link 'tip' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo (--density)\n");
+      NULL,
+      "2:13: warning: link 'tip' moves and has no mass: its shapes get 1000 kg/m^3, as in MuJoCo; set another density "
+      "by --density\n");
   const RobotOptions density = {.density = 500};
   UrdfCase c = urdf_load(
       "<robot><link name='base'/>\n<link name='tip'><collision><geometry><sphere radius='1'/>"
@@ -204,8 +207,8 @@ static void shapes_on_fixed_joints_add_mass_only_by_density(void** state) {
   UrdfCase c = urdf_load(ARM, NULL);
   compare_near(link_named(&c, "arm")->mass, 1, 0, "mass of the file");
   assert_non_null(strstr(c.report.remarks.data,
-                         "links on fixed joints have shapes and no mass, and add none "
-                         "(--density gives them one): 'pad' of 'arm'"));
+                         "links on fixed joints that have shapes but no mass are taken as massless; to give the shapes "
+                         "a mass, set --density: 'pad' of 'arm'"));
   urdf_case_free(&c);
   const RobotOptions density = {.density = 500};
   c = urdf_load(ARM, &density);
@@ -244,7 +247,7 @@ static void names_follow_the_rules_of_a_scene(void** state) {
                          NULL);
   assert_string_equal(c.scene.links[0].name, "a_b");
   assert_string_equal(c.scene.links[1].name, "a_b_");
-  assert_non_null(strstr(c.report.remarks.data, "link 'a/b' is named 'a_b'"));
+  assert_non_null(strstr(c.report.remarks.data, "link 'a/b' of the file is renamed 'a_b' in the scene"));
   urdf_case_free(&c);
 }
 
@@ -256,16 +259,16 @@ static void inertia_must_be_of_a_body(void** state) {
           "j", "continuous", ENDS("w", "a"), "") "</robot>";
   /* a ball of 1 kg and 1000 kg/m^3 has a radius of 0.0620350 m */
   expect_urdf(text, NULL,
-              "2:1: warning: the inertia of link 'a' is zero: it gets that of a ball of its mass and 1000 kg/m^3, "
-              "0.00154 kg m^2\n");
+              "2:1: warning: the inertia of link 'a' is zero: the inertia of a solid sphere of the same mass and 1000 "
+              "kg/m^3 is assumed, 0.00154 kg m^2; correct <inertia>\n");
   /* iCub's r_ankle_1: zero but for rounding, and positive definite by accident. */
   expect_urdf(
       "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/><inertia ixx='2.7e-20' iyy='5.4e-20' "
       "izz='1.4e-20' ixy='-1.7e-21' ixz='0' iyz='0'/></inertial></link>" JOINT("j", "continuous", ENDS("w", "a"),
                                                                                "") "</robot>",
       NULL,
-      "2:1: warning: the inertia of link 'a' is zero: it gets that of a ball of its mass and 1000 kg/m^3, "
-      "0.00154 kg m^2\n");
+      "2:1: warning: the inertia of link 'a' is zero: the inertia of a solid sphere of the same mass and 1000 kg/m^3 "
+      "is assumed, 0.00154 kg m^2; correct <inertia>\n");
   /* The principal moments are 0.4, 0.4 and -0.2. With d about all axes added those of a body need
    * (0.4 + d) + (-0.2 + d) >= 0.4 + d, so d >= 0.2. */
   UrdfCase c = urdf_load(
@@ -283,7 +286,9 @@ static void inertia_must_be_of_a_body(void** state) {
       "<robot><link name='w'/><link name='a'>\n<inertial><mass value='1'/>"
       "<inertia ixx='1' iyy='1' izz='3' ixy='0' ixz='0' iyz='0'/></inertial></link>" JOINT(
           "j", "continuous", ENDS("w", "a"), "") "</robot>",
-      NULL, "2:1: warning: no body has the inertia of link 'a': a principal moment exceeds the sum of the others\n");
+      NULL,
+      "2:1: warning: no physical body can have the inertia of link 'a', because a principal moment exceeds the sum of "
+      "the other two: correct the inertia\n");
 }
 
 #define MIMIC_ROBOT(I, J, K)                                                                        \
@@ -320,12 +325,12 @@ static void mimics_that_cannot_be_are_told(void** state) {
   static const RobotStart start = {"j", 0.5};
   const RobotOptions options = {.starts = &start, .start_count = 1};
   expect_urdf(MIMIC_ROBOT("<mimic joint='j'/>", "<mimic joint='i'/>", ""), NULL,
-              "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
-              "1:453: note: left out: mimic of 'i': they follow each other in a cycle\n"
-              "1:548: note: left out: mimic of 'j': they follow each other in a cycle\n");
+              "0:0: note: left out: limits of effort of k: no drive moves these joints (--hold adds drives)\n"
+              "1:453: note: left out: <mimic> of joint 'i', because the joints mimic each other in a cycle\n"
+              "1:548: note: left out: <mimic> of joint 'j', because the joints mimic each other in a cycle\n");
   expect_urdf(MIMIC_ROBOT("", "<mimic joint='i' multiplier='2' offset='1'/>", ""), &options,
-              "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
-              "1:474: error: joint 'j' follows 'i' (mimic): it must start at 1: change or remove its --start\n");
+              "0:0: note: left out: limits of effort of k: no drive moves these joints (--hold adds drives)\n"
+              "1:474: error: joint 'j' mimics 'i' and must start at 1: change or remove the --start of the joint\n");
 }
 
 #define GRIPPER(LEADER, FOLLOWER, MIMIC)                                                                       \
@@ -351,14 +356,15 @@ static void a_mimic_against_the_limits_is_told(void** state) {
   UrdfCase c = urdf_import(text, NULL);
   char* found = told(&c.diagnostics);
   assert_int_equal(c.status, STATUS_BAD_INPUT);
-  assert_non_null(strstr(found, "3:127: error: <mimic>: joint 'j' must be at -1 times 'i' plus 0 = -0."));
-  assert_non_null(strstr(found, " at the start, outside its limits 0 and 1 (those of the other joint are 0 and 1)"));
+  assert_non_null(strstr(found, "3:127: error: <mimic>: joint 'j' must start at -1 'i' + 0 = -0."));
+  assert_non_null(strstr(found, ", outside of its limits 0 and 1 (limits of the other joint: 0 and 1)"));
   memory_free(found);
   urdf_case_free(&c);
   const RobotOptions lenient = {.lenient = true};
   c = urdf_load(text, &lenient);
   assert_int_equal(c.scene.coupling_count, 0);
-  assert_non_null(strstr(c.report.remarks.data, "left out: mimic of 'j': no position is within the limits of both"));
+  assert_non_null(strstr(c.report.remarks.data,
+                         "left out: <mimic> of joint 'j', because no position is within the limits of both"));
   urdf_case_free(&c);
 }
 
@@ -370,7 +376,7 @@ static void what_is_lost_is_told(void** state) {
               "<dynamics friction='0.1'/><safety_controller k_velocity='1'/></joint>"
               "<joint name='k' type='revolute'>" ENDS("a", "b") "<limit lower='-1' upper='1' effort='5' velocity='1'/>"
               "<mimic joint='j'/></joint></robot>", NULL,
-              "0:0: note: left out: limits of effort of j, k: there is no drive that could have one\n"
+              "0:0: note: left out: limits of effort of j, k: no drive moves these joints (--hold adds drives)\n"
               "0:0: note: left out: safety_controller and calibration of j\n");
 }
 

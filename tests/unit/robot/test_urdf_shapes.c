@@ -56,7 +56,7 @@ static void files_are_found(void** state) {
   expect_urdf(SHAPE("<mesh filename='package://other/a.obj'/>"), NULL,
               "2:38: error: the folder of package 'other' is not known: give --package other=DIR\n");
   expect_urdf(SHAPE("<mesh filename='http://x/a.obj'/>"), NULL,
-              "2:38: error: a mesh is a path, file:// or package://, got 'http://x/a.obj'\n");
+              "2:38: error: the file of a mesh must be a path, file://... or package://..., got 'http://x/a.obj'\n");
 }
 
 static void meshes_of_other_formats_are_refused_or_left_out(void** state) {

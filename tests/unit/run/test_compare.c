@@ -110,13 +110,22 @@ static void expect_mismatch(const char* a, const char* b, const char* columns, c
 
 static void other_shapes_are_refused(void** state) {
   (void)state;
-  expect_mismatch("x,y\n1,2\n", "x\n1\n", NULL, "no column 'y', which a.csv has");
-  expect_mismatch("x\n1\n", "x,y\n1,2\n", NULL, "no column 'y', which b.csv has");
+  expect_mismatch(
+      "x,y\n1,2\n", "x\n1\n", NULL,
+      "no column 'y', which a.csv has: compare tables with the same columns, or select common columns by --columns");
+  expect_mismatch(
+      "x\n1\n", "x,y\n1,2\n", NULL,
+      "no column 'y', which b.csv has: compare tables with the same columns, or select common columns by --columns");
   /* one line, however many there are */
-  expect_mismatch("x,y,z\n1,2,3\n", "x\n1\n", NULL, "no columns 'y', 'z', which a.csv has");
-  expect_mismatch("a,b,c,d,e,x\n1,2,3,4,5,6\n", "x\n1\n", NULL, "no columns 'a', 'b', 'c' and 2 more, which a.csv has");
-  expect_mismatch("x\n1\n", "x\n1\n2\n", NULL, "2 rows, but a.csv has 1");
-  expect_mismatch("x\n1\n", "x\n1\n", "z*", "no column matches 'z*'");
+  expect_mismatch("x,y,z\n1,2,3\n", "x\n1\n", NULL,
+                  "no columns 'y', 'z', which a.csv has: compare tables with the same columns, or select common "
+                  "columns by --columns");
+  expect_mismatch("a,b,c,d,e,x\n1,2,3,4,5,6\n", "x\n1\n", NULL,
+                  "no columns 'a', 'b', 'c' and 2 more, which a.csv has: compare tables with the same columns, or "
+                  "select common columns by --columns");
+  expect_mismatch("x\n1\n", "x\n1\n2\n", NULL,
+                  "the file has 2 rows, but a.csv has 1: compare tables with the same number of rows");
+  expect_mismatch("x\n1\n", "x\n1\n", "z*", "no column matches 'z*': line 1 of the file lists the columns");
 }
 
 int main(void) {

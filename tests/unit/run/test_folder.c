@@ -139,7 +139,7 @@ static void a_folder_has_one_run_at_a_time(void** state) {
   assert_int_equal(run_folder_open(&second, f.folder, &f.model, &diagnostics), STATUS_IO);
   assert_null(second);
   assert_string_equal(diagnostics.items[0].file, f.folder);
-  assert_non_null(strstr(diagnostics.items[0].text, "another run is writing to this folder"));
+  assert_non_null(strstr(diagnostics.items[0].text, "another run is writing to the folder"));
   run_folder_discard(first);
   assert_int_equal(run_folder_open(&second, f.folder, &f.model, &diagnostics), STATUS_OK);
   run_folder_discard(second);

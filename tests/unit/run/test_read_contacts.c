@@ -97,7 +97,7 @@ static void mistakes_are_named(void** state) {
     const char *text, *says;
     int line;
   } CASES[] = {{"time,a,b,gap,fx,fy\n", "no column 'fz'", 1},
-               {HEADER "0,ground,ground,0,0,0,0\n0,ground,wall,0,1,2,3\n", "no link 'wall'", 3},
+               {HEADER "0,ground,ground,0,0,0,0\n0,ground,wall,0,1,2,3\n", "the scene has no link 'wall'", 3},
                {HEADER "0,ground,ground,0,1,nan,3\n", "'nan' is not a finite decimal number", 2},
                {HEADER "0,ground,ground,0,1,,3\n", "column 'fy'", 2}};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {

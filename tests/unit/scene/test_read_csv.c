@@ -113,7 +113,8 @@ static void mistakes_of_the_file(void** state) {
   expect_problem("h", "time,x\n0,1\n1,nan\n", "column: x", "31",
                  ":3: column 'x': 'nan' is not a finite decimal number");
   expect_problem("h", "time,x\n0,1\n0,2\n", "column: x", "31", ":3: column 'time': times must rise, got 0 after 0");
-  expect_problem("h", "time,x\n0,1\n1\n", "column: x", "31", ":3: row has 1 fields, the header has 2");
+  expect_problem("h", "time,x\n0,1\n1\n", "column: x", "31",
+                 ":3: the row has 1 fields, but the header has 2: give all rows as many fields as the header");
   expect_problem("h", "time,x\n", "column: x", "31", ": has no row below its header");
   expect_problem("h", "time,x\n0,1\n", "column: x, interpolation: cubic", "31", ": a cubic needs at least two rows");
   expect_problem("h", "time,x\n0,1\n1,0x10\n", "column: x", "31",
@@ -121,7 +122,7 @@ static void mistakes_of_the_file(void** state) {
   expect_problem("h", "time,x,x\n0,1,2\n", "column: x", "65", ":1: two columns are named 'x': rename one");
   expect_problem("h", "time,time,x\n0,1,2\n", "column: x", "31", ":1: two columns are named 'time': rename one");
   expect_problem("h", "time,\"x\ny\"\n0,1\n", "column: x", "31",
-                 ":1: the name of column 2 holds a control character: take it out");
+                 ":1: the name of column 2 has a control character: remove the character");
   expect_problem("h", "", "column: x", "31", ": empty file: a CSV file begins with a header line");
   expect_problem("h", "when,x\n0,1\n", "column: x", "31", ":1: no column 'time'");
   expect_problem("h", "time,xy\n0,1\n", "column: xz", "65", ":1: no column 'xz' (did you mean 'xy'?)");
