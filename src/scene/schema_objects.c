@@ -29,8 +29,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning =
          "Adds the links, shapes, controllers, loads, initial state and excluded pairs of another file. The pose given "
          "here places that file's world frame in this world, or in the frame of the link `attach`. Other settings of "
-         "the file are ignored; a note names those of `simulation` and `contact` that change the motion and that this "
-         "scene does not give. `initial` of this scene replaces that of the file for the same link.",
+         "the file are ignored. A note names the settings of `simulation` and `contact` in the file that change the "
+         "motion and are missing in this scene. For the same link, `initial` of this scene replaces `initial` of the "
+         "file.",
      .example = "simulation: {dt: 0.001, duration: 2, integrator: first_order}\n"
                 "contact: {model: none}\n"
                 "include:\n"
@@ -65,10 +66,10 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),
-     .meaning = "Continues a run from its end or from a saved state, with the same bits as an uninterrupted run "
-                "(docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures, "
-                "couplings, and feedback with delay or of contact forces must be the same as in that run. Controllers, "
-                "loads, masses, friction and positions of vertices may differ."},
+     .meaning = "Continues a run from its end or from a saved state. The result is bit-identical to an uninterrupted "
+                "run (docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures and "
+                "couplings must be the same in both runs. Feedback with delay or of contact forces must also be the "
+                "same. Controllers, loads, masses, friction and positions of vertices may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),
@@ -135,9 +136,9 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "decompose",
      .title = "decompose, of a mesh",
      .size = sizeof(DecomposeForm),
-     .meaning = "Options of `sdrs decompose` (decompose.md). The hulls overlap, and their union is the shape; density "
-                "counts overlaps more than once. Hulls are cached in $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else "
-                "~/.cache/sdrs; SDRS_CACHE=off disables the cache.",
+     .meaning = "Options of `sdrs decompose` (decompose.md). The hulls overlap, and their union is the shape. A mass "
+                "by density counts overlaps more than once. The cache is in $SDRS_CACHE; if unset, in "
+                "$XDG_CACHE_HOME/sdrs; if unset, in ~/.cache/sdrs. SDRS_CACHE=off disables the cache.",
      .example = "shapes:\n"
                 "  frame:\n"
                 "    type: mesh\n"
@@ -172,8 +173,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(LinkForm),
      .includes = {{"pose", AT(LinkForm, pose)}},
      .meaning = "A rigid body: a union of shapes. position and rotation are the pose of the link's frame in its "
-                "parent's frame (or in the world) at zero joint coordinates, short for those of the joint. A link "
-                "without parent and joint is free. A link with a parent needs a joint or `fixed: true`.",
+                "parent's frame (or in the world) at zero joint coordinates; they abbreviate position and rotation of "
+                "the joint. A link without parent and joint is free. A link with a parent needs a joint or `fixed: "
+                "true`.",
      .example = "links:\n"
                 "  - {name: post, fixed: true, shape: {type: box, size: [0.1, 0.1, 1]}, position: [0, 0, 0.5]}\n"
                 "  - name: arm\n"
@@ -493,16 +495,13 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "rod",
      .size = sizeof(RodForm),
      .meaning =
-         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. It becomes a chain of "
-         "capsule "
-         "links, each with the mass of its length, that bushings join. Their stiffness is E pi r^4 / 4 in bending, "
-         "G pi r^4 / 2 in torsion, E pi r^2 in stretching and 0.9 G pi r^2 in shear. Each is divided by the length "
-         "between "
-         "the middles of both "
-         "segments. A link's frame lies in the middle of its segment, with z along it. Everything that works on links "
-         "and bushings works on rods: loads, contact, tendons, parameters of tasks. Segments less than pi r apart "
-         "along "
-         "the rod do not touch each other. docs/derivations/loads.md, L50",
+         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. The rod becomes a chain of "
+         "capsule links, joined by bushings. Each link has the mass of its segment. The stiffness of a bushing is E pi "
+         "r^4 / 4 in bending and G pi r^4 / 2 in torsion. It is E pi r^2 in stretching and 0.9 G pi r^2 in shear. Each "
+         "stiffness is divided by the length between the midpoints of both segments. The frame of a link lies at the "
+         "midpoint of its segment, with z along the segment. Loads, contact, tendons and parameters of tasks act on "
+         "rods as on other links and bushings. Segments less than pi r apart along the rod do not touch each other. "
+         "docs/derivations/loads.md, L50",
      .example = "rods:\n"
                 "  # a rubber rope between a wall and a ball\n"
                 "  - {name: rope, points: [[0, 0, 1], [0.5, 0, 1]], radius: 0.005, young: 1.0e6, density: 1100, from: "

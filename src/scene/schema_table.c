@@ -100,8 +100,8 @@ static const SchemaRow ROWS[] = {
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, simulation.integrator),
      .of = "first_order|second_order|momentum", .fallback = "momentum",
      .meaning = "Time integration. momentum conserves the angular momentum of free bodies, and the energy of "
-                "articulated mechanisms and springs: no numerical damping. first_order (that of the SDRS paper) damps "
-                "rotation strongly, second_order weakly."},
+                "articulated mechanisms and springs. It has no numerical damping. first_order (used in the SDRS paper) "
+                "damps rotation strongly. second_order damps rotation weakly."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning = "Relative tolerance of a step: the largest imbalance of forces and torques over the forces that act on "
@@ -136,39 +136,42 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- start */
     {"start_state", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
-     .meaning = "Run folder, relative to the scene file or else to the current folder."},
+     .meaning = "Run folder, relative to the scene file, otherwise to the current folder."},
     {"start_state", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
      .range = RANGE_ABOVE(0),
      .meaning = "Time of the saved state: the end of that run, or one of its simulation.keep_states. The time of this "
-                "run continues from it."},
+                "run continues from this time."},
 
     /* ---------------------------------------------------------------- contact */
     /* the contact laws define the other rows (contact_schema_row) */
     {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
      .only = "none|separating_plane", .fallback = "null", .nullable = true, .range = RANGE_BETWEEN(0, 1000),
      .meaning =
-         "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
-         "normal force of the previous step, and acts one step late in an impact. null: 1 in steps in which this "
-         "changes the speed of a pair by more than 5 rest_speed. The updated force has a weight that grows "
-         "smoothly from 0 there to 1 at 25 rest_speed; what friction still owes it pays in the next steps. In the "
-         "first step with contact at its start, with restitution and in steps that an event cuts, null is 0."},
+         "Largest number of repetitions of a step with updated normal forces for friction. With 0, friction uses the "
+         "normal force of the previous step, and acts one step late in an impact. With null, a step is repeated once "
+         "if the repetition changes the speed of a pair by more than 5 rest_speed. The weight of the updated force "
+         "grows smoothly from 0 at 5 rest_speed to 1 at 25 rest_speed. The remaining friction impulse acts in the next "
+         "steps. null is equal to 0 with restitution, in the first step with contact at its start, and in steps "
+         "shortened by an event."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups without contact. A link and its parent never have contact."},
     {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,
-     .meaning = "Friction and restitution between two links, or all links of two groups. They override those of the "
-                "links; the last matching item counts. Without an item, two links with values of their own use the "
-                "square root of the product, a single value counts for both, and else the values of `contact` hold."},
+     .meaning = "Friction and restitution between two links, or all links of two groups. These values override the "
+                "values of the links. The last matching item applies. Without a matching item, the values of the links "
+                "apply. If both links have a coefficient, the square root of the product applies. If one has it, that "
+                "value applies. Otherwise the value in `contact` applies."},
 
     {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
     {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
-     .meaning = "The other link or group. The same group as `a`: all pairs within it."},
+     .meaning = "The other link or group. If `a` and `b` are the same group, the item applies to all pairs within the "
+                "group."},
     {"contact_pair", "friction", VALUE_PER_DOF, AT(ContactPairForm, friction),
      .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient between them. Two numbers, [along, across]: friction along and across "
-                "friction_axis, whatever the links say. Law separating_plane alone."},
+     .meaning = "Coulomb coefficient between them. Two numbers, [along, across], are the coefficients along and across "
+                "friction_axis. They override the values of the links. Only for the law separating_plane."},
     {"contact_pair", "friction_axis", VALUE_VECTOR, AT(ContactPairForm, friction_axis), .fallback = "(none)",
-     .meaning = "Direction of the first of two numbers of friction, axes of the link that `a` names, of any length but "
-                "0. It is projected onto the contact plane as that of a link. `a` and `b` must differ."},
+     .meaning = "Direction of the first of two numbers of friction, in the axes of the link `a`, of any length but 0. "
+                "This axis is projected onto the contact plane like friction_axis of a link. `a` and `b` must differ."},
     {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Coefficient of restitution between them."},
@@ -187,15 +190,16 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
      .fallback = "(contact.model)",
      .meaning =
-         "Contact law between them instead of contact.model; none: no contact. Its parameters below, barrier_distance "
-         "and stiffness hold for this pair. Those not given are taken from `contact` if it has the same law, else they "
-         "have their defaults. Friction smoothing and rest speed are those of `contact`."},
+         "Contact law between them instead of contact.model. none: no contact. The parameters of the law below, "
+         "barrier_distance and stiffness apply to this pair. If a key is missing, the value in `contact` is used when "
+         "both have the same law; otherwise the default. Friction smoothing and rest speed are always the values in "
+         "`contact`."},
     {"contact_pair", "barrier_distance", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]),
      .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Support of the law that model names, where it has one."},
+     .meaning = "Barrier distance of the law `model`, if the law has this key."},
     {"contact_pair", "stiffness", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STIFFNESS]),
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Stiffness of the law that model names, in its unit."},
+     .meaning = "Stiffness of the law `model`, in the unit of this law."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, shape.type),
@@ -221,7 +225,7 @@ static const SchemaRow ROWS[] = {
          "unless segments is given. A task can design the radius (parameters of type size), not the points."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule|cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Length along z, centred; for a capsule that of its straight part."},
+     .meaning = "Length along z, centred; for a capsule the length of its straight part."},
     {"shape", "width", VALUE_NUMBER, AT(SceneShapeForm, shape.width), .only = "wheel", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Width along z, the axle, centred; larger than twice the rim."},
@@ -235,28 +239,27 @@ static const SchemaRow ROWS[] = {
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
      .range = RANGE_BETWEEN(0, 6),
      .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices. If given, every law "
-                "uses this polyhedron; otherwise separating_plane uses the ball."},
+                "uses this polyhedron. Without this key, separating_plane uses the exact solid."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
      .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices on each rim. If given, every law uses this polyhedron; otherwise separating_plane uses the "
-                "cylinder."},
+     .meaning = "Vertices on each rim. If given, every law uses this polyhedron. Without this key, separating_plane "
+                "uses the exact solid."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
      .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices around the axis; each cap has a quarter of this number of rings. If given, every law uses "
-                "this polyhedron; "
-                "otherwise separating_plane uses the capsule."},
+     .meaning = "Vertices around the axis. Each cap has a quarter of this number of rings. If given, every law uses "
+                "this polyhedron. Without this key, separating_plane uses the exact solid."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "wheel|disc|cone",
      .fallback = "24", .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices around each circle. If given, every law uses this polyhedron; otherwise separating_plane "
-                "uses the solid."},
+     .meaning = "Vertices around each circle. If given, every law uses this polyhedron. Without this key, "
+                "separating_plane uses the exact solid."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "rounded_box", .fallback = "16",
      .range = RANGE_BETWEEN(8, 128),
-     .meaning = "Vertices around the rounded corners, taken in eights; 16 are 96 vertices in all. If given, every law "
-                "uses this polyhedron; otherwise separating_plane uses the solid."},
+     .meaning = "Vertices around the rounded corners, in multiples of eight. 16 gives 96 vertices in total. If given, "
+                "every law uses this polyhedron. Without this key, separating_plane uses the exact solid."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "rounded_points", .fallback = "16",
      .range = RANGE_BETWEEN(8, 128),
-     .meaning = "Vertices around a full turn of the rounding. If given, every law uses this polyhedron; otherwise "
-                "separating_plane uses the solid."},
+     .meaning = "Vertices around a full circle of the rounding. If given, every law uses this polyhedron. Without this "
+                "key, separating_plane uses the exact solid."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "rounded_points", .unit = "m",
      .required = true,
      .meaning = "One point or more; the solid is all positions within the radius of their convex hull. One point makes "
@@ -359,10 +362,12 @@ static const SchemaRow ROWS[] = {
                 "Neighbours share corners."},
     {"decompose", "tie", VALUE_CHOICE, AT(DecomposeForm, tie), .of = "corners|vertex|none", .fallback = "corners",
      .meaning =
-         "Vertices of neighbouring grid blocks that stay together in a design: all shared corners (no hole can open "
-         "through the part), one vertex in the middle of the common face (blocks may separate around it), or none."},
+         "Vertices of neighbouring grid blocks that stay together in a design. corners: all shared corners, so no hole "
+         "can open through the solid. vertex: one vertex in the middle of the common face, so the blocks may separate "
+         "around this vertex. none: no vertices."},
     {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
-     .meaning = "Mirror planes that the hulls keep: those of the mesh, none, or those normal to these axes."},
+     .meaning = "Mirror planes that the hulls keep. auto: the mirror planes of the mesh. none: no mirror planes. "
+                "Letters: the mirror planes normal to these axes."},
     {"decompose", "inside", VALUE_BOOL, AT(DecomposeForm, options.inside), .fallback = "false",
      .meaning = "The hulls lie inside the mesh instead of covering it. Not with a grid."},
 
@@ -415,32 +420,36 @@ static const SchemaRow ROWS[] = {
      .meaning = "false: the link has no contact."},
     {"link", "friction", VALUE_PER_DOF, AT(LinkForm, friction), .fallback = "(the other link's, else contact.friction)",
      .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient. Two links with coefficients of their own use the square root of the product; a "
-                "single one counts for both. contact.pairs overrides it. Two numbers, [along, across]: friction along "
-                "and across friction_axis (skates, snakes, omni wheels); each combines by the same rule. If both links "
-                "have an axis, neither counts: friction is that across. Law separating_plane alone."},
+     .meaning = "Coulomb coefficient. If both links have a coefficient, the square root of the product applies. If one "
+                "has it, that value applies. Otherwise the value in `contact` applies. contact.pairs overrides this "
+                "rule. Two numbers, [along, across], are the coefficients along and across friction_axis (skates, "
+                "snakes, omni wheels). The same rule combines each number. If both links have a friction_axis, the "
+                "coefficient across applies in all directions. Two numbers are only for the law separating_plane."},
     {"link", "friction_axis", VALUE_VECTOR, AT(LinkForm, friction_axis), .fallback = "(none)",
-     .meaning = "Direction of the first of two numbers of friction, link axes, of any length but 0. It is projected "
-                "onto the contact plane without being normalised: where it leans out of the plane, friction changes "
-                "smoothly to that across. Where it is normal to the plane, friction is that across in all directions."},
+     .meaning = "Direction of the first of two numbers of friction, link axes, of any length but 0. This axis is "
+                "projected onto the contact plane without normalization. If the axis leans out of the plane, friction "
+                "changes smoothly to the coefficient across. If the axis is normal to the plane, the coefficient "
+                "across applies in all directions."},
     {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Coefficient of restitution, combined by the same rule."},
+     .meaning = "Coefficient of restitution, combined by the rule of `friction`."},
     {"link", "rolling", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_ROLLING]), .unit = "m",
      .fallback = "(the other link's, else contact.rolling)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Rolling friction, combined by the same rule."},
+     .meaning = "Rolling friction, combined by the rule of `friction`."},
     {"link", "spinning", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(the other link's, else contact.spinning)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Spinning friction, combined by the same rule."},
+     .meaning = "Spinning friction, combined by the rule of `friction`."},
     {"link", "static_friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STATIC_FRICTION]),
      .fallback = "(friction of this link, else the other link's, else contact.static_friction)",
      .range = RANGE_BETWEEN(0, 100),
      .meaning =
-         "Coulomb coefficient at rest, at least `friction`, combined by the same rule. At the slip v friction is "
-         "friction + (static_friction - friction) exp(-(v / stribeck_speed)^2). Law separating_plane alone."},
+         "Coulomb coefficient at rest, at least `friction`. If both links have a coefficient, the square root of the "
+         "product applies. If one has it, that value applies. Otherwise the value in `contact` applies. At the slip v "
+         "friction is friction + (static_friction - friction) exp(-(v / stribeck_speed)^2). Only for the law "
+         "separating_plane."},
     {"link", "stribeck_speed", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_STRIBECK_SPEED]), .unit = "m/s",
      .fallback = "(the other link's, else contact.stribeck_speed)", .range = RANGE_ABOVE(0),
-     .meaning = "Slip over which `static_friction` falls to `friction`, combined by the same rule."},
+     .meaning = "Slip over which `static_friction` falls to `friction`, combined by the rule of `friction`."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
      .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
@@ -493,12 +502,13 @@ static const SchemaRow ROWS[] = {
     {"joint", "limit_restitution", VALUE_NUMBER, AT(JointForm, limit_restitution), .only = MOVING_JOINTS,
      .fallback = "0", .range = RANGE_BETWEEN(0, 1),
      .meaning =
-         "Coefficient of restitution of the limit. 0 is exact for every time step. With `limit_law: barrier` so is "
-         "a value above 0, at speeds above 0.01 m/s or rad/s; below 0.005 the restitution is 0. The impact is "
-         "at 0.995 `limit_margin` before the limit. With `limit_law: penalty` it is an upper bound: nine "
-         "tenths of it are reached if 300 steps fall within `limit_margin`, half if 30 do, nearly nothing if "
-         "one does; `sdrs simulate` warns. Of a ball joint it concerns the rates of the whole angle, the swing and "
-         "the twist at a barrier; a penalty gives everything back there."},
+         "Coefficient of restitution of the limit. 0 is exact for every time step. With `limit_law: barrier` a value "
+         "above 0 is also exact, at speeds above 0.01 m/s or rad/s. Below 0.005 m/s or rad/s the restitution is 0. The "
+         "impact is at 0.995 `limit_margin` before the limit. With `limit_law: penalty` the value is an upper bound. "
+         "The joint reaches nine tenths of the value with 300 steps within `limit_margin`. With 30 steps the joint "
+         "reaches half of the value, with one step almost nothing. `sdrs simulate` warns. For a ball joint with a "
+         "barrier, the value applies to the rates of the whole angle, the swing and the twist. For a ball joint with a "
+         "penalty, the limit returns all energy."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},
@@ -597,9 +607,9 @@ static const SchemaRow ROWS[] = {
                 "force is target - damping_gain times rate, so the no-load speed is target / damping_gain."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Damping as in the SDRS paper, k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt "
-                "times the rate error, dt being that of a substep. The controller depends on dt; use damping_gain for "
-                "one that does not."},
+     .meaning = "Damping as in the SDRS paper. The energy of the step contains k_d/2 |target rate - rate|^2. The force "
+                "is k_d/dt times the rate error, with dt of a substep. The damping therefore depends on dt. Use "
+                "damping_gain for a damping that does not depend on dt."},
     {"controller", "max_force", VALUE_PER_DOF, AT(ControllerForm, max_force), .only = "pd|torque|velocity",
      .unit = "N or N m", .fallback = "(no limit)", .range = RANGE_ABOVE(0),
      .meaning =
@@ -733,8 +743,9 @@ static const SchemaRow ROWS[] = {
     {"tendon", "friction", VALUE_NUMBER, AT(TendonForm, tendon.friction), .unit = "N", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "Dry friction against changes of the length, independent of the tension. With `joints` over two "
-                "pulleys it is a belt that slips: 2 T tanh(mu angle / 2) for belts with the tension T at rest in both "
-                "strands, the coefficient mu and the smaller angle of wrap (Euler-Eytelwein)."},
+                "pulleys the tendon is a belt that slips. The friction of a belt is 2 T tanh(mu angle / 2) "
+                "(Euler-Eytelwein). T is the tension in both strands at rest, mu the coefficient, angle the smaller "
+                "angle of wrap."},
     {"tendon", "friction_speed", VALUE_NUMBER, AT(TendonForm, tendon.friction_speed), .unit = "m/s", .fallback = "1e-4",
      .range = RANGE_ABOVE(0),
      .meaning = "Smoothing width of `friction`: at the rate r of the length it is r / sqrt(r^2 + friction_speed^2) of "

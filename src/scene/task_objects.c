@@ -169,8 +169,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `mass` [kg] of links (kg/m^3 where a density is given); the mass distribution does not change\n"
          "* `center` [m]: the centre of mass in the link's frame; the link's mass properties then no longer follow its "
          "shape\n"
-         "* `inertia` about the centre of mass, likewise; every value of its variables is physically possible "
-         "(docs/derivations/design.md, D9)\n"
+         "* `inertia` about the centre of mass; the link's mass properties then no longer follow its shape. Every "
+         "value of these variables is physically possible (docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
          "width, rim, length, size, in the order of their keys; a size of 0 stays), as with shape_size. `lengths` "
          "selects some of them\n"
@@ -180,20 +180,19 @@ const SchemaObject TASK_OBJECTS[] = {
          "docs/derivations/design.md, D11)\n"
          "* `shape_size` [m]: lengths of the convex smooth shapes (sizes, offsets of faces) and the exact round solids "
          "that links have; `shape_form`: their exponents and sharpness\n"
-         "* `link_friction` (of two numbers that across), `link_friction_along`, `link_static_friction`, "
-         "`link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of "
-         "their own\n"
-         "* `pair_friction` (of two numbers that across), `pair_friction_along`, `pair_static_friction`, "
-         "`pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of "
-         "contact.pairs, with `a` and `b` instead of a link\n"
+         "* `link_friction` (if two numbers are given, the coefficient across), `link_friction_along`, "
+         "`link_static_friction`, `link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` "
+         "[m] that links have of their own\n"
+         "* `pair_friction` (if two numbers are given, the coefficient across), `pair_friction_along`, "
+         "`pair_static_friction`, `pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` [m], `pair_spinning` "
+         "[m] of an item of contact.pairs, with `a` and `b` instead of a link\n"
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
          "`ratio` of the couplings of these links, if the coupling gives no `offset`; `offset` [m or rad] if it does: "
          "the initial coordinate of the coupled joint changes with it. All loops stay closed at the start. An axis "
          "that leaves the plane of a planar linkage locks it\n"
          "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest_length` [m], `tendon_friction` [N]: all points, "
          "the stiffness, the rest length, the friction of the tendons that end on the links; `tendon_wrap_radius` [m], "
-         "`tendon_wrap_position` [m], "
-         "`tendon_wrap_axis` of their wraps\n"
+         "`tendon_wrap_position` [m], `tendon_wrap_axis` of their wraps\n"
          "* `bushing_stiffness` [N/m, N m/rad], `bushing_damping` [N s/m, N m s/rad]: entries above 0 on the "
          "diagonals; `bushing_preload` [N, N m], `bushing_position_a` [m], `bushing_position_b` [m], of the bushings "
          "whose `a` is one of the links\n"
@@ -274,12 +273,13 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(SubjectForm),
      .type_key = "type",
      .includes = {{"loss", AT(SubjectForm, loss)}},
-     .meaning = "A criterion with the types and keys of loss. `sdrs optimize` evaluates it on the best run at the end "
-                "(with receding, on the executed run and its times). It is met if the term is at most max; with "
-                "several scenarios the largest term counts. `success` of summary.json is true if all criteria are met, "
-                "and `success_terms` has the values. Designs that meet all criteria rank before those that do not, "
-                "whatever their loss (not with draws or receding, nor with a force between two links as a criterion); "
-                "the gradient is that of the loss alone.",
+     .meaning = "A criterion for the result. A criterion accepts the same types and keys as `loss`. At the end `sdrs "
+                "optimize` evaluates each criterion on the best run. With receding, it uses the executed run and the "
+                "times of that run. A criterion is met if the term is at most `max`. With several scenarios the "
+                "largest term counts. `success` of summary.json is true if all criteria are met, and `success_terms` "
+                "has the values. Designs that meet all criteria rank before all other designs, whatever their loss. "
+                "This order does not apply with draws or receding, nor with a force between two links as a criterion. "
+                "The gradient is the gradient of the loss alone.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -338,10 +338,11 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "from",
      .size = sizeof(FromForm),
      .meaning =
-         "Initial values from another run: variables with the same name in its design.csv start from its best values, "
-         "within the bounds of this task; others start from the scene. The two sets of variables may differ. Bounds by "
-         "`within` refer to the values of the scene. The run exists already, or it is that of an easier task which is "
-         "optimized first. `gradcheck` and `validate` do not run that task and use the values of the scene.",
+         "Initial values from another run. Variables with the same name in design.csv of that run start from its best "
+         "values, within the bounds of this task. Other variables start from the scene. The two sets of variables may "
+         "differ. Bounds by `within` refer to the values of the scene. The run exists already (`run`), or an easier "
+         "task is optimized first (`task`). `gradcheck` and `validate` do not run that task and use the values of the "
+         "scene.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "from: {task: slide-first.yaml}\n"
                 "initial: [{link: box, velocities: true}]\n"
@@ -349,10 +350,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "draws",
      .title = "draws",
      .size = sizeof(DrawsForm),
-     .meaning = "Random numbers, uniform between two bounds, that are added to those of the scenes, different in every "
-                "scenario and iteration (docs/derivations/update.md, O18). The loss of an iteration is that of its "
-                "draws. The best design has the least mean loss over its iteration and the nine before it. Written "
-                "scenes and `success` are without draws.",
+     .meaning = "Random numbers that are added to numbers of the scenes (docs/derivations/update.md, O18). They are "
+                "uniform between two bounds and different in every scenario and iteration. The loss of an iteration is "
+                "the loss with the draws of this iteration. The best design has the least mean loss over its iteration "
+                "and the nine before it. Written scenes and `success` are without draws.",
      .example = "seed: 1\n"
                 "scene: ../scenes/motor.yaml\n"
                 "control: [{link: runs}]\n"

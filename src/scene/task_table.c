@@ -83,9 +83,9 @@ static const SchemaRow ROWS[] = {
     {"task", "identify", VALUE_OBJECT, AT(TaskForm, identify), .of = "identify", .nullable = true,
      .meaning = "Options of the fit of `sdrs identify`."},
     {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
-     .meaning = "Constraints: terms like those of loss, each with an upper bound max."},
+     .meaning = "Constraints: terms with the same keys as `loss`, each with an upper bound `max`."},
     {"task", "success", VALUE_LIST, AT(TaskForm, success), .of = "success", .nullable = true,
-     .meaning = "Criteria for the result: terms like those of loss, each with an upper bound max."},
+     .meaning = "Criteria for the result: terms with the same keys as `loss`, each with an upper bound `max`."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "Optimization method, its steps and its end."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -100,9 +100,10 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Separate random draws on which the result is tested; summary.json has the outcome of `success` for each."},
     {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
-     .meaning = "Number of optimizations. The first starts from the values of the scene (or of `from`), the others "
-                "from random values, uniform between the bounds, or within 10 steps of the block where there are none. "
-                "The best result counts. `iterations` and `stall` hold for each. Not with `receding` or `schedule`."},
+     .meaning = "Number of optimizations. The first starts from the values of the scene (or of `from`). The others "
+                "start from random values, uniform between the bounds. Variables without bounds start within 10 steps "
+                "of the block. The best result is the result of the task. `iterations` and `stall` apply to each "
+                "optimization. Not with `receding` or `schedule`."},
     {"task", "choices", VALUE_OBJECT, AT(TaskForm, choices), .of = "choices", .nullable = true,
      .meaning = "Discrete choices; every combination is optimized separately. Not with `receding`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
@@ -420,11 +421,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "Components that are variables, world axes. x and y model a support that is not level."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
      .meaning =
-         "One variable for all links, degrees of freedom and axes of the item; all take the initial value of "
-         "the first. Of round solids, one variable for each kind of length. bushing_stiffness, bushing_damping: one "
-         "factor for all, 1 at first. With links of a rod, of "
-         "which the last may have no bushing, it is Young's modulus (dof [2, 3, 4]), the shear modulus (dof [0, 1, "
-         "5]) or both over that of the scene."},
+         "One variable for all links, degrees of freedom and axes of the item. All parameters take the initial value "
+         "of the first. Round solids have one variable for each kind of length. bushing_stiffness and bushing_damping "
+         "have one common factor, initially 1. For the links of a rod the factor is relative to the scene. It scales "
+         "Young's modulus with dof [2, 3, 4], the shear modulus with dof [0, 1, 5], or both moduli with all dof. The "
+         "last link of the rod may have no bushing."},
     {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_PAIRS, .required = true,
      .meaning = "One link or group of the item of contact.pairs, as it is written there."},
     {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_PAIRS, .required = true,
@@ -644,8 +645,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "Recorded inputs of each run instead of the scene's signals: columns of targets, torques and forces."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
     {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
-     .meaning = "The target of a controller of the link's joint, the force (or strength of a field) or torque of a "
-                "load on the link, or the tension of a tendon that ends there."},
+     .meaning = "Signal that the columns replace. drive: the target of a controller of the link's joint. force: the "
+                "force of a load on the link, or the strength of a field. torque: the torque of a load on the link. "
+                "tension: the tension of a tendon that ends on the link."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Number of the controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
@@ -665,13 +667,14 @@ static const SchemaRow ROWS[] = {
      .meaning = "Columns of the velocity of the frame's origin, world axes: the initial velocity of runs and windows. "
                 "By default it is estimated from the first positions."},
     {"measured", "angular_velocity", VALUE_NAMES, AT(MeasuredForm, angular_velocity), .nullable = true,
-     .meaning = "Columns of the angular velocity, likewise."},
+     .meaning = "Columns of the angular velocity, in `rate_axes`: the initial angular velocity of runs and windows. By "
+                "default the angular velocity is estimated from the first rotations."},
     {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
      .meaning = "Axes of the angular velocity."},
     {"measured", "rates_at", VALUE_CHOICE, AT(MeasuredForm, rates_at), .of = "row|before", .fallback = "row",
-     .meaning = "Time of velocities, angular velocities and rates in a row: that of the row, or the midpoint between "
-                "the previous row and this one (backward differences). In the second case the value at a row's time is "
-                "the mean of this row and the next."},
+     .meaning = "Time of velocities, angular velocities and rates in a row. row: the time of the row. before: the "
+                "midpoint between the previous row and this row (backward differences). With before, the value at the "
+                "time of a row is the mean of this row and the next."},
     {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
      .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
     {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true,
@@ -702,9 +705,12 @@ static const SchemaRow ROWS[] = {
                 "against differences of the neighbouring rows."},
     {"identify", "angular_velocity", VALUE_NUMBER, AT(TaskIdentify, angular_velocity), .unit = "rad/s",
      .fallback = "(not compared)", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of measured angular velocities, likewise."},
+     .meaning = "Standard deviation of measured angular velocities. If given, angular velocities are also fitted at "
+                "every sample, against differences of the neighbouring rows."},
     {"identify", "rate", VALUE_NUMBER, AT(TaskIdentify, rate), .unit = "m/s or rad/s", .fallback = "(not compared)",
-     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured rates of joints, likewise."},
+     .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of measured rates of joints. If given, rates are also "
+                "fitted at every sample, against differences of the neighbouring rows."},
     {"identify", "huber", VALUE_NUMBER, AT(TaskIdentify, huber), .fallback = "(off)", .range = RANGE_ABOVE(0),
      .meaning = "Threshold of Huber's loss in standard deviations: larger residuals count linearly."},
     {"identify", "train", VALUE_NUMBER, AT(TaskIdentify, train), .fallback = "0.5", .range = RANGE_UP_TO(0, 1),
@@ -730,9 +736,10 @@ static const SchemaRow ROWS[] = {
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
      .meaning =
-         "Largest memory for the gradient of one design, all scenarios together. Sections of a run that do not fit are "
-         "simulated again when the adjoint needs them. The result has the same bits and takes about one more run. "
-         "Quantities that losses use (from, to) are always stored; if they alone need more, the task is refused."},
+         "Largest memory for the gradient of one design, for all scenarios together. Sections of a run that do not fit "
+         "are simulated again when the adjoint needs them. The result is bit-identical. The gradient takes about the "
+         "time of one more run. Quantities that losses use (from, to) are always stored. The task is refused if these "
+         "quantities need more than this memory."},
 };
 
 const SchemaTable TASK_SCHEMA = {
