@@ -233,13 +233,15 @@ static void explain_unsound(const GradcheckReport* r) {
   const StepAdjointReport* s = &r->adjoint.step;
   printf("  no gradient: step %d ", r->open ? r->run.failed_step : r->adjoint.unsound_step);
   if (r->open)
-    printf("does not close to this tolerance: a loop stands in a singular position (the warning says which)\n");
+    printf("does not close to this tolerance: a loop is in a singular configuration (the warning names the loop)\n");
   else if (r->passed)
     printf(
-        "has none: bodies touch where a surface is flat (has no curvature), as a superellipsoid is at the ends of its "
-        "axes; the point of contact moves by a root of what they turn by\n");
+        "is not differentiable: bodies touch at a point where a surface has no curvature, such as the end of an axis "
+        "of a "
+        "superellipsoid. There the contact point moves with a root of the relative rotation, so its derivative is "
+        "infinite\n");
   else if (s->contact_failed)
-    printf("does not give its contact again\n");
+    printf("does not reproduce its contact\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
   else
