@@ -173,7 +173,7 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(LinkForm),
      .includes = {{"pose", AT(LinkForm, pose)}},
      .meaning = "A rigid body: a union of shapes. position and rotation are the pose of the link's frame in its "
-                "parent's frame (or in the world) at zero joint coordinates; they abbreviate position and rotation of "
+                "parent's frame (or in the world) at zero joint coordinates. They abbreviate position and rotation of "
                 "the joint. A link without parent and joint is free. A link with a parent needs a joint or `fixed: "
                 "true`.",
      .example = "links:\n"

@@ -242,7 +242,8 @@ static const SchemaRow ROWS[] = {
     {"scenario", "weight", VALUE_NUMBER, AT(ScenarioForm, weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Weight of its losses in the sum."},
     {"scenario", "set", VALUE_NAMES, AT(ScenarioForm, set), .nullable = true,
-     .meaning = "Changes to its scene after those of the task: `[contact.friction=0.2, links.box.mass=2]`."},
+     .meaning = "Changes to the scene of the scenario, after the changes of the task: `[contact.friction=0.2, "
+                "links.box.mass=2]`."},
 
     /* ---------------------------------------------------------------- design */
     {"design", "mass", VALUE_CHOICE, AT(DesignForm, mass), .of = "fixed|density", .fallback = "fixed",
