@@ -318,18 +318,18 @@ const Verb VERB_CERTIFY = {
         "  sdrs certify out/spider\n"
         "  sdrs certify out/spider --json\n",
     .details =
-        "Between two recorded states the solver's own moves are gone along where path.csv has them; else every joint\n"
-        "coordinate is taken along a straight line (a ball joint along the angles of three turns). Every pair of hulls "
-        "that\n"
-        "may touch is shown to stay apart all along. simulate does this by itself in each step; this verb does it "
-        "again\n"
-        "from the files alone.\n"
-        "It also finds what is false in the files: times and rows, the initial state, poses, quaternions and centres "
-        "of\n"
-        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion.\n"
-        "Not checked: energies and momenta of steps with substeps, angular momenta of the integrator momentum, how\n"
-        "steps were solved, where contacts act, velocities.csv, forces.csv, closures.csv and pressure.csv.\n"
-        "The scene and its meshes must be those of the run, unchanged.\n"
-        "Exit codes: 0 proved, 1 not (who, when), or something is false (where), 3 bad input, 5 cannot read.\n",
+        "Proves from the files of a run that no two bodies intersect between the recorded states. `sdrs\n"
+        "simulate` makes the same proof in each step.\n"
+        "Between two states the motion follows the recorded moves of the solver in path.csv. Without\n"
+        "path.csv, every joint coordinate moves along a straight line (a ball joint along its three angles).\n"
+        "Every pair of hulls that may touch is proved to stay apart.\n"
+        "Also reports errors in the files: times and rows, the initial state, poses, quaternions and centres\n"
+        "of mass, gaps, contacts, energies, momenta, and forces that do not fit the motion.\n"
+        "Not checked: energies and momenta of steps with substeps, angular momenta of the integrator\n"
+        "momentum, how steps were solved, contact points, velocities.csv, forces.csv, closures.csv and\n"
+        "pressure.csv.\n"
+        "The scene and its meshes must be the unchanged files of the run.\n"
+        "Exit codes: 0 proved, 1 not proved (the links and the time are printed) or an error in the files\n"
+        "(with its place), 3 bad input, 5 cannot read.\n",
     .run = certify,
 };

@@ -337,13 +337,14 @@ const Verb VERB_CONVERGE = {
         "  sdrs converge scenes/tasks/throw.yaml --refinements 3\n"
         "  sdrs converge out/throw/best.scene.yaml -v          every link\n",
     .details =
-        "Prints how far each link's centre of mass, its orientation and the angles of its joint move when the time\n"
-        "step is halved, and halved again (angles count full turns): over 100 moments of the run, and at its end; of a "
-        "task its loss and terms before. The order is the\n"
-        "power of dt with which the changes fall: 1 for first_order, 2 for second_order and momentum where the motion\n"
-        "is smooth; near 0 or below, the time step decides the result. Values that have an order are extrapolated to\n"
-        "dt = 0. Contact keeps the parameters that follow from the file's dt, and velocity_gain / dt, the damping of\n"
-        "a controller, stays what it is.\n"
+        "Prints how far the centre of mass, the orientation and the joint angles of each link change when the\n"
+        "time step is halved, and halved again. Angles count full turns. The changes are given over 100 times\n"
+        "of the run, and at its end. For a task the changes of its loss and terms come first.\n"
+        "The order is the power of dt with which the changes fall. For smooth motion it is 1 for first_order,\n"
+        "2 for second_order and momentum. If the order is near 0 or below, the time step determines the\n"
+        "result. Values that have an order are extrapolated to dt = 0.\n"
+        "Contact keeps the parameters that follow from the dt of the file. velocity_gain / dt, the damping of\n"
+        "a controller, is also kept.\n"
         "Exit codes: 0 done, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -382,21 +382,22 @@ static ExitCode decompose(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"max-hulls", 0, OPTION_COUNT, "N", "at most this many hulls (default: 16)"},
-    {"max-vertices", 0, OPTION_COUNT, "N", "at most this many vertices a hull, >= 8 (default: 64)"},
-    {"error", 0, OPTION_NUMBER, "E", "stop when the hulls' excess volume is below E of the mesh's (default: 1e-3)"},
+    {"max-hulls", 0, OPTION_COUNT, "N", "largest number of hulls (default: 16)"},
+    {"max-vertices", 0, OPTION_COUNT, "N", "largest number of vertices per hull, >= 8 (default: 64)"},
+    {"error", 0, OPTION_NUMBER, "E", "stop when the excess volume is below E times the mesh's volume (default: 1e-3)"},
     {"tolerance", 0, OPTION_TEXT, "LENGTH",
-     "as few hulls as reach at most so far out of the mesh, e.g. 5mm (max-hulls: 256)"},
-    {"resolution", 0, OPTION_COUNT, "N", "triangles of the copy that planes are searched on (default: 1200)"},
-    {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
+     "fewest hulls that extend at most LENGTH beyond the mesh, e.g. 5mm (max-hulls: 256)"},
+    {"resolution", 0, OPTION_COUNT, "N",
+     "triangles of the coarse copy for the search of cutting planes (default: 1200)"},
+    {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "cut the mesh's bounding box into equal blocks instead of a search"},
     {"inside", 0, OPTION_FLAG, NULL, "hulls that lie inside the mesh instead of covering it"},
     {"symmetry", 0, OPTION_TEXT, "AXES", "mirror planes to keep: auto, none or letters of xyz (default: auto)"},
-    {"primitives", 0, OPTION_TEXT, "KIND", "superquadric: a union of superquadrics that is like the mesh"},
-    {"max", 0, OPTION_COUNT, "N", "of them: at most this many (default: 18)"},
-    {"cells", 0, OPTION_COUNT, "N", "of them: cells of the grid along the mesh, 8 to 200 (default: 40)"},
-    {"scale", 0, OPTION_NUMBER, "M", "of them: metres per unit of the mesh (default: 1)"},
-    {"up", 0, OPTION_TEXT, "AXIS", "x, y or z: what is up in the picture (default: z)"},
-    {"no-picture", 0, OPTION_FLAG, NULL, "leave no picture"},
+    {"primitives", 0, OPTION_TEXT, "KIND", "superquadric: approximate the mesh by a union of superquadrics"},
+    {"max", 0, OPTION_COUNT, "N", "largest number of superquadrics (default: 18)"},
+    {"cells", 0, OPTION_COUNT, "N", "superquadrics: cells of the grid along the mesh, 8 to 200 (default: 40)"},
+    {"scale", 0, OPTION_NUMBER, "M", "superquadrics: metres per unit of the mesh (default: 1)"},
+    {"up", 0, OPTION_TEXT, "AXIS", "upward axis of the picture: x, y or z (default: z)"},
+    {"no-picture", 0, OPTION_FLAG, NULL, "do not write a picture"},
 };
 
 const Verb VERB_DECOMPOSE = {
@@ -411,14 +412,14 @@ const Verb VERB_DECOMPOSE = {
         "  sdrs decompose bowl.obj --tolerance 2mm\n"
         "  sdrs decompose mug.obj --primitives superquadric --max 18\n",
     .details =
-        "Writes hulls.obj (one `o` group a hull), report.json and hulls.png, a picture of the part, its hulls in place "
-        "and\n"
-        "moved apart. Every hull is convex, the hulls cover the surface,\n"
-        "those of a connected part overlap, a symmetric part gives symmetric hulls; lost properties are reported.\n"
-        "With --primitives superquadric: superquadrics.yaml, a scene whose link is their smooth union, query.json, a "
-        "question\n"
-        "about it, superquadrics.obj, .png and report.json; of the options above it takes --error (of the volume).\n"
-        "Exit codes: 0 done, 1 a guarantee is not met, 3 the mesh cannot be meant, 5 cannot read or write.\n",
+        "Writes hulls.obj (one `o` group per hull), report.json and hulls.png. The picture shows the mesh and\n"
+        "its hulls, in place and moved apart.\n"
+        "Every hull is convex. The hulls cover the surface, and the hulls of a connected mesh overlap. A\n"
+        "symmetric mesh gives symmetric hulls. Lost properties are reported.\n"
+        "With --primitives superquadric: writes superquadrics.yaml (a scene whose link is the smooth union),\n"
+        "query.json (a query for `sdrs query` about this shape), superquadrics.obj, superquadrics.png and\n"
+        "report.json. Of the options above, only --error (relative to the volume) applies.\n"
+        "Exit codes: 0 done, 1 a guarantee is not met, 3 the mesh is invalid, 5 cannot read or write.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .writes_folder = true,

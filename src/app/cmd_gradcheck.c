@@ -15,15 +15,15 @@ static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
      "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons,bushings (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
-    {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
-    {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
+    {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (with receding: length of a window in steps)"},
+    {"window", 0, OPTION_INDEX, "K", "window to check of a task with receding, from 0 (0)"},
     {"average", 0, OPTION_COUNT, "N",
-     "where noise hides the bound: differences over N more step lengths (16; 1: none)"},
+     "average differences over N more step lengths if noise exceeds the bound (16; 1: none)"},
     {"fixed-substeps", 0, OPTION_FLAG, NULL,
-     "diagnostic: moved runs repeat the substeps of the unmoved run, which is another function than the run"},
+     "diagnostic: perturbed runs repeat the substeps of the unperturbed run (a different function than the run)"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
-    {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, relative (1e-12)"},
-    {"seed", 0, OPTION_COUNT, "N", "of the directions (1)"},
+    {"tolerance", 0, OPTION_NUMBER, "X", "relative tolerance of the step solver (1e-12)"},
+    {"seed", 0, OPTION_COUNT, "N", "seed of the directions (1)"},
     MEMORY_OPTION,
 };
 
@@ -162,7 +162,7 @@ static void print_block(const char* name, const GradcheckBlockReport* b, double 
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
-                    : b->singular      ? ": a loop stands in a singular position (the warning says which)"
+                    : b->singular      ? ": a loop is in a singular configuration (the warning names the loop)"
                     : b->beside > 0    ? ": the function jumps beside here, and shorter steps do not resolve it"
                     : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
                     : zero             ? ": zero to rounding"
@@ -233,13 +233,15 @@ static void explain_unsound(const GradcheckReport* r) {
   const StepAdjointReport* s = &r->adjoint.step;
   printf("  no gradient: step %d ", r->open ? r->run.failed_step : r->adjoint.unsound_step);
   if (r->open)
-    printf("does not close to this tolerance: a loop stands in a singular position (the warning says which)\n");
+    printf("does not close to this tolerance: a loop is in a singular configuration (the warning names the loop)\n");
   else if (r->passed)
     printf(
-        "has none: bodies touch where a surface is flat (has no curvature), as a superellipsoid is at the ends of its "
-        "axes; the point of contact moves by a root of what they turn by\n");
+        "is not differentiable: bodies touch at a point where a surface has no curvature, such as the end of an axis "
+        "of a "
+        "superellipsoid. There the contact point moves with a root of the relative rotation, so its derivative is "
+        "infinite\n");
   else if (s->contact_failed)
-    printf("does not give its contact again\n");
+    printf("does not reproduce its contact\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
   else
@@ -678,33 +680,30 @@ const Verb VERB_GRADCHECK = {
         "  sdrs gradcheck scenes/tasks/throw.yaml --wrt state,vertices --directions 5\n"
         "  sdrs gradcheck scenes/slide.yaml --steps 20 -v      every step size of every direction\n",
     .details =
-        "Runs the scene, takes the gradient of its loss by the adjoint method, and compares it with central "
-        "differences\n"
-        "of whole runs along random directions, for step sizes from 1e-2 to 1e-9 (1e-12 where the run is too\n"
-        "sensitive for those) of each number's own scale, extrapolated from two neighbours. The step whose difference\n"
-        "is least in doubt decides, by its neighbours and the noise of the sweep. Printed are the relative error\n"
-        "there, how far that difference may be off (the resolution), both of the worst direction, and the power of\n"
-        "the step size with which the error falls (2 for a smooth function). A block whose resolution is above\n"
-        "the bound cannot be checked; it fails only where its error is above both. Where the rounding of the run "
-        "hides\n"
-        "it, differences over 16 (--average N) more step lengths are fitted, and a resolution of 1e-4 passes unless\n"
-        "--bound is given. A scene has no loss: a random\n"
-        "linear function of its poses and rates stands in. A direction takes about 26 runs, and at most 32 more where\n"
-        "rounding hides the bound: --steps makes them short.\n"
-        "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
-        "vertices,\n"
-        "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed "
-        "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material),\n"
-        "and numbers of drives: gains, limits, delays, feedback (gains),\n"
-        "parameters of smooth shapes: sizes, exponents inside their range, sharpness, faces (shapes),\n"
-        "points and lengths of closures, ratios of couplings (closures), of tendons (tendons), of bushings "
-        "(bushings).\n"
-        "A task is checked scenario by scenario with its own losses and the terms of subject_to, one sum, then by its "
-        "own design\n"
-        "and control variables, where `from` says that they begin. Of a task with `receding` it is a window of "
-        "`horizon`\n"
-        "steps: the first one, or with --window the one that those before it lead to, which are found and executed.\n"
-        "Exit codes: 0 no block fails, 1 one does, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
+        "Computes the gradient of the loss of a run by the adjoint method. Compares the gradient with central\n"
+        "differences of whole runs along random directions.\n"
+        "The step sizes are 1e-2 to 1e-9 of the scale of each number (1e-12 if the run is too sensitive for\n"
+        "these steps), extrapolated from two neighbours. The comparison uses the step with the least\n"
+        "uncertainty, estimated from its neighbours and the noise of the sweep.\n"
+        "Prints for each block the relative error and the resolution (uncertainty of the difference), both of\n"
+        "the worst direction. Also prints the order: the power of the step size with which the error falls, 2\n"
+        "for a smooth function.\n"
+        "A block whose resolution is above the bound cannot be checked. A block fails only if its error is\n"
+        "above both. If rounding exceeds the bound, differences over 16 (--average N) more step lengths are\n"
+        "fitted. A resolution of 1e-4 then passes unless --bound is given.\n"
+        "A scene has no loss, so a random linear function of its poses and rates is used. A direction needs\n"
+        "about 26 runs, and at most 32 more if rounding exceeds the bound. --steps shortens these runs.\n"
+        "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull\n"
+        "vertices, joint origins (attachments), masses or densities (mass); support, stiffness, friction,\n"
+        "smoothing, rest_speed (contact); restitution and the values above 0 of links and contact.pairs for\n"
+        "friction and restitution (material); gains, limits, delays, feedback of drives (gains); sizes,\n"
+        "exponents inside their range, sharpness, faces of smooth shapes (shapes); points and lengths of\n"
+        "closures, ratios of couplings (closures); numbers of tendons (tendons) and of bushings (bushings).\n"
+        "A task is checked for each scenario with the sum of its losses and the terms of subject_to. Then its\n"
+        "design and control variables are checked, at the initial values of `from` if given. With `receding`,\n"
+        "the first window of `horizon` steps is checked. With --window, the earlier windows are optimized and\n"
+        "executed first.\n"
+        "Exit codes: 0 no block fails, 1 a block fails, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
     .reads_scene = true,

@@ -212,7 +212,7 @@ static ExitCode fit(FitRun* run) {
   if (status == STATUS_OK) status = agreed(identification_finish(run->identification, &run->diagnostics));
   if (status == STATUS_OK) status = finish(run);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
-    fprintf(stderr, "%s: stopped by %s after iteration %d; --resume goes on\n", run->task.name,
+    fprintf(stderr, "%s: stopped by %s after iteration %d; --resume continues\n", run->task.name,
             interrupt_name(interrupt_signal()), identification_iteration(run->identification));
   return status_exit_code(status);
 }
@@ -251,8 +251,8 @@ static ExitCode identify(const Options* options) {
 
 static const OptionRow OPTIONS[] = {
     {"data", 0, OPTION_TEXTS, "GLOB", "measured runs instead of the task's: a CSV file or a pattern; repeatable"},
-    {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
-    {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
+    {"iterations", 0, OPTION_COUNT, "N", "stop after N iterations instead of the task's number"},
+    {"resume", 0, OPTION_FLAG, NULL, "continue from the checkpoint in the run folder"},
 };
 
 const Verb VERB_IDENTIFY = {
@@ -266,19 +266,17 @@ const Verb VERB_IDENTIFY = {
         "  sdrs identify scenes/identify/cube.yaml --data 'tosses/cube/*.csv'\n"
         "  sdrs simulate out/pendulum/fitted.scene.yaml                     the scene that was found\n",
     .details =
-        "The task's design, initial and parameters say what may change, its data what was measured, its identify how "
-        "it is\n"
-        "fitted (docs/identify.md). Before the fit it is said what the data cannot tell; then nothing is fitted, exit "
-        "1,\n"
-        "unless identify.keep_undetermined asks for the rest. Writes identify.json (values, standard errors, 95 % "
-        "intervals,\n"
-        "correlations, errors of training and validation runs against the unfitted scene), fitted.scene.yaml, "
-        "residuals.csv\n"
-        "(fitted minus measured) and a checkpoint after every iteration. The folder is printed on standard output, "
-        "with\n"
-        "--json identify.json is.\n"
-        "Exit codes: 0 done, 1 the data cannot tell all parameters, 2 wrong usage, 3 bad input, 4 the runs cannot be\n"
-        "simulated, 5 cannot read or write, 130 interrupted.\n",
+        "The keys design, initial and parameters of the task define the variables, data the measurements, and\n"
+        "identify the options of the fit (docs/identify.md).\n"
+        "Before the fit, the parameters that the data do not determine are reported. If there are any,\n"
+        "nothing is fitted and the exit code is 1. With identify.keep_undetermined the other parameters are\n"
+        "fitted.\n"
+        "Writes identify.json (values, standard errors, 95 % intervals, correlations, errors of training and\n"
+        "validation runs compared with the unfitted scene), fitted.scene.yaml, residuals.csv (fitted minus\n"
+        "measured) and a checkpoint after every iteration. The folder is printed on standard output, with\n"
+        "--json identify.json.\n"
+        "Exit codes: 0 done, 1 the data do not determine all parameters, 2 wrong usage, 3 bad input, 4 the\n"
+        "runs cannot be simulated, 5 cannot read or write, 130 interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .reads_scene = true,

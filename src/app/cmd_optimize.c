@@ -447,7 +447,7 @@ void design_run_tell_resume(const DesignRun* run) {
   if (option_given(options, "iterations")) text_add(&line, " --iterations %s", option_text(options, "iterations"));
   fprintf(stderr, "%s: stopped by %s", run->task.name, interrupt_name(interrupt_signal()));
   if (run->optimization) fprintf(stderr, " after iteration %d", optimization_iteration(run->optimization));
-  fprintf(stderr, "; %s --resume goes on\n", line.data);
+  fprintf(stderr, "; %s --resume continues\n", line.data);
   text_free(&line);
 }
 
@@ -546,11 +546,12 @@ static ExitCode optimize(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
-    {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
-    {"explain", 0, OPTION_FLAG, NULL, "TASK is the folder of a run: print how it ended and what to try; run nothing"},
-    {"candidate", 0, OPTION_COUNT, "N", "of a task with choices: this one alone, from 1"},
-    {"no-converge", 0, OPTION_FLAG, NULL, "do not run the best design again with half the time step"},
+    {"resume", 0, OPTION_FLAG, NULL, "continue from the checkpoint in the run folder"},
+    {"iterations", 0, OPTION_COUNT, "N", "stop after N iterations instead of the task's number"},
+    {"explain", 0, OPTION_FLAG, NULL,
+     "TASK is a run folder: print why the run stopped and what to try, without running"},
+    {"candidate", 0, OPTION_COUNT, "N", "optimize only the candidate N of a task with choices, from 1"},
+    {"no-converge", 0, OPTION_FLAG, NULL, "do not simulate the best design again with half the time step"},
     MEMORY_OPTION,
     OVERVIEW_OPTIONS,
     VIEW_OPTIONS,
@@ -569,29 +570,27 @@ const Verb VERB_OPTIMIZE = {
         "  sdrs optimize --explain out/reach                   how it ended, what to try\n"
         "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
     .details =
-        "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
-        "checkpoint every optimizer.save_every iterations, failed.<n>.scene.yaml of the first ten trials that could "
-        "not\n"
-        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json "
-        "(why\n"
-        "it stopped, what was rejected, what to try, whether the task's `success` is met); the folder is printed on "
-        "standard output (with --json, "
-        "summary.json is).\n"
-        "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
-        "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
-        "With `from: {task: ...}` in the task: the other task's files in the folder from, which is run first.\n"
-        "With `choices` in the task: a folder of such files for every candidate, 1, 2, ..., choices.csv (a row for "
-        "each), and\n"
-        "beside it the files of the best; where candidates do not depend on one another they may run side by side:\n"
-        "seq 8 | parallel sdrs optimize TASK -o DIR --candidate {}, and then sdrs optimize TASK -o DIR --resume.\n"
-        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the "
-        "same end, "
-        "bit\n"
-        "by bit. At the end the best design is run once more with half the time step, and a line says when its loss "
-        "differs\n"
-        "by more than 10 %. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"
-        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the initial design cannot be simulated, 5 cannot read or\n"
-        "write, 130 interrupted.\n",
+        "The run folder receives initial.scene.yaml and convergence.csv (a row per iteration). A checkpoint\n"
+        "and design/<iteration>/<link>.obj are written every optimizer.save_every iterations. The first ten\n"
+        "trials that could not be simulated are written to failed.<n>.scene.yaml.\n"
+        "At the end design/final/, design.csv (all variables), best.scene.yaml and summary.json are written.\n"
+        "summary.json contains the reason of the stop, rejected trials, advice, and whether the task's\n"
+        "`success` is met. The folder is printed on standard output, with --json summary.json.\n"
+        "With `receding` in the task: the folder has the executed run as written by `sdrs simulate`,\n"
+        "windows.csv (a row per window), windows/<n>/convergence.csv, best.scene.yaml with the executed\n"
+        "control, design.csv and summary.json.\n"
+        "With `from: {task: ...}` in the task: the other task is run first. Its files are in the folder from.\n"
+        "With `choices` in the task: every candidate has its own folder 1, 2, ... with these files.\n"
+        "choices.csv has a row per candidate. The run folder has the files of the best candidate. Independent\n"
+        "candidates can run in parallel: seq 8 | parallel sdrs optimize TASK -o DIR --candidate {}, then sdrs\n"
+        "optimize TASK -o DIR --resume.\n"
+        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 stop the run with exit code 130. The checkpoint and all files\n"
+        "are written. With --resume the run continues and ends with a bit-identical result.\n"
+        "At the end the best design is simulated again with half the time step. A line warns if its loss\n"
+        "differs by more than 10 %. Overrides of the scenes begin with scene: --set\n"
+        "scene.contact.friction=0.2\n"
+        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the initial design cannot be simulated, 5 cannot\n"
+        "read or write, 130 interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .reads_scene = true,

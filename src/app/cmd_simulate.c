@@ -680,12 +680,15 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n"
         "  sdrs simulate scenes/spider.yaml --view             watch it in a browser while it runs\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
-        "asks for them velocities.csv, forces.csv, closures.csv and pressure.csv, and in states/ the state at the\n"
-        "end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
-        "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
-        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
-        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and summary.json.\n"
+        "simulation.output selects additional files: velocities.csv, forces.csv, closures.csv, pressure.csv,\n"
+        "reactions.csv, imu.csv.\n"
+        "The folder states/ has the state at the end and at simulation.keep_states. A scene can start from\n"
+        "such a state (start: {run: FOLDER}). The folder is printed on standard output, with --json\n"
+        "summary.json. Files of an earlier run in the same folder are replaced.\n"
+        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 finish the step, write the folder up to this step and exit with\n"
+        "code 130.\n"
+        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130\n"
         "interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -210,12 +210,12 @@ const Verb VERB_VALIDATE = {
         "  sdrs validate scenes/*.yaml -q\n"
         "  sdrs validate my.yaml --set contact.barrier_distance=0.01 --json\n",
     .details =
-        "Reads the scene and its meshes and builds the model, as simulate does. A file with a loss or scenarios is a "
-        "task:\n"
-        "it is read with its scenes. Prints one line per good file on standard output and every problem of the others "
-        "on\n"
+        "Reads each scene and its meshes and builds the model, like `sdrs simulate`. A file with a loss or\n"
+        "scenarios is a task, which is read with its scenes.\n"
+        "Prints one line per valid file on standard output. Prints all problems of the other files on\n"
         "standard error.\n"
-        "Exit codes: 0 every file is good (warnings allowed), 1 a file has an error, 5 a file cannot be read.\n",
+        "Exit codes: 0 every file is valid (warnings allowed), 1 a file has an error, 5 a file cannot be\n"
+        "read.\n",
     .reads_scene = true,
     .run = validate,
 };

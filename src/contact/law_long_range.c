@@ -71,9 +71,9 @@ static const SchemaRow rows[] = {
     LAW_SMOOTHING_ROW(ONLY),
     {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
-     .meaning = "Width of the transition from the exact potential of two groups of pieces to that of their centres: "
-                "between the distances d and (1 + blend) d, where d is the sum of the radii of their bounding spheres. "
-                "Larger is more exact and slower."},
+     .meaning = "Relative width of the transition from the exact potential of two groups of pieces to the potential of "
+                "their centres. The transition lies between the distances d and (1 + blend) d. d is the sum of the "
+                "radii of the bounding spheres. A larger value is more exact and slower."},
     {"contact_law", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
      .meaning = "false: sum over all pairs of pieces of two links, without bounding spheres."},
     {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,

@@ -51,7 +51,7 @@ static const SchemaRow rows[] = {
      .fallback = "1.5", .range = RANGE_BETWEEN(1, 4), .meaning = "Exponent of the depth in the force."},
     {"contact_law", "reach", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_REACH]), .only = ONLY, .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Distance within which contacts are found. It must exceed the approach in one step."},
+     .meaning = "Distance within which contacts are found. This distance must exceed the approach in one step."},
     {"contact_law", "activity_width", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_WIDTH]), .only = ONLY,
      .unit = "m", .fallback = "0.001", .range = RANGE_ABOVE(0),
      .meaning = "Length over which the activity of a pair of edges rises by being the nearest pair. Over a tenth of "
@@ -59,7 +59,7 @@ static const SchemaRow rows[] = {
                 "thicker than this length."},
     {"contact_law", "edges", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EDGES]), .only = ONLY,
      .fallback = "12", .range = RANGE_BETWEEN(0, 64),
-     .meaning = "Number of edges of each body, the deepest ones, that are paired; 0: points only."},
+     .meaning = "Number of edges of each body that are paired, the deepest edges first. 0: points only."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
 };

@@ -84,23 +84,25 @@ static const SchemaRow rows[] = {
     LAW_FRICTION_ROW(ONLY),
     {"contact", "rolling", VALUE_NUMBER, offsetof(ContactForm, contact.rolling), .only = ONLY, .unit = "m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Coefficient of rolling friction: at the normal force N, relative rotation about axes in the contact "
-                "plane meets a moment of rolling times N, smooth below 0.01 rad/s."},
+     .meaning = "Coefficient of rolling friction. At the normal force N, the moment rolling times N resists relative "
+                "rotation about axes in the contact plane. The moment is smooth below 0.01 rad/s."},
     {"contact", "spinning", VALUE_NUMBER, offsetof(ContactForm, contact.spinning), .only = ONLY, .unit = "m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Coefficient of spinning friction: the same for rotation about the contact normal."},
+     .meaning = "Coefficient of spinning friction. At the normal force N, the moment spinning times N resists relative "
+                "rotation about the contact normal."},
     {"contact", "static_friction", VALUE_NUMBER, offsetof(ContactForm, contact.static_friction), .only = ONLY,
      .fallback = "(contact.friction)", .range = RANGE_BETWEEN(0, 100),
      .meaning = "Coulomb coefficient at rest, at least friction. At the slip v friction is friction + (static_friction "
-                "- friction) exp(-(v / stribeck_speed)^2); v is that at the start of the step."},
+                "- friction) exp(-(v / stribeck_speed)^2). v is the slip at the start of the step."},
     {"contact", "stribeck_speed", VALUE_NUMBER, offsetof(ContactForm, contact.stribeck_speed), .only = ONLY,
      .unit = "m/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
      .meaning = "Slip over which static_friction falls to friction."},
     LAW_SMOOTHING_ROW(ONLY),
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Coefficient of restitution, independent of dt. It holds for approach speeds above 10 rest_speed; "
-                "below 5 rest_speed it is 0. null: the barrier alone, which returns more energy for smaller dt."},
+     .meaning = "Coefficient of restitution, independent of dt. It applies to approach speeds above 10 rest_speed. "
+                "Below 5 rest_speed the restitution is 0. If null, only the barrier acts. It returns more energy for "
+                "smaller dt."},
     {"contact", "rest_speed", VALUE_NUMBER, offsetof(ContactForm, contact.rest_speed), .only = ONLY, .unit = "m/s",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Speed below which impacts have no restitution. With restitution 0, bodies separate at no more than "

@@ -29,8 +29,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning =
          "Adds the links, shapes, controllers, loads, initial state and excluded pairs of another file. The pose given "
          "here places that file's world frame in this world, or in the frame of the link `attach`. Other settings of "
-         "the file are ignored; a note names those of `simulation` and `contact` that change the motion and that this "
-         "scene does not give. `initial` of this scene replaces that of the file for the same link.",
+         "the file are ignored. A note names the settings of `simulation` and `contact` in the file that change the "
+         "motion and are missing in this scene. For the same link, `initial` of this scene replaces `initial` of the "
+         "file.",
      .example = "simulation: {dt: 0.001, duration: 2, integrator: first_order}\n"
                 "contact: {model: none}\n"
                 "include:\n"
@@ -53,9 +54,10 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning = "Fluid around all movable links. Every convex piece of a link is subject to:\n"
                 "\n"
                 "* buoyancy, the weight of the fluid that it displaces\n"
-                "* pressure drag: density v^2 / 2 on faces that move into the fluid at the speed v along their normal. "
-                "A plate, a cube and a sphere have drag coefficients of 1, 1 and 0.5\n"
-                "* viscous drag: 6 pi viscosity r v of a sphere of radius r, of other pieces by their surface\n"
+                "* pressure drag: the pressure density v^2 / 2 on faces that move into the fluid at the speed v along "
+                "their normal. A plate, a cube and a sphere have drag coefficients of 1, 1 and 0.5\n"
+                "* viscous drag: the force 6 pi viscosity r v for a sphere of radius r. The radius of other pieces "
+                "follows from their surface\n"
                 "\n"
                 "Pieces do not shield each other, and the fluid has no inertia of its own (no added mass, no lift of "
                 "circulation). docs/derivations/fluid.md",
@@ -65,17 +67,17 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),
-     .meaning = "Continues a run from its end or from a saved state, with the same bits as an uninterrupted run "
-                "(docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures, "
-                "couplings, and feedback with delay or of contact forces must be the same as in that run. Controllers, "
-                "loads, masses, friction and positions of vertices may differ."},
+     .meaning = "Continues a run from its end or from a saved state. The result is bit-identical to an uninterrupted "
+                "run (docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures and "
+                "couplings must be the same in both runs. Feedback with delay or of contact forces must also be the "
+                "same. Controllers, loads, masses, friction and positions of vertices may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),
      .type_key = "model",
      .includes = {{"contact_law", 0}},
      .meaning = "Contact law, friction and restitution. barrier_distance, stiffness and smoothing are derived from the "
-                "scene if they are not given; `-v` prints their values, and summary.json has them.",
+                "scene if they are not given. `-v` prints their values, and summary.json contains them.",
      .example =
          "contact:\n"
          "  friction: 0.6\n"
@@ -113,8 +115,7 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(SceneShapeForm),
      .type_key = "type",
      .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels, discs, rounded boxes and "
-                "rounded points are "
-                "exact in separating_plane contact; other laws use inscribed polyhedra.",
+                "rounded points are exact in separating_plane contact. Other laws use inscribed polyhedra.",
      .example =
          "shapes:\n"
          "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
@@ -135,9 +136,9 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "decompose",
      .title = "decompose, of a mesh",
      .size = sizeof(DecomposeForm),
-     .meaning = "Options of `sdrs decompose` (decompose.md). The hulls overlap, and their union is the shape; density "
-                "counts overlaps more than once. Hulls are cached in $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else "
-                "~/.cache/sdrs; SDRS_CACHE=off disables the cache.",
+     .meaning = "Options of `sdrs decompose` (decompose.md). The hulls overlap, and their union is the shape. A mass "
+                "by density counts overlaps more than once. The cache is in $SDRS_CACHE; if unset, in "
+                "$XDG_CACHE_HOME/sdrs; if unset, in ~/.cache/sdrs. SDRS_CACHE=off disables the cache.",
      .example = "shapes:\n"
                 "  frame:\n"
                 "    type: mesh\n"
@@ -172,8 +173,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(LinkForm),
      .includes = {{"pose", AT(LinkForm, pose)}},
      .meaning = "A rigid body: a union of shapes. position and rotation are the pose of the link's frame in its "
-                "parent's frame (or in the world) at zero joint coordinates, short for those of the joint. A link "
-                "without parent and joint is free. A link with a parent needs a joint or `fixed: true`.",
+                "parent's frame (or in the world) at zero joint coordinates. They abbreviate position and rotation of "
+                "the joint. A link without parent and joint is free. A link with a parent needs a joint or `fixed: "
+                "true`.",
      .example = "links:\n"
                 "  - {name: post, fixed: true, shape: {type: box, size: [0.1, 0.1, 1]}, position: [0, 0, 0.5]}\n"
                 "  - name: arm\n"
@@ -197,7 +199,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .includes = {{"pose", AT(JointForm, pose)}},
      .meaning =
          "Joint between a link and its parent. position and rotation are the pose of the joint's frame in the parent's "
-         "frame. At zero coordinates the link's frame coincides with it. Three free rotations are a quaternion.",
+         "frame. At zero coordinates the link's frame coincides with the joint's frame. Three free rotations are a "
+         "quaternion.",
      .example =
          "links:\n"
          "  - name: base\n"
@@ -224,9 +227,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "repeat, of a link",
      .size = sizeof(RepeatForm),
      .meaning =
-         "Many links from one. Names, parents, groups and shape names may hold {expressions}: integers with + - * "
-         "/ % and brackets over i, j, k (the indices of the count's axes) and n (items so far). Division rounds "
-         "down, so that {(i-1)%8} is never negative.",
+         "Creates many links from one item. Names, parents, groups and shape names may contain {expressions} of "
+         "integers with + - * / % and brackets. The variables are i, j, k (the indices of the count's axes) and n "
+         "(number of items so far). Division rounds down, so that {(i-1)%8} is never negative.",
      .example = "shapes:\n"
                 "  rod: {type: capsule, radius: 0.02, length: 0.1}\n"
                 "  hub: {type: sphere, radius: 0.1}\n"
@@ -321,8 +324,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "controller",
      .size = sizeof(ControllerForm),
      .type_key = "type",
-     .meaning = "A motor or other drive of a link's joint. Gains of the SDRS paper are without the factor 1/2: double "
-                "them here.",
+     .meaning = "A motor or other drive of a link's joint. Gains here are twice the gains of the SDRS paper, which "
+                "omit the factor 1/2.",
      .example =
          "links:\n"
          "  - name: arm\n"
@@ -348,9 +351,10 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(FeedbackForm),
      .type_key = "type",
      .meaning =
-         "The controller's target is its signal plus a matrix times measurements, or plus the outputs of a small "
-         "neural network (`type: mlp`), one per degree of freedom. Measurements are taken at the start of every step "
-         "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n"
+         "Adds a feedback term to the signal of the controller's target. The term is a matrix times measurements, or "
+         "the outputs of a small neural network (`type: mlp`), one per degree of freedom. Measurements are taken at "
+         "the start of every step (docs/derivations/feedback.md). A measurement is a text, named like the columns of a "
+         "run:\n"
          "\n"
          "* `link/angle`, `link/position`, `link/x` ...: a coordinate of the link's joint, as joints.csv calls it (no "
          "quaternions), and its rate `link/angle/rate`\n"
@@ -362,8 +366,8 @@ const SchemaObject SCENE_OBJECTS[] = {
          "* `link/fx`, `fy`, `fz`: force of contact and friction on the link in the previous step, 0 at the start [N]\n"
          "\n"
          "Rates and velocities are differences of the last two states. Tasks find the matrix or the weights (`control` "
-         "with `parameters: [feedback]`). A network sees the numbers in their units: choose measurements of about 1, "
-         "or small first weights.",
+         "with `parameters: [feedback]`). A network receives the numbers in their units. Choose measurements of about "
+         "1, or small first weights.",
      .example = "links:\n"
                 "  - name: cart\n"
                 "    joint: {type: slide, axis: [1, 0, 0]}\n"
@@ -384,8 +388,8 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "load",
      .title = "load",
      .size = sizeof(LoadForm),
-     .meaning = "A force on a point of a link, a torque, or both, during the whole run or as a signal gives it over "
-                "time. Or a field between the link and another one.",
+     .meaning = "A force on a point of a link, a torque, or both. The load is constant during the whole run, or a "
+                "signal over time. Alternatively, the load is a field between the link and another link.",
      .example = "links:\n"
                 "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
                 "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
@@ -418,8 +422,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "tendon",
      .size = sizeof(TendonForm),
      .meaning = "A cable without mass or friction that runs through points of links. Its force is tension + stiffness "
-                "x (length - rest_length); the second term acts only while it is longer than rest_length. Every point "
-                "is pulled towards its neighbours. `range` limits its length.",
+                "x (length - rest_length). The second term acts only while the tendon is longer than rest_length. "
+                "Every point is pulled towards its neighbours. `range` limits the length.",
      .example =
          "links:\n"
          "  - {name: upper, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: capsule, radius: 0.02, "
@@ -437,8 +441,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(TendonWrapForm),
      .type_key = "type",
      .meaning = "A solid that the tendon wraps around between two neighbouring points, along the shortest path on its "
-                "surface. Where the straight line is free the tendon does not touch it. Points must stay outside. The "
-                "tendon's force acts on the solid's link.",
+                "surface. If the straight line between the points misses the solid, the tendon does not touch the "
+                "solid. The points must stay outside of the solid. The tendon's force acts on the solid's link.",
      .example =
          "links:\n"
          "  - {name: load, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [0, 0, 1]}}\n"
@@ -468,11 +472,11 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "bushing",
      .size = sizeof(BushingForm),
      .meaning =
-         "A spring and a damper between a frame on `a` and one on `b`. With u = (translation, rotation vector) of "
-         "frame_b as seen from frame_a it stores u . stiffness u / 2 - preload . u and pulls b back with stiffness u - "
-         "preload + damping du/dt, as force and torque in the axes of frame_a; `a` gets the reaction. Where "
-         "anything acts against rotations they must stay below 3.1 rad: a run that goes beyond ends with an error. "
-         "Links joined by a bushing may touch each other. "
+         "A spring and a damper between a frame on `a` and a frame on `b`. u = (translation, rotation vector) is the "
+         "pose of frame_b relative to frame_a. The energy is u . stiffness u / 2 - preload . u. The force and torque "
+         "that pull `b` back are stiffness u - preload + damping du/dt, in the axes of frame_a. `a` receives the "
+         "reaction. If a stiffness, damping or preload acts on rotations, these must stay below 3.1 rad. A run with a "
+         "larger rotation ends with an error. Links joined by a bushing may touch each other. "
          "docs/derivations/loads.md, L18",
      .example =
          "links:\n"
@@ -493,16 +497,13 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "rod",
      .size = sizeof(RodForm),
      .meaning =
-         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. It becomes a chain of "
-         "capsule "
-         "links, each with the mass of its length, that bushings join. Their stiffness is E pi r^4 / 4 in bending, "
-         "G pi r^4 / 2 in torsion, E pi r^2 in stretching and 0.9 G pi r^2 in shear. Each is divided by the length "
-         "between "
-         "the middles of both "
-         "segments. A link's frame lies in the middle of its segment, with z along it. Everything that works on links "
-         "and bushings works on rods: loads, contact, tendons, parameters of tasks. Segments less than pi r apart "
-         "along "
-         "the rod do not touch each other. docs/derivations/loads.md, L50",
+         "An elastic rod with a round, solid section: cable, spring of wire, soft finger. The rod becomes a chain of "
+         "capsule links, joined by bushings. Each link has the mass of its segment. The stiffness of a bushing is E pi "
+         "r^4 / 4 in bending and G pi r^4 / 2 in torsion. It is E pi r^2 in stretching and 0.9 G pi r^2 in shear. Each "
+         "stiffness is divided by the length between the midpoints of both segments. The frame of a link lies at the "
+         "midpoint of its segment, with z along the segment. Loads, contact, tendons and parameters of tasks act on "
+         "rods as on other links and bushings. Segments less than pi r apart along the rod do not touch each other. "
+         "docs/derivations/loads.md, L50",
      .example = "rods:\n"
                 "  # a rubber rope between a wall and a ball\n"
                 "  - {name: rope, points: [[0, 0, 1], [0.5, 0, 1]], radius: 0.005, young: 1.0e6, density: 1100, from: "
@@ -518,9 +519,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(ClosureForm),
      .type_key = "type",
      .meaning = "A constraint between two links beside the joints of the tree. Points and axes are given in the world "
-                "at the start, or in the frame of `a` (`axes`), and are then fixed in both links; so a loop is closed "
-                "at the start. Two links of a closure without break_force and active have no contact with each other, "
-                "unless it is a distance.",
+                "at the start, or in the frame of `a` (`axes`). They are then fixed in both links, so a loop is closed "
+                "at the start. The two links of a closure without break_force and active have no contact with each "
+                "other. The links of a distance may have contact.",
      .example =
          "links:\n"
          "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
@@ -554,7 +555,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(SignalForm),
      .type_key = "type",
      .meaning = "A value over time: one channel per degree of freedom of a joint, three for a load, in the unit of the "
-                "driven quantity. A number is the same constant for all channels, a list one constant per channel.",
+                "driven quantity. A number gives the same constant for all channels. A list gives one constant per "
+                "channel.",
      .example = "links:\n"
                 "  - name: arm{i}\n"
                 "    joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0, 1]}\n"

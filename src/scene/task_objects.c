@@ -10,7 +10,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(TaskForm),
      .meaning =
          "A task is a YAML (or JSON) map with these keys: scenes, variables, objective and optimizer. At least one of "
-         "design (with vertices, a cage or attachments), control, initial and parameters must give variables.",
+         "design, control, initial and parameters must define variables. design defines variables by vertices, a cage "
+         "or attachments.",
      .example = "# the end of a double pendulum is to be at a point after two seconds\n"
                 "name: reach\n"
                 "scene: ../scenes/double-pendulum.yaml\n"
@@ -54,12 +55,12 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "bounds",
      .size = sizeof(BoundsForm),
      .part = true,
-     .meaning = "Where coordinates may go."},
+     .meaning = "Bounds of coordinates."},
     {.name = "interval",
      .title = "interval",
      .size = sizeof(IntervalForm),
      .part = true,
-     .meaning = "Where variables may go."},
+     .meaning = "Bounds of variables."},
     {.name = "vertices",
      .title = "vertices",
      .size = sizeof(VerticesForm),
@@ -79,10 +80,10 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "cage",
      .size = sizeof(CageForm),
      .includes = {{"which", AT(CageForm, which)}, {"bounds", AT(CageForm, bounds)}},
-     .meaning = "A box of control points around a link; variables `link/cage/0/x`, the first axis running fastest. "
-                "Vertices of the link follow by trilinear interpolation in each cell, so coincident vertices stay "
-                "together and the topology does not change. Bounds hold for control points, so no vertex moves farther "
-                "than `within`. A link has either vertices or a cage.",
+     .meaning = "A box of control points around a link. The variables are `link/cage/0/x`, with the first axis running "
+                "fastest. Vertices of the link follow by trilinear interpolation in each cell. Coincident vertices "
+                "therefore stay together, and the topology does not change. Bounds apply to control points, so no "
+                "vertex moves farther than `within`. A link has either vertices or a cage.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  cage: [{links: [chain0link0, chain0link1], cells: [2, 2, 4], within: 0.02}]\n"
@@ -92,7 +93,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(FrozenForm),
      .includes = {{"which", AT(FrozenForm, which)}},
      .meaning = "Vertices of a link's hulls that do not move: mounting faces, bearings. Vertices tied to them do not "
-                "move either. For links that follow another by symmetry, freeze those of the first.",
+                "move either. For links that follow another link by symmetry, freeze the vertices of that other link.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  vertices: [{link: chain0link0, within: 0.02}]\n"
@@ -115,7 +116,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "symmetry",
      .size = sizeof(SymmetryForm),
      .type_key = "type",
-     .meaning = "Links with equal or symmetric designs: the first has the variables, the others follow.",
+     .meaning = "Links with equal or symmetric designs. The first link has the variables, and the other links follow.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  vertices: [{links: [chain0link0, chain0link1, chain0link2], within: 0.02}]\n"
@@ -142,8 +143,9 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(ControlForm),
      .includes = {{"which", AT(ControlForm, which)}, {"interval", AT(ControlForm, interval)}},
      .meaning =
-         "Parameters of the controllers of a link's joint, and of the loads on it, as variables. They are called "
-         "`link/values/3`, of further controllers `link/controller2_values/3`, of loads `link/force_values/0`.",
+         "Parameters of the controllers of a link's joint, and of the loads on the link, as variables. Variables of "
+         "the first controller are called `link/values/3`, of further controllers `link/controller2_values/3`, of "
+         "loads `link/force_values/0`.",
      .example = "scene: ../scenes/spider.yaml\n"
                 "control: [{links: [upper0, upper1], parameters: [amplitude, phase], within: 0.5}]\n"
                 "loss: [{type: travel, link: body, direction: [1, 0, 0]}, {type: effort, weight: 1e-6}]\n"},
@@ -161,39 +163,38 @@ const SchemaObject TASK_OBJECTS[] = {
      .type_key = "type",
      .includes = {{"which", AT(ParameterForm, which)}, {"interval", AT(ParameterForm, interval)}},
      .meaning =
-         "Physical parameters as variables. They are called `link/mass`, `link/damping/0`, `contact/friction`. Numbers "
-         "of smooth shapes and round solids have the number of the shape in the link and its key in the scene: "
-         "`link/shape/0/radius`, `link/shape/1/size/x`. Their former names, such as `link/size/0.1`, are accepted, in "
-         "constraints with a warning.\n"
+         "Physical parameters as variables. The variables are called `link/mass`, `link/damping/0`, "
+         "`contact/friction`. Names of smooth shapes and round solids contain the number of the shape in the link and "
+         "the key in the scene: `link/shape/0/radius`, `link/shape/1/size/x`. Former names, such as `link/size/0.1`, "
+         "are accepted, in constraints with a warning.\n"
          "\n"
          "* `mass` [kg] of links (kg/m^3 where a density is given); the mass distribution does not change\n"
          "* `center` [m]: the centre of mass in the link's frame; the link's mass properties then no longer follow its "
          "shape\n"
-         "* `inertia` about the centre of mass, likewise; every value of its variables is physically possible "
-         "(docs/derivations/design.md, D9)\n"
-         "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
-         "width, rim, length, size, in the order of their keys; a size of 0 stays), as with shape_size. `lengths` "
-         "selects some of them\n"
+         "* `inertia` about the centre of mass; the link's mass properties then no longer follow its shape. Every "
+         "value of these variables is physically possible (docs/derivations/design.md, D9)\n"
+         "* `size` [m]: the edges of the link's box. If the link has no box: the lengths of its round solids, as with "
+         "shape_size. These are radius, width, rim, length, size, in the order of their keys; a size of 0 does not "
+         "change. `lengths` selects some of these lengths\n"
          "* `damping`, `joint_stiffness`, `joint_friction`, `armature`, `joint_static_friction` of the links' joints\n"
-         "* `axis` [rad]: tilt of a joint's axis from that of the scene, about axes of the joint's frame; `rotation` "
-         "[rad]: the same for the joint's frame, with all descendants of the link (rotation vectors, "
-         "docs/derivations/design.md, D11)\n"
+         "* `axis` [rad]: tilt of a joint's axis from the axis in the scene, about axes of the joint's frame; "
+         "`rotation` [rad]: rotation of the joint's frame with all descendants of the link. Both are rotation vectors "
+         "(docs/derivations/design.md, D11)\n"
          "* `shape_size` [m]: lengths of the convex smooth shapes (sizes, offsets of faces) and the exact round solids "
          "that links have; `shape_form`: their exponents and sharpness\n"
-         "* `link_friction` (of two numbers that across), `link_friction_along`, `link_static_friction`, "
-         "`link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of "
-         "their own\n"
-         "* `pair_friction` (of two numbers that across), `pair_friction_along`, `pair_static_friction`, "
-         "`pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of "
-         "contact.pairs, with `a` and `b` instead of a link\n"
+         "* `link_friction` (if two numbers are given, the coefficient across), `link_friction_along`, "
+         "`link_static_friction`, `link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` "
+         "[m] that links have of their own\n"
+         "* `pair_friction` (if two numbers are given, the coefficient across), `pair_friction_along`, "
+         "`pair_static_friction`, `pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` [m], `pair_spinning` "
+         "[m] of an item of contact.pairs, with `a` and `b` instead of a link\n"
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
-         "`ratio` of the couplings of these links, if the coupling gives no `offset`; `offset` [m or rad] if it does: "
-         "the initial coordinate of the coupled joint changes with it. All loops stay closed at the start. An axis "
-         "that leaves the plane of a planar linkage locks it\n"
+         "`ratio` of the couplings of these links, if the coupling has no `offset`; `offset` [m or rad] of couplings "
+         "that have an `offset`. The initial coordinate of the coupled joint changes with `offset`. All loops stay "
+         "closed at the start. A planar linkage locks if an axis leaves its plane\n"
          "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest_length` [m], `tendon_friction` [N]: all points, "
-         "the stiffness, the rest length, the friction of the tendons that end on the links; `tendon_wrap_radius` [m], "
-         "`tendon_wrap_position` [m], "
-         "`tendon_wrap_axis` of their wraps\n"
+         "stiffness, rest length and friction of the tendons that end on the links; `tendon_wrap_radius` [m], "
+         "`tendon_wrap_position` [m], `tendon_wrap_axis` of their wraps\n"
          "* `bushing_stiffness` [N/m, N m/rad], `bushing_damping` [N s/m, N m s/rad]: entries above 0 on the "
          "diagonals; `bushing_preload` [N, N m], `bushing_position_a` [m], `bushing_position_b` [m], of the bushings "
          "whose `a` is one of the links\n"
@@ -246,7 +247,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `keep_out`: margin - distance of the link's hulls from a box in its frame\n"
          "* `clearance`: margin - smallest distance of the link from the other over the whole range of its joint\n"
          "* `removal`: margin - smallest distance of the link from the others while it is removed along a direction\n"
-         "* `mass`: of the link; with `links` that of all of them\n"
+         "* `mass`: mass of the link, or total mass of all `links`\n"
          "* `coordinate`: squared difference of a coordinate of the link's joint and a value",
      .example =
          "seed: 1\n"
@@ -263,8 +264,9 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(SubjectForm),
      .type_key = "type",
      .includes = {{"loss", AT(SubjectForm, loss)}},
-     .meaning = "A constraint: a term of the types and keys of loss with an upper bound, enforced by an augmented "
-                "Lagrangian (docs/derivations/update.md, O11). With several scenarios the weighted sum is bounded.",
+     .meaning = "A constraint: a term with an upper bound. It accepts the same types and keys as `loss`. An augmented "
+                "Lagrangian enforces the bound (docs/derivations/update.md, O11). With several scenarios the weighted "
+                "sum is bounded.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
@@ -274,12 +276,13 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(SubjectForm),
      .type_key = "type",
      .includes = {{"loss", AT(SubjectForm, loss)}},
-     .meaning = "A criterion with the types and keys of loss. `sdrs optimize` evaluates it on the best run at the end "
-                "(with receding, on the executed run and its times). It is met if the term is at most max; with "
-                "several scenarios the largest term counts. `success` of summary.json is true if all criteria are met, "
-                "and `success_terms` has the values. Designs that meet all criteria rank before those that do not, "
-                "whatever their loss (not with draws or receding, nor with a force between two links as a criterion); "
-                "the gradient is that of the loss alone.",
+     .meaning = "A criterion for the result. A criterion accepts the same types and keys as `loss`. At the end `sdrs "
+                "optimize` evaluates each criterion on the best run. With receding, it uses the executed run and the "
+                "times of that run. A criterion is met if the term is at most `max`. With several scenarios the "
+                "largest term counts. `success` of summary.json is true if all criteria are met, and `success_terms` "
+                "has the values. Designs that meet all criteria rank before all other designs, whatever their loss. "
+                "This order does not apply with draws or receding, nor with a force between two links as a criterion. "
+                "The gradient is the gradient of the loss alone.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -327,8 +330,8 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "switch",
      .title = "switch, of a schedule",
      .size = sizeof(SwitchForm),
-     .meaning = "A contact law instead of that of the scene. Friction and smoothing do not change; barrier distance, "
-                "stiffness, rest speed and parameters of the law are derived again.",
+     .meaning = "A contact law instead of the law of the scene. Friction and smoothing do not change. Barrier "
+                "distance, stiffness, rest speed and parameters of the law are derived again.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -338,10 +341,11 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "from",
      .size = sizeof(FromForm),
      .meaning =
-         "Initial values from another run: variables with the same name in its design.csv start from its best values, "
-         "within the bounds of this task; others start from the scene. The two sets of variables may differ. Bounds by "
-         "`within` refer to the values of the scene. The run exists already, or it is that of an easier task which is "
-         "optimized first. `gradcheck` and `validate` do not run that task and use the values of the scene.",
+         "Initial values from another run. Variables with the same name in design.csv of that run start from its best "
+         "values, within the bounds of this task. Other variables start from the scene. The two sets of variables may "
+         "differ. Bounds by `within` refer to the values of the scene. The run exists already (`run`), or an easier "
+         "task is optimized first (`task`). `gradcheck` and `validate` do not run that task and use the values of the "
+         "scene.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "from: {task: slide-first.yaml}\n"
                 "initial: [{link: box, velocities: true}]\n"
@@ -349,10 +353,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "draws",
      .title = "draws",
      .size = sizeof(DrawsForm),
-     .meaning = "Random numbers, uniform between two bounds, that are added to those of the scenes, different in every "
-                "scenario and iteration (docs/derivations/update.md, O18). The loss of an iteration is that of its "
-                "draws. The best design has the least mean loss over its iteration and the nine before it. Written "
-                "scenes and `success` are without draws.",
+     .meaning = "Random numbers that are added to numbers of the scenes (docs/derivations/update.md, O18). They are "
+                "uniform between two bounds and different in every scenario and iteration. The loss of an iteration is "
+                "the loss with the draws of this iteration. The best design has the least mean loss over its iteration "
+                "and the nine before it. Written scenes and `success` are without draws.",
      .example = "seed: 1\n"
                 "scene: ../scenes/motor.yaml\n"
                 "control: [{link: runs}]\n"
@@ -370,8 +374,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "validation",
      .size = sizeof(ValidationForm),
      .meaning = "Tests the best design on draws that were not used in the optimization. summary.json has validation: "
-                "{tried, held, objects: [{name, tried, held}]}, an object for every scenario; `held` counts the runs "
-                "that met every term of `success`.",
+                "{tried, held, objects: [{name, tried, held}]}, with one object for every scenario. `held` counts the "
+                "runs that meet every term of `success`.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "control: [{link: runs}]\n"
                 "loss: [{type: effort}]\n"
@@ -382,11 +386,11 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "choices",
      .size = sizeof(ChoicesForm),
      .meaning = "A search over discrete choices, such as the number of links of a `repeat` or the type of a joint. "
-                "Every combination is optimized as the task says, in a folder of its own (1, 2, ... in the run folder; "
-                "docs/co-design.md). choices.csv has a row for each. The run folder has the results of the best: those "
-                "that satisfy `subject_to` before others, then those that meet `success`, then the least loss. "
-                "Combinations that cannot be simulated are skipped. "
-                "Random draws follow `seed` (docs/derivations/update.md, O19).",
+                "Every combination is optimized by the task, in its own folder (1, 2, ... in the run folder; "
+                "docs/co-design.md). choices.csv has a row for each combination. The run folder has the results of the "
+                "best combination. Combinations that satisfy `subject_to` rank first, then combinations that meet "
+                "`success`, then the least loss. Combinations that cannot be simulated are skipped. Random draws "
+                "follow `seed` (docs/derivations/update.md, O19).",
      .example = "scene: ../scenes/chains.yaml\n"
                 "control: [{link: chain1link0}]\n"
                 "loss: [{type: effort}]\n"
@@ -402,9 +406,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),
-     .meaning = "Receding horizon: the control of the next `horizon` steps is optimized from the current state, then "
-                "its first `apply` steps are executed, and so on (docs/receding.md). Time windows of losses count from "
-                "the start of the horizon. One scenario; control variables only.",
+     .meaning = "Receding horizon control (docs/receding.md). The control of the next `horizon` steps is optimized "
+                "from the current state, then its first `apply` steps are executed. Both are repeated until the end. "
+                "Time windows of losses count from the start of the horizon. The task must have one scenario, and "
+                "control variables only.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "steps: 40\n"
                 "control: [{link: runs}]\n"
