@@ -399,8 +399,8 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
 /* Line width of a common printer nozzle [m]. A printer omits thinner walls or prints them thicker. */
 #define NOZZLE 0.4e-3
 
-/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces of
- * the pictures. */
+/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces
+ * of the pictures. */
 static double round_tolerance(const Exporting* exporting) {
   return 1e-3 * option_number(exporting->options, "tolerance", is_model(exporting->format) ? 0 : 1e3 * ROUND_TOLERANCE);
 }
@@ -587,7 +587,7 @@ static const OptionRow OPTIONS[] = {
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
     {"grow", 0, OPTION_NUMBER, "MM", "surfaces: make every piece larger by MM millimetres before they are united"},
     {"tolerance", 0, OPTION_NUMBER, "MM",
-     "largest distance of flat faces from round solids (default: surfaces 0.05 mm, models 24 sides)"},
+     "largest distance of faces from round solids (default 0.05; models: 24 sides)"},
     {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
     {"fabrication", 0, OPTION_FLAG, NULL, "surfaces: what can be made of each link, how its joint clears, its way out"},
     {"build", 0, OPTION_TEXT, "AXIS", "with --fabrication: way that parts grow, x, y, z, -x, -y or -z (default z)"},
