@@ -205,8 +205,9 @@ static void increments_must_fit(void** state) {
   static const struct {
     const char *initial, *problem;
   } CASES[] = {
-      {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [1, 0]}", the item has
-       "initial[0].coordinates: 3 numbers, but its increment in 'repeat' has 2: give equally many numbers"},
+      {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [1, 0]}",
+       "initial[0].coordinates: the item has 3 numbers, but its increment in 'repeat' has 2: give equally many "
+       "numbers"},
       {"coordinates: [1, 0, 0, 0], repeat: {count: 3, coordinates: [0, 0.1, 0, 0]}",
        "initial[0].coordinates: a quaternion cannot be incremented: give the rotation as a rotation vector"},
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: []}",
