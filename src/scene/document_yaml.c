@@ -109,15 +109,13 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
     const Anchor* anchor = &reader->anchors[i];
     if (strcmp(anchor->name, name) != 0) continue;
     if (!anchor->complete)
-      return fail(reader, event->start_mark,
-                  "the alias stands inside the value of its own anchor: move the alias, or write the value instead");
+      return fail(reader, event->start_mark, "an alias must not stand inside its own anchor: move the alias");
     Node* copy = document_deep_copy(reader->document, anchor->node);
     if (!copy) return fail(reader, event->start_mark, ALIASES_TOO_MANY);
     copy->key = NULL;
     return copy;
   }
-  return fail(reader, event->start_mark,
-              "no anchor of this name stands before the alias: define the anchor earlier, or correct the name");
+  return fail(reader, event->start_mark, "no anchor of this name precedes the alias: define the anchor first");
 }
 
 /* ---------------------------------------------------------------- values */

@@ -72,12 +72,8 @@ static void one_mistake_one_message(void** state) {
          "1:14: error: the key 'a' occurs twice, first in line 1: remove one of the two\n"
          "1:20: error: the key 'b' occurs twice, first in line 1: remove one of the two\n");
   expect("? [1, 2]\n: 3\n", "1:3: error: a key must be a text: write key: value\n");
-  expect(
-      "a: &x [*x]\n",
-      "1:8: error: the alias stands inside the value of its own anchor: move the alias, or write the value instead\n");
-  expect(
-      "a: *x\n",
-      "1:4: error: no anchor of this name stands before the alias: define the anchor earlier, or correct the name\n");
+  expect("a: &x [*x]\n", "1:8: error: an alias must not stand inside its own anchor: move the alias\n");
+  expect("a: *x\n", "1:4: error: no anchor of this name precedes the alias: define the anchor first\n");
   expect("a: !run b\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
   expect("a: !!python/object 1\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
   expect("a: !!python/object {}\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");

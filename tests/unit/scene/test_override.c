@@ -230,8 +230,7 @@ static void mistakes_name_the_override(void** state) {
        "the key 'radius' cannot be set, because the value before the key in the path is not a map: correct the path"},
       {"links.arm.groups.0=x", "the file has no 'groups': set the whole value, not one of its keys"},
       {"shapes.ball.radius=&a [*a]",
-       "the value is not valid YAML: the alias stands inside the value of its own anchor: move the alias, or write the "
-       "value instead"},
+       "the value is not valid YAML: an alias must not stand inside its own anchor: move the alias"},
       {"shapes.ball.size=[1, 1, 1]",
        "shapes.ball: the type sphere has no key 'size': remove the key, or use type box, rounded_box, height_field, "
        "superellipsoid or superquadric"},
