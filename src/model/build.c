@@ -9,11 +9,10 @@
 
 static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {
   if (simulation->tolerance < TOLERANCE_WARN) return;
-  diagnostics_add(
-      diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
-      "tolerance %.6g is a coarse fraction of the acting forces: set simulation.tolerance to about 1e-5, or give a "
-      "tolerance in newtons by simulation.force_tolerance",
-      simulation->tolerance);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
+                  "simulation.tolerance %.6g is too large (a fraction of the acting forces): set simulation.tolerance "
+                  "to about 1e-5, or set simulation.force_tolerance in newtons",
+                  simulation->tolerance);
 }
 
 /* Runs all stages of model_create. If a mesh cannot be read, the stages that need geometry are skipped. All other

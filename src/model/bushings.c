@@ -63,15 +63,17 @@ static void check_matrix(const SceneBushing* bushing, const double (*matrix)[6],
     for (int j = 0; j < i; j++) {
       if (fabs(matrix[i][j] - matrix[j][i]) <= MATRIX_ROUNDING * largest) continue;
       diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
-                      "'%s' must be symmetric: row %d has %.6g in column %d, row %d has %.6g in column %d", key, i + 1,
-                      matrix[i][j], j + 1, j + 1, matrix[j][i], i + 1);
+                      "'%s' must be symmetric, but row %d has %.6g in column %d and row %d has %.6g in column %d: make "
+                      "both entries equal",
+                      key, i + 1, matrix[i][j], j + 1, j + 1, matrix[j][i], i + 1);
       return;
     }
   memcpy(a, matrix, sizeof a);
   if (!symmetric_eigen(6, 6, &a[0][0], values, off) || values[0] < -MATRIX_ROUNDING * largest)
     diagnostics_add(diagnostics, SEVERITY_ERROR, bushing->place,
-                    "'%s' must have no negative eigenvalue, which would create energy; the smallest one is %.6g", key,
-                    values[0]);
+                    "'%s' must have no negative eigenvalue, because the bushing would create energy; the smallest "
+                    "eigenvalue is %.6g: raise the diagonal entries",
+                    key, values[0]);
 }
 
 void build_bushings(Builder* builder) {
@@ -98,11 +100,10 @@ void check_bushings(const Model* model, Diagnostics* diagnostics) {
     bushing_difference(model->bushings[k].source, poses, u);
     double angle = bushing_rotation(model->bushings[k].source, u);
     if (angle > ROTATION_MOST)
-      diagnostics_add(
-          diagnostics, SEVERITY_ERROR, model->bushings[k].source->place,
-          "the frames are turned by %.4g rad against each other at the start, and the rotation of a bushing "
-          "must stay below pi: give 'frame_a' and 'frame_b' rotations that agree at rest",
-          angle);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, model->bushings[k].source->place,
+                      "the rotation between 'frame_a' and 'frame_b' is %.4g rad at the start, but must stay below pi: "
+                      "give 'frame_a' and 'frame_b' rotations that agree at rest",
+                      angle);
   }
   memory_free(poses);
 }

@@ -51,8 +51,8 @@ static void check_density(const Model* model, Diagnostics* diagnostics) {
     if (!link_is_dynamic(model, i) || source->mass_model == MASS_GIVEN || !(volume > 0)) continue;
     if (!(mass > DENSITY_MOST * volume)) continue;
     diagnostics_add(diagnostics, SEVERITY_WARNING, source->place,
-                    "link '%s' weighs %.3g kg at a volume of %.3g m^3, %.3g kg/m^3, more than any solid: masses are in "
-                    "kilograms and lengths in metres; if the mass is in grams, divide it by 1000",
+                    "link '%s' has the mass %.3g kg and the volume %.3g m^3; the density %.3g kg/m^3 is above that of "
+                    "any solid: give masses in kilograms and lengths in metres (divide a mass in grams by 1000)",
                     text_excerpt(source->name).text, mass, volume, mass / volume);
     return;
   }
@@ -64,12 +64,11 @@ static bool looks_like_millimetres(const Model* model, const ModelLink* link, do
 }
 
 static void warn_millimetres(const Model* model, int link, double size, Diagnostics* diagnostics) {
-  diagnostics_add(
-      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
-      "link '%s' is %.3g m long and weighs %.3g kg: lengths are in metres; if these are millimetres, divide "
-      "sizes and positions by 1000 (a mesh: %s)",
-      text_excerpt(model->links[link].name).text, size, model->links[link].mass,
-      file_is_robot(model->scene->path) ? "scale=\"0.001 0.001 0.001\"" : "scale: 0.001");
+  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+                  "link '%s' is %.3g m long but weighs only %.3g kg: give lengths in metres; if the lengths are in "
+                  "millimetres, divide sizes and positions by 1000 (for a mesh: %s)",
+                  text_excerpt(model->links[link].name).text, size, model->links[link].mass,
+                  file_is_robot(model->scene->path) ? "scale=\"0.001 0.001 0.001\"" : "scale: 0.001");
 }
 
 static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {
@@ -124,15 +123,14 @@ static void tell_flat_wheel(const SceneLink* link, const char* more, Diagnostics
   int round = axis_along(own), turns = axis_along(hinge);
   Text text = {0};
   if (round >= 0 && turns >= 0)
-    text_add(
-        &text,
-        "its shape is round about the link's %c axis, but its hinge turns about %c: give the hinge axis: %s, or turn "
-        "the shape by shapes: [{shape: ..., rpy: %s}]",
-        "xyz"[round], "xyz"[turns], AXES[round], TURNS[turns]);
+    text_add(&text,
+             "the round shape has the axis %c in the link's frame, but the hinge has the axis %c: set axis: %s in the "
+             "joint, or rotate the shape by shapes: [{shape: ..., rpy: %s}]",
+             "xyz"[round], "xyz"[turns], AXES[round], TURNS[turns]);
   else
     text_add(&text,
-             "its shape is round about [%.3g, %.3g, %.3g] of the link, but its hinge turns about [%.3g, %.3g, %.3g]: "
-             "give the hinge that axis, or turn the shape, which is round about its own z axis",
+             "the round shape has the axis [%.3g, %.3g, %.3g] in the link's frame, but the hinge has the axis [%.3g, "
+             "%.3g, %.3g]: set the hinge's axis to that of the shape, or rotate the shape",
              own.x, own.y, own.z, hinge.x, hinge.y, hinge.z);
   diagnostics_add(diagnostics, SEVERITY_WARNING, link->place, "link '%s' does not roll%s: %s",
                   text_excerpt(link->name).text, more, text.data);

@@ -217,8 +217,8 @@ static void add_root(const Model* model, const Meeting* meeting, double distance
   int own = model->links[meeting->link_a].tree, other = model->links[meeting->link_b].tree;
   int link = free_root(model, meeting->link_b) >= 0 ? meeting->link_b : meeting->link_a, root = free_root(model, link);
   if (root < 0 || own == other) return;
-  text_add(out, " ('%s' hangs on '%s': move '%s' by %.4g m)", model->links[link].name, model->links[root].name,
-           model->links[root].name, distance);
+  text_add(out, " (link '%s' is in the tree of '%s': move '%s' by %.4g m)", model->links[link].name,
+           model->links[root].name, model->links[root].name, distance);
 }
 
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
@@ -231,12 +231,12 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   add_root(model, meetings, depth + rest, &root);
   if (depth > search->touch)
     diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
-                    "links %s intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
-                    "(the equilibrium gap)%s, or switch their contact off by contact.exclude",
+                    "links %s intersect at the start, depth %.6g m: move the links apart to a gap of about %.2g m (the "
+                    "equilibrium gap)%s, or exclude the pair with contact.exclude",
                     names, depth, rest, root.data ? root.data : "");
   else
     diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
-                    "links %s touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
+                    "links %s touch at the start (depth %.6g m): move the links apart to a gap of about %.2g m (the "
                     "equilibrium gap)",
                     names, depth, rest);
   text_free(&root);
@@ -269,7 +269,7 @@ static void report_rest(const TouchSearch* search, Severity severity, int more, 
   if (more <= 0) return;
   SourcePlace place = {search->model->scene->path, 0, 0};
   diagnostics_add(search->diagnostics, severity, place,
-                  "%d more pairs of links %s at the start (not listed): move them apart", more, what);
+                  "%d more pairs of links %s at the start (not listed): move the links of each pair apart", more, what);
 }
 
 static void report_meetings(const TouchSearch* search) {
@@ -315,9 +315,10 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
              "write {type: superquadric, size: [%.9g, %.9g, %.9g], exponents: [0.125, 1]}, a cylinder with round edges",
              r, r, 0.5 * shape->length);
   else if (shape->type == SHAPE_MESH)
-    snprintf(text, size, "`sdrs decompose MESH --primitives superquadric` finds smooth shapes like it");
+    snprintf(text, size,
+             "replace the mesh by smooth shapes, which `sdrs decompose MESH --primitives superquadric` finds");
   else
-    snprintf(text, size, "write it as one of these");
+    snprintf(text, size, "use one of these shapes");
 }
 
 /* Returns true if the hull is a triangle of a mesh, and the law supports convex hulls. */
@@ -338,13 +339,12 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
     if (solid_suffices(model->contact_model, hull))
       snprintf(
           remedy, sizeof remedy,
-          "omit `pieces: triangles` (the law then takes its convex hull; `sdrs decompose` cuts a concave mesh into "
-          "convex pieces)");
+          "omit `pieces: triangles` to use the convex hull (`sdrs decompose` cuts a concave mesh into convex pieces)");
     else
       write_smooth_equivalent(shape, remedy, sizeof remedy);
     diagnostics_add(diagnostics, SEVERITY_ERROR, shape->place,
-                    "contact.model %s %s, but the shape of link '%s' is not: %s, or set contact.model: "
-                    "separating_plane, or collide: false",
+                    "contact.model %s %s, but link '%s' has another shape: %s, or set contact.model: separating_plane, "
+                    "or set collide: false in the link",
                     contact_model_name(model->contact_model), why, model->links[hull->link].name, remedy);
   }
 }
@@ -371,9 +371,10 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
       for (int side = 0; side < 2 && !reported; side++) {
         const char* why = refused_piece(model, link[side], pair->law);
         if (!why) continue;
-        diagnostics_add(diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
-                        "%s %s, but a shape of link '%s' is none of these: change the shape, or name another law",
-                        contact_model_name(pair->law), why, model->links[link[side]].name);
+        diagnostics_add(
+            diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
+            "model %s %s, but link '%s' has another shape: change the shape, or set another 'model' in the pair",
+            contact_model_name(pair->law), why, model->links[link[side]].name);
         reported = true;
       }
     }

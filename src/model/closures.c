@@ -90,11 +90,11 @@ static void check_length(Builder* builder, const SceneClosure* source, const Mod
   if (c->type != CLOSURE_DISTANCE) return;
   if (!(c->length > 0))
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                    "the ends of this distance coincide at the start: use a closure of type ball");
+                    "both ends of the closure of type distance coincide at the start: use type ball");
   else if (source->length > 0 && !(fabs(c->length - source->length) <= SAME_LENGTH * source->length))
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                    "'length' is %.9g m, but the ends are %.9g m apart at the start: correct 'length', or leave it out "
-                    "to use the distance at the start",
+                    "'length' is %.9g m, but the ends are %.9g m apart at the start: correct 'length', or omit "
+                    "'length' to use the distance at the start",
                     source->length, c->length);
 }
 
@@ -105,7 +105,7 @@ static void check_closure(Builder* builder, const SceneClosure* source, const Mo
   for (int side = 0; side < 2; side++) moves = moves || (c->link[side] >= 0 && link_is_dynamic(model, c->link[side]));
   if (moves) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "neither end of this closure can move, so it has no effect: remove it");
+                  "the closure has no effect, because forces can move neither of its links: remove the closure");
 }
 
 static void place_closure(const SceneClosure* source, const Pose* poses, ModelClosure* c) {

@@ -134,8 +134,8 @@ static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
   if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->contact.place,
-                  "no contact parameters can be derived from these masses, sizes and gravity (barrier_distance %.3g m, "
-                  "stiffness %.3g J, smoothing %.3g (m/s)^2): give them in 'contact', or check the units",
+                  "no valid contact parameters follow from the masses, sizes and gravity (barrier_distance %.3g m, "
+                  "stiffness %.3g J, smoothing %.3g (m/s)^2): set these keys in 'contact', or check the units",
                   contact->support, contact->stiffness, contact->smoothing);
 }
 
@@ -228,21 +228,21 @@ static void check_support(const DefaultsCheck* check) {
   if (contact->support_derived) {
     if (check->scales.extent * SUPPORT_PER_EXTENT > contact->feature * SUPPORT_WITHIN)
       diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
-                      "bodies of %.3g m are at coordinates of %.3g m, whose rounding error is %.2g of the barrier "
-                      "distance %.3g m: place the scene near the origin",
+                      "bodies of size %.3g m have coordinates of %.3g m; the rounding error of these coordinates is "
+                      "%.2g of contact.barrier_distance %.3g m: place the scene near the origin",
                       contact->feature, check->scales.extent, DBL_EPSILON * check->scales.extent / contact->support,
                       contact->support);
     return;
   }
   if (contact->support > contact->feature)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
-                    "barrier_distance %.6g m is larger than the smallest feature of the moving bodies, %.6g m: contact "
-                    "acts through the bodies; use about %.2g m",
+                    "barrier_distance %.6g m is larger than the smallest feature of the moving bodies, %.6g m, so "
+                    "contact acts through the bodies: set contact.barrier_distance to about %.2g m",
                     contact->support, contact->feature, derived_support(contact, &check->scales));
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
-                    "barrier_distance %.6g m is below %.6g m, which the rounding of coordinates of %.6g m requires: "
-                    "increase it, or place the scene near the origin",
+                    "barrier_distance %.6g m is below %.6g m, the minimum for the rounding errors of coordinates of "
+                    "%.6g m: increase contact.barrier_distance, or place the scene near the origin",
                     contact->support, check->scales.extent * SUPPORT_PER_EXTENT, check->scales.extent);
 }
 
@@ -250,8 +250,8 @@ static void warn_gap(const DefaultsCheck* check, const char* body, double force,
   const ModelContact* contact = &check->model->contact;
   double suits = check->scales.median / force_at(check->model->contact_model, contact->support, GAP_REFERENCE);
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->stiffness,
-                  "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the barrier_distance %.6g m; use a "
-                  "contact.stiffness of about %.2g",
+                  "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the barrier_distance %.6g m: set "
+                  "contact.stiffness to about %.2g",
                   body, force, gap, rule, contact->support, suits);
 }
 
@@ -294,14 +294,14 @@ static void check_smoothing(const DefaultsCheck* check) {
   double suits = derived_smoothing(contact->feature, acceleration, dt);
   if (contact_law_has(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
-                    "friction reaches its full strength at a slip of sqrt(smoothing) dt = %.3g m a step, more than the "
-                    "barrier distance %.6g m: sticking bodies creep; set contact.smoothing to about %.2g",
+                    "friction reaches full strength only at a slip of sqrt(smoothing) dt = %.3g m per step, more than "
+                    "the barrier distance %.6g m, so sticking bodies creep: set contact.smoothing to about %.2g",
                     creep * dt, contact->support, suits);
   else if (creep > CREEP_WARN * speed)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->smoothing,
-        "friction reaches its full strength at a slip of sqrt(smoothing) = %.3g m/s, too fast for the typical speed of "
-        "the scene, %.3g m/s: it acts as viscous drag; set contact.smoothing to about %.2g",
+        "friction reaches full strength only at a slip of sqrt(smoothing) = %.3g m/s, too fast for the typical speed "
+        "of the scene, %.3g m/s, so friction acts as viscous drag: set contact.smoothing to about %.2g",
         creep, speed, suits);
   if (friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
@@ -330,11 +330,10 @@ static void check_stribeck_speed(const DefaultsCheck* check) {
   double least = least_stribeck_speed(check->model), creep = sqrt(check->model->contact.smoothing);
   if (!(least < STRIBECK_PER_CREEP * creep)) return;
   double suits = least / STRIBECK_PER_CREEP;
-  diagnostics_add(
-      check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
-      "'stribeck_speed' %.3g m/s is below %.3g m/s, %g times sqrt(contact.smoothing), at which sticking bodies creep: "
-      "they slip before static friction is reached; increase it, or set contact.smoothing to %.2g",
-      least, STRIBECK_PER_CREEP * creep, STRIBECK_PER_CREEP, suits * suits);
+  diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
+                  "'stribeck_speed' %.3g m/s is below %.3g m/s, %g times sqrt(contact.smoothing), so bodies slip "
+                  "before static friction is reached: increase 'stribeck_speed', or set contact.smoothing to %.2g",
+                  least, STRIBECK_PER_CREEP * creep, STRIBECK_PER_CREEP, suits * suits);
 }
 
 void model_check_contact(const Model* model, Diagnostics* diagnostics) {

@@ -26,11 +26,11 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
   double start = sum_at_start(model, c), first = fabs(model->initial_coordinates[c->coordinate[0]]);
   if (!moves)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                    "all joints of this coupling are prescribed, so nothing can follow: remove the coupling, or drive "
-                    "one joint by a pd controller instead");
+                    "all joints of the coupling are prescribed, so the coupling cannot move any: remove the coupling, "
+                    "or drive one joint by a pd controller instead");
   if (fabs(start - c->offset) <= SAME_OFFSET * (1 + first)) return;
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "the joints of this coupling start with the offset %.9g, but 'offset' is %.9g: give initial "
+                  "the joints of the coupling start with the offset %.9g, but 'offset' is %.9g: give initial "
                   "coordinates that agree with 'offset', or remove 'offset'",
                   start, c->offset);
 }
@@ -53,11 +53,10 @@ static void check_ring(Builder* builder, int index) {
   double ratio = -c->slope[1];
   int at = c->dof[1], first = follows_by(model, c->dof[0]);
   if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)
-    diagnostics_add(
-        builder->diagnostics, SEVERITY_ERROR, place,
-        "couplings[%d].ratio: '%.60s' follows the same joint with the ratios %.6g and %.6g, so neither joint "
-        "can move: remove one of the couplings",
-        index, name, -model->couplings[first].slope[1], ratio);
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
+                    "couplings[%d].ratio: two couplings tie '%.60s' to the same joint with different ratios, %.6g and "
+                    "%.6g, so neither joint can move: remove one of the couplings",
+                    index, name, -model->couplings[first].slope[1], ratio);
   for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
     int next = follows_by(model, at);
     if (next <= index) return; /* the chain has no cycle, or the cycle is reported from its lowest index */

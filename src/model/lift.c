@@ -136,7 +136,7 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
       diagnostics_free(&first);
       diagnostics_add(
           &after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
-          "raised links that touch others at the start, by the overlap plus the equilibrium gap of contact: %s",
+          "links that touched others at the start were raised by the overlap plus the equilibrium gap of contact: %s",
           names.data);
     } else { /* restores the given positions, so that errors refer to the scene as written */
       for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];

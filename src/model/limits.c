@@ -43,10 +43,11 @@ static void report_start(const Model* model, Diagnostics* diagnostics, int index
   const SceneInitial* initial = initial_of(model->scene, index);
   bool barrier = link->limit_law == LIMIT_BARRIER;
   diagnostics_add(diagnostics, SEVERITY_ERROR, initial ? initial->place : model->scene->links[index].joint.place,
-                  "initial coordinate '%s' of link '%s' is %.6g %s; it must lie %s its limits [%.6g, %.6g]%s",
+                  "initial coordinate '%s' of link '%s' is %.6g %s, but must lie %s the limits [%.6g, %.6g]%s: change "
+                  "the coordinate in 'initial', or the limits",
                   limited_name(link, k), link->name, value, limited_unit(link, k),
                   barrier ? "strictly inside" : "within", link->lower[k], link->upper[k],
-                  initial ? "" : " (no initial coordinates are given: zero)");
+                  initial ? "" : " (0 because 'initial' gives no coordinates)");
 }
 
 /* Warns of a joint that starts within the margin of a barrier, where a limit force acts on the joint (S22). */

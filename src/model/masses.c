@@ -76,10 +76,10 @@ static const SceneShape* triangle_shape(const Builder* builder, const SceneLink*
 static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                  "the triangles of link '%s' face inward (%s): seen from outside their corners run clockwise, so that "
-                  "they enclose %.6g m^3; %s",
+                  "the triangles of link '%s' face inward (%s), so the enclosed volume is %.6g m^3: %s",
                   text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume,
-                  shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
+                  shape->file ? "set 'orient: fix' in the shape"
+                              : "list the corners of each triangle counterclockwise, seen from outside");
 }
 
 /* Returns true if the triangles of the link do not form a closed, consistently oriented surface. Corners at the same
@@ -124,10 +124,11 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
     if (source->has_mass && link->mass_model == MASS_VERTICES)
       weigh_vertices(builder, link, source);
     else
-      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
-                      "the triangles of link '%s' are not closed and enclose no volume: close them by orient: fix in "
-                      "the shape, or give the link's mass, with mass_model vertices, or center and inertia",
-                      link->name);
+      diagnostics_add(
+          builder->diagnostics, SEVERITY_ERROR, source->place,
+          "the triangles of link '%s' form no closed surface, so the volume is unknown: set orient: fix in the shape, "
+          "or give 'mass' with mass_model: vertices, or 'mass' and 'inertia' with mass_model: given",
+          link->name);
     return;
   }
   double volume = link_volume(model, link), mass = source->has_mass ? source->mass : source->density * volume;

@@ -102,7 +102,7 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                     : material->given[MATERIAL_STATIC_FRICTION] ? "static_friction"
                                                                 : "stribeck_speed";
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
-                  "'%s' of '%s': the law %s does not support it: remove it, or use the law separating_plane", key,
+                  "'%s' of '%s' is not supported by the law %s: remove the key, or use the law separating_plane", key,
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
@@ -118,7 +118,8 @@ static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMater
     int which = UNUSED_ELSEWHERE[k];
     if (!material->given[which] || !(material->value[which] > 0)) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
-                    "'%s' %.6g of '%s' has no effect: the law %s does not support it; use the law separating_plane",
+                    "'%s' %.6g of '%s' has no effect, because the law %s does not support this key: remove the key, or "
+                    "use the law separating_plane",
                     material_key(which), material->value[which], text_excerpt(owner).text, contact_model_name(law));
   }
 }
@@ -189,13 +190,13 @@ static void find_laws(Builder* builder) {
     const ScenePair* pair = &contact->pairs[k];
     if (!pair->has_model || pair->model == CONTACT_NONE) continue;
     if (model->contact_model == CONTACT_NONE)
-      diagnostics_add(
-          builder->diagnostics, SEVERITY_ERROR, pair->place,
-          "a contact law for single pairs needs a contact.model other than none; exclude other pairs by model: none");
+      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
+                      "a pair with its own contact law needs a contact.model other than none: set contact.model, and "
+                      "exclude other pairs with model: none");
     if (model->contact_model != CONTACT_NONE && contact_overlaps(pair->model) != contact_overlaps(model->contact_model))
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
-                      "%s lets bodies overlap and %s does not: use laws of one kind in a scene, so that certificates "
-                      "hold for all pairs",
+                      "the law %s lets bodies overlap, but the law %s does not: use laws of one kind in a scene, so "
+                      "that certificates hold for all pairs",
                       contact_model_name(contact_overlaps(pair->model) ? pair->model : model->contact_model),
                       contact_model_name(contact_overlaps(pair->model) ? model->contact_model : pair->model));
     model->pair_laws = memory_grown(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
@@ -211,7 +212,7 @@ static void warn_of_itself(Builder* builder, SourcePlace place, char* const name
   for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;
   if (link && strcmp(names[0], names[1]) == 0)
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
-                    "has no effect: both names are the link '%s'; name two links", names[0]);
+                    "the pair has no effect, because both names are the link '%s': name two different links", names[0]);
 }
 
 static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
@@ -220,8 +221,9 @@ static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
   warn_of_itself(builder, pair->place, pair->name);
   if (!gives)
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, pair->place,
-                    "has no effect: no friction or other value is given for '%s' and '%s'; give one", pair->name[0],
-                    pair->name[1]);
+                    "the pair has no effect, because no value is given for '%s' and '%s': give 'friction' or another "
+                    "key, or remove the pair",
+                    pair->name[0], pair->name[1]);
 }
 
 void build_materials(Builder* builder) {

@@ -13,7 +13,7 @@ static const char* shape_name(const SceneShape* shape) {
 
 static void report_hull(Builder* builder, const SceneShape* shape, const char* part, HullResult result) {
   bool named = part && part[0], flat = result == HULL_FLAT || result == HULL_TOO_FEW_POINTS;
-  const char* remedy = shape->file ? " and encloses no volume; give the mesh a thickness, or take a thin box instead"
+  const char* remedy = shape->file ? " and encloses no volume; give the mesh a thickness, or use a thin box"
                                    : " and encloses no volume; give the points a thickness";
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s'%s%s%s: %s%s", shape_name(shape),
                   named ? ", group '" : "", named ? part : "", named ? "'" : "", hull_result_text(result),
@@ -57,7 +57,7 @@ static void note_import(Builder* builder, const SceneShape* shape, const ImportC
     text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
              shape_name(shape), inside, import->points);
   if (import->vertices < import->thinned_from)
-    text_add(&builder->note, "shape '%s': thinned from %d to %d vertices, error %.3g m\n", shape_name(shape),
+    text_add(&builder->note, "shape '%s': hull reduced from %d to %d vertices, error %.3g m\n", shape_name(shape),
              import->thinned_from, import->vertices, import->error);
 }
 
@@ -111,20 +111,31 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
 /* Warns of requirements that a convex decomposition does not meet. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
   if (!d->covers && d->inside)
-    warn_shape(builder, shape, "the hulls do not lie inside the mesh: they stick out by %.3g m, or nothing fits",
+    warn_shape(builder, shape,
+               "decompose.inside is not satisfied: the hulls protrude from the mesh, or leave parts uncovered, by %.3g "
+               "m; thicken thin parts of the mesh, or remove 'inside'",
                fmax(d->depth, d->covered_miss * d->diagonal) * shape->scale);
   if (!d->covers && !d->inside)
-    warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
+    warn_shape(builder, shape,
+               "the hulls do not cover a point of the surface, at a distance of %.3g m: raise decompose.max_vertices "
+               "or decompose.resolution",
                d->covered_miss * d->diagonal * shape->scale);
   if (!d->connected)
-    warn_shape(builder, shape, "the hulls of %d of %d components of the mesh are not connected", d->apart,
-               d->mesh_pieces);
+    warn_shape(builder, shape,
+               "the hulls of %d of %d components of the mesh are not connected: raise decompose.max_hulls or "
+               "decompose.resolution",
+               d->apart, d->mesh_pieces);
   if (!d->symmetric)
-    warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
-               d->mirror_error * d->diagonal * shape->scale);
+    warn_shape(
+        builder, shape,
+        "the hulls are not mirror-symmetric, error %.3g m: raise decompose.resolution, or set decompose.symmetry: none",
+        d->mirror_error * d->diagonal * shape->scale);
   if (!d->within_tolerance)
-    warn_shape(builder, shape, "its hulls extend beyond the mesh by more than its tolerance: raise max_hulls");
-  if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
+    warn_shape(builder, shape,
+               "the hulls extend beyond the mesh by more than decompose.tolerance: raise decompose.max_hulls");
+  if (!d->within_budget)
+    warn_shape(builder, shape,
+               "the decomposition exceeds decompose.max_hulls or decompose.max_vertices: raise both limits");
 }
 
 /* Decomposes a mesh into convex pieces, in the unit of the file, and scales the pieces afterwards. The pieces then
@@ -150,8 +161,9 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
     add_piece(builder, shape, name.data, solid, d.hulls[h].vertices, d.hulls[h].vertex_count, import);
     text_free(&name);
   }
-  text_add(&builder->note, "shape '%s': %d hulls in %d piece%s, %.4g times the volume of the mesh\n", shape_name(shape),
-           d.hull_count, d.pieces, d.pieces == 1 ? "" : "s", d.hull_volume / d.mesh_volume);
+  text_add(&builder->note,
+           "shape '%s': %d hulls in %d connected component%s, total volume %.4g times that of the mesh\n",
+           shape_name(shape), d.hull_count, d.pieces, d.pieces == 1 ? "" : "s", d.hull_volume / d.mesh_volume);
   decomposition_free(&d);
 }
 
@@ -223,17 +235,19 @@ static void triangles_of_repaired(Builder* builder, const SceneShape* shape, con
   }
   hull_free(&surface);
   if (c.closed_borders > 0)
-    warn_shape(builder, shape, "its surface is open: 'orient: fix' closed %d border%s with triangles", c.closed_borders,
-               c.closed_borders == 1 ? "" : "s");
-  text_add(&builder->note, "shape '%s': orient: fix turned %d triangles against their neighbours%s\n",
-           shape_name(shape), c.turned_triangles, c.inside_out ? " and the whole surface outward" : "");
+    warn_shape(builder, shape,
+               "the surface of the mesh is open: 'orient: fix' closed %d border%s with triangles; check the result, or "
+               "close the mesh in its file",
+               c.closed_borders, c.closed_borders == 1 ? "" : "s");
+  text_add(&builder->note, "shape '%s': orient: fix reversed %d triangles that disagreed with their neighbours%s\n",
+           shape_name(shape), c.turned_triangles, c.inside_out ? ", and the whole surface, which faced inward" : "");
 }
 
 static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->triangles = true;
   if (solid->piece_count == 0) {
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': all triangles have the area 0: check its vertices and its scale", shape_name(shape));
+                    "shape '%s': all triangles have zero area: check the vertices and 'scale'", shape_name(shape));
     return;
   }
   if (shape->type == SHAPE_MESH)
@@ -246,7 +260,7 @@ static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSol
 static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
   builder->unreadable |= status == STATUS_IO;
   diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
-                  "shape '%s' needs the %s %s", shape_name(shape), what, shape->file);
+                  "shape '%s' cannot use the %s %s", shape_name(shape), what, shape->file);
 }
 
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
@@ -287,7 +301,8 @@ static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeS
   solid->piece_count = height_field_pieces(&grid, &place, &solid->pieces);
   if (solid->piece_count > HEIGHT_PIECES_MAX)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "shape '%s': the height field needs %d convex pieces, more than %d: give it fewer samples",
+                    "shape '%s': the height field needs %d convex pieces, but at most %d are allowed: use a file with "
+                    "fewer samples",
                     shape_name(shape), solid->piece_count, HEIGHT_PIECES_MAX);
   text_add(&builder->note, "shape '%s': %d x %d samples as %d convex pieces\n", shape_name(shape), grid.columns,
            grid.rows, solid->piece_count);
@@ -365,15 +380,14 @@ static void report_faces(Builder* builder, const SceneShape* shape, const Convex
   double inside = polyhedron_deviation(shape, solid);
   if (law == CONTACT_NONE)
     text_add(&builder->note,
-             "shape '%s': a polyhedron with faces up to %.3g m inside the round solid, because only the law "
-             "separating_plane supports the exact solid; '%s' sets the number of faces\n",
+             "shape '%s': represented by a polyhedron with faces up to %.3g m inside the round solid, because only the "
+             "law separating_plane supports the exact solid; '%s' sets the number of faces\n",
              shape_name(shape), inside, key);
   else
     warn_shape(
         builder, shape,
-        "the law %s represents the round solid by a polyhedron with faces up to %.3g m inside: a body that rolls over "
-        "the faces loses speed; use contact.model separating_plane, which supports the exact solid, or accept the "
-        "polyhedron by setting '%s'",
+        "the law %s represents the round solid by a polyhedron with faces up to %.3g m inside, so a rolling body loses "
+        "speed: use contact.model separating_plane for the exact solid, or set '%s' to accept the polyhedron",
         contact_model_name(law), inside, key);
 }
 

@@ -283,8 +283,7 @@ void build_singular(Builder* builder) {
   m->singular_closure = m->closure_count > 0 ? find_singular(m) : -1;
   if (m->singular_closure < 0) return;
   diagnostics_add(builder->diagnostics, SEVERITY_WARNING, builder->scene->closures[m->singular_closure].place,
-                  "closures[%d] starts in a singular position (links in one line, a triangle laid flat): no finite "
-                  "force holds the loop, its position is accurate to the root of the tolerance only, and it has no "
-                  "gradient; start beside this position, or fix the joint that cannot move",
+                  "closures[%d] starts in a singular position (such as links in one line), where no finite force holds "
+                  "the loop and gradients do not exist: change the initial position, or fix the joint that cannot move",
                   m->singular_closure);
 }

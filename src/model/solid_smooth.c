@@ -136,7 +136,9 @@ const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* 
     joined_surface(smooth, shape->resolution, hull);
   }
   hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
-  return hull->solid.vertex_count > 0 ? NULL : "nothing is left of it, or it is thinner than a cell of its resolution";
+  return hull->solid.vertex_count > 0
+             ? NULL
+             : "the shape is empty, or thinner than one cell of its grid: raise 'resolution', or enlarge the shape";
 }
 
 void free_smooth(ModelSmooth* smooth) {

@@ -56,12 +56,12 @@ static double largest_entry(Mat3 a) {
 static const char* inertia_fault(const ModelLink* link) {
   Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
   double trace = mat3_trace(inertia);
-  if (!(trace > 0) || !isfinite(trace)) return "it has no inertia";
+  if (!(trace > 0) || !isfinite(trace)) return "its inertia is zero";
   inertia = mat3_scale(inertia, 1 / trace);
   if (!positive(inertia) || !(largest_entry(mat3_inverse(inertia)) < CONDITION_MAX))
-    return "it has no inertia about some axis";
+    return "its inertia about some axis is zero";
   if (!positive(mat3_sub(mat3_scale(mat3_identity(), 0.5 + TRIANGLE_ROUNDING), inertia)))
-    return "no body has its inertia: a principal moment exceeds the sum of the others";
+    return "a principal moment of its inertia exceeds the sum of the other two";
   return NULL;
 }
 
@@ -99,7 +99,7 @@ static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnost
   if (!(taken > SPIN_TAKEN)) return;
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
                   "simulation.integrator %s removes %.0f %% of the angular velocity of link '%s', %.3g rad/s, in %.3g "
-                  "s of flight: use integrator momentum",
+                  "s of flight: set simulation.integrator: momentum",
                   model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order", 100 * taken,
                   model->links[link].name, most, model->simulation.dt * model->simulation.steps);
 }
@@ -119,8 +119,8 @@ void build_spinning(Builder* builder) {
     const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;
     if (!fault) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
-                    "integrator momentum cannot integrate the rotation of link '%s': %s; correct its inertia, or use "
-                    "another integrator",
+                    "simulation.integrator momentum cannot integrate the rotation of link '%s': %s; correct 'inertia', "
+                    "or use another integrator",
                     model->links[i].name, fault);
   }
 }

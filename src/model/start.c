@@ -118,14 +118,14 @@ void build_start(Builder* builder) {
   if (!number_file_get_integers(file, "step", &step, 1, builder->diagnostics)) return;
   int part = different_part(model, saved, !file->path);
   if (part >= 0)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
-                    "start: the state %s was recorded with %s: make the scene agree with the recorded run, or record "
-                    "the state again",
-                    file->path ? file->path : "given", WHAT[part]);
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
+        "start: the state %s was recorded with %s: make the scene agree with the recorded run, or record a new state",
+        file->path ? file->path : "given", WHAT[part]);
   else if (step < 1 || step > 1000000000)
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
-        "start: the state %s is damaged: its step is %lld, but must lie between 1 and 1000000000; record it again",
+        "start: the state %s is damaged: its step is %lld, but must lie between 1 and 1000000000; record a new state",
         file->path ? file->path : "given", (long long)step);
   else {
     model->start = file;

@@ -66,8 +66,8 @@ static void warn_of_range(const Model* model, const SceneTendon* tendon, const P
   double length = tendon_length(model, tendon, poses, model->initial_coordinates);
   if (!tendon->limited || (length >= tendon->lower && length <= tendon->upper)) return;
   diagnostics_add(diagnostics, SEVERITY_WARNING, tendon->place,
-                  "the tendon starts with a length of %.6g m, outside its range [%.6g, %.6g], where the limit acts "
-                  "with up to %.4g N: start it within, or widen 'range'",
+                  "the tendon starts with a length of %.6g m, outside its range [%.6g, %.6g], so the limit exerts up "
+                  "to %.4g N: change the initial coordinates, or widen 'range'",
                   length, tendon->lower, tendon->upper,
                   tendon->range_stiffness * fmax(tendon->lower - length, length - tendon->upper));
 }

@@ -16,8 +16,10 @@ static void find_prescribed(Reader* reader, Motion* motion) {
     if (controller->type != CONTROLLER_PRESCRIBED) continue;
     int* first = &motion->prescribed[controller->link];
     if (*first >= 0)
-      reader_error(reader, controller->place, "the joint of '%s' is prescribed already by the controller of line %d",
-                   text_excerpt(scene->links[controller->link].name).text, scene->controllers[*first].place.line);
+      reader_error(
+          reader, controller->place,
+          "the joint of '%s' is already prescribed by the controller of line %d: remove one of the two controllers",
+          text_excerpt(scene->links[controller->link].name).text, scene->controllers[*first].place.line);
     else
       *first = i;
   }
@@ -28,7 +30,9 @@ static void warn_idle_controllers(Reader* reader, const Motion* motion) {
   for (int i = 0; i < scene->controller_count; i++) {
     const SceneController* controller = &scene->controllers[i];
     if (controller->type != CONTROLLER_PRESCRIBED && motion->prescribed[controller->link] >= 0)
-      reader_warning(reader, controller->place, "has no effect: another controller prescribes the joint of '%s'",
+      reader_warning(reader, controller->place,
+                     "the controller has no effect, because another controller prescribes the joint of '%s': remove "
+                     "one of the two",
                      text_excerpt(scene->links[controller->link].name).text);
   }
 }
@@ -40,8 +44,10 @@ static void warn_idle_loads(Reader* reader, const Motion* motion) {
     if (field->type != FIELD_NONE && field->to >= 0 && (motion->moves[field->to] || reader->joint_broken[field->to]))
       continue;
     if (!motion->moves[scene->loads[i].link] && !reader->joint_broken[scene->loads[i].link])
-      reader_warning(reader, scene->loads[i].place, "has no effect: forces cannot move the link '%s'",
-                     text_excerpt(scene->links[scene->loads[i].link].name).text);
+      reader_warning(
+          reader, scene->loads[i].place,
+          "the load has no effect, because forces cannot move the link '%s': remove the load, or free the link",
+          text_excerpt(scene->links[scene->loads[i].link].name).text);
   }
 }
 
@@ -62,7 +68,10 @@ static void warn_idle_tendons(Reader* reader, const Motion* motion) {
       int link = tendon->joints[i].link;
       idle = idle && !motion->moves[link] && !reader->joint_broken[link];
     }
-    if (idle) reader_warning(reader, tendon->place, "has no effect: forces cannot move any of its links");
+    if (idle)
+      reader_warning(
+          reader, tendon->place,
+          "the tendon has no effect, because forces cannot move any of its links: remove the tendon, or free a link");
   }
 }
 
@@ -74,7 +83,10 @@ static void warn_idle_bushings(Reader* reader, const Motion* motion) {
       int link = scene->bushings[k].link[side];
       idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
     }
-    if (idle) reader_warning(reader, scene->bushings[k].place, "has no effect: forces cannot move any of its links");
+    if (idle)
+      reader_warning(
+          reader, scene->bushings[k].place,
+          "the bushing has no effect, because forces cannot move any of its links: remove the bushing, or free a link");
   }
 }
 
@@ -90,10 +102,12 @@ static void find_moving(const Reader* reader, Motion* motion) {
 static void check_mass(Reader* reader, const SceneLink* link) {
   Excerpt name = text_excerpt(link->name);
   if (!link->has_mass && !link->has_density)
-    reader_error(reader, link->place, "the link '%s' moves: give it 'mass' [kg] or 'density' [kg/m^3]", name.text);
+    reader_error(reader, link->place, "the link '%s' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]",
+                 name.text);
   else if (link->shape_count == 0 && link->mass_model != MASS_GIVEN)
     reader_error(reader, link->place,
-                 "the link '%s' moves but has no shape to carry its mass: give it one, or 'inertia' and 'center'",
+                 "the link '%s' moves but has no shape to carry its mass: give 'shape', or give 'inertia' with "
+                 "mass_model: given",
                  name.text);
 }
 

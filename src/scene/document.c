@@ -144,8 +144,8 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
     sorted[i]->memo = MEMO_DOUBLE;
     if (diagnostics->error_count < DUPLICATES_REPORTED)
       diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
-                      "the key '%s' occurs twice, first in line %d", text_excerpt(sorted[i]->key).text,
-                      sorted[first]->key_line);
+                      "the key '%s' occurs twice, first in line %d: remove one of the two",
+                      text_excerpt(sorted[i]->key).text, sorted[first]->key_line);
   }
   memory_free(sorted);
 }

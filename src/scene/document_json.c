@@ -71,7 +71,7 @@ static Node* build(JsonReader* reader, const cJSON* item);
 
 static Node* build_scalar(JsonReader* reader, const cJSON* item, const Token* token) {
   Node* node = document_node(reader->document, NODE_SCALAR, token->place);
-  if (!node) return fail(reader, token->place, "too many values");
+  if (!node) return fail(reader, token->place, "the file has too many values: shorten the file");
   node->quoted = cJSON_IsString(item);
   if (node->quoted)
     node->text = document_text(reader->document, item->valuestring, strlen(item->valuestring));
@@ -114,7 +114,7 @@ static Node* build(JsonReader* reader, const cJSON* item) {
   if (!agrees(item, &token)) return fail(reader, token.place, "not valid JSON");
   if (!cJSON_IsObject(item) && !cJSON_IsArray(item)) return build_scalar(reader, item, &token);
   Node* node = document_node(reader->document, cJSON_IsObject(item) ? NODE_MAP : NODE_LIST, token.place);
-  if (!node) return fail(reader, token.place, "too many values");
+  if (!node) return fail(reader, token.place, "the file has too many values: shorten the file");
   return build_children(reader, node, item) ? node : NULL;
 }
 

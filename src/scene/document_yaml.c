@@ -25,8 +25,7 @@ static SourcePlace place_of(const YamlReader* reader, yaml_mark_t mark) {
   return (SourcePlace){reader->source, (int)mark.line + 1, (int)mark.column + 1};
 }
 
-static const char ALIASES_TOO_MANY[] =
-    "the aliases expand to too many values: repeat smaller anchors, or fewer of them";
+static const char ALIASES_TOO_MANY[] = "the aliases expand to too many values: use fewer aliases, or smaller anchors";
 
 static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place_of(reader, mark), "%s", message);
@@ -109,13 +108,14 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
   for (int i = reader->anchor_count - 1; i >= 0; i--) {
     const Anchor* anchor = &reader->anchors[i];
     if (strcmp(anchor->name, name) != 0) continue;
-    if (!anchor->complete) return fail(reader, event->start_mark, "the alias stands inside the value it names");
+    if (!anchor->complete)
+      return fail(reader, event->start_mark, "an alias must not stand inside its own anchor: move the alias");
     Node* copy = document_deep_copy(reader->document, anchor->node);
     if (!copy) return fail(reader, event->start_mark, ALIASES_TOO_MANY);
     copy->key = NULL;
     return copy;
   }
-  return fail(reader, event->start_mark, "the alias names no anchor that stands before it");
+  return fail(reader, event->start_mark, "no anchor of this name precedes the alias: define the anchor first");
 }
 
 /* ---------------------------------------------------------------- values */
@@ -126,7 +126,7 @@ static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth
  * error and returns false. */
 static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* own) {
   if (!tag || strcmp((const char*)tag, own) == 0) return true;
-  return fail(reader, event->start_mark, "tags are not used here") != NULL;
+  return fail(reader, event->start_mark, "YAML tags (!name) are not supported here: remove the tag") != NULL;
 }
 
 static bool is_tag(const char* tag, const char* name) {
@@ -139,21 +139,23 @@ static bool is_tag(const char* tag, const char* name) {
 static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, const char* tag, const Node* node) {
   if (!tag || strcmp(tag, "!") == 0 || is_tag(tag, "str")) return true;
   bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");
-  if (!number && !boolean && !null) return fail(reader, event->start_mark, "tags are not used here") != NULL;
+  if (!number && !boolean && !null)
+    return fail(reader, event->start_mark, "YAML tags (!name) are not supported here: remove the tag") != NULL;
   ScalarKind kind = node_scalar_kind(node);
   bool fits = number    ? kind == SCALAR_NUMBER || kind == SCALAR_NOT_FINITE
               : boolean ? kind == SCALAR_BOOL
                         : kind == SCALAR_NULL;
-  return fits || fail(reader, event->start_mark, "the tag says another kind than the value: leave it out") != NULL;
+  return fits ||
+         fail(reader, event->start_mark, "the tag does not match the kind of the value: remove the tag") != NULL;
 }
 
 static Node* read_scalar(YamlReader* reader, const yaml_event_t* event) {
   const char* tag = (const char*)event->data.scalar.tag;
   Node* node = document_node(reader->document, NODE_SCALAR, place_of(reader, event->start_mark));
-  if (!node) return fail(reader, event->start_mark, "too many values");
+  if (!node) return fail(reader, event->start_mark, "the file has too many values: shorten the file");
   const char* bytes = (const char*)event->data.scalar.value;
   if (strlen(bytes) != event->data.scalar.length)
-    return fail(reader, event->start_mark, "the text holds a NUL character");
+    return fail(reader, event->start_mark, "the text contains a NUL character: remove the character");
   node->text = document_text(reader->document, bytes, event->data.scalar.length);
   bool forced = tag && (strcmp(tag, "!") == 0 || strcmp(tag, YAML_STR_TAG) == 0);
   node->quoted = forced || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -165,7 +167,7 @@ static Node* read_scalar(YamlReader* reader, const yaml_event_t* event) {
 static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth) {
   if (!check_tag(reader, start, start->data.sequence_start.tag, YAML_SEQ_TAG)) return NULL;
   Node* list = document_node(reader->document, NODE_LIST, place_of(reader, start->start_mark));
-  if (!list) return fail(reader, start->start_mark, "too many values");
+  if (!list) return fail(reader, start->start_mark, "the file has too many values: shorten the file");
   int anchor = add_anchor(reader, start->data.sequence_start.anchor, list);
   for (;;) {
     yaml_event_t event;
@@ -190,8 +192,8 @@ static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
     return true;
   }
   if (base->kind != NODE_MAP) {
-    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "<< expects a map, got %s",
-                    node_describe(base).text);
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place,
+                    "the merge key << expects a map, got %s: give the alias of a map", node_describe(base).text);
     return false;
   }
   for (const Node* child = base->first; child; child = child->next) {
@@ -224,7 +226,7 @@ static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
   if (key.type == YAML_MAPPING_END_EVENT) {
     *good = true;
   } else if (key.type != YAML_SCALAR_EVENT || strlen((char*)key.data.scalar.value) != key.data.scalar.length) {
-    fail(reader, key.start_mark, "a key must be a plain text");
+    fail(reader, key.start_mark, "a key must be a text: write key: value");
   } else if (next_event(reader, &value)) {
     Node* node = read_value(reader, &value, depth + 1);
     if (node) {
@@ -243,7 +245,7 @@ static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
 static Node* read_map(YamlReader* reader, const yaml_event_t* start, int depth) {
   if (!check_tag(reader, start, start->data.mapping_start.tag, YAML_MAP_TAG)) return NULL;
   Node* map = document_node(reader->document, NODE_MAP, place_of(reader, start->start_mark));
-  if (!map) return fail(reader, start->start_mark, "too many values");
+  if (!map) return fail(reader, start->start_mark, "the file has too many values: shorten the file");
   int anchor = add_anchor(reader, start->data.mapping_start.anchor, map);
   bool good;
   while (read_entry(reader, map, depth, &good)) continue;
@@ -253,7 +255,8 @@ static Node* read_map(YamlReader* reader, const yaml_event_t* start, int depth) 
 }
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth) {
-  if (depth > DOCUMENT_DEPTH_MAX) return fail(reader, event->start_mark, "nested too deeply");
+  if (depth > DOCUMENT_DEPTH_MAX)
+    return fail(reader, event->start_mark, "lists and maps are nested too deeply: use fewer levels");
   switch (event->type) {
     case YAML_SCALAR_EVENT:
       return read_scalar(reader, event);
@@ -284,14 +287,15 @@ static Node* read_stream(YamlReader* reader) {
   if (!skip_event(reader) || !next_event(reader, &event)) return NULL;
   if (event.type == YAML_STREAM_END_EVENT) {
     yaml_mark_t start = {0};
-    return fail(reader, start, "the text is empty");
+    return fail(reader, start, "the text is empty: write at least one value");
   }
   yaml_event_delete(&event);
   if (!next_event(reader, &event)) return NULL;
   Node* root = read_value(reader, &event, 1);
   yaml_event_delete(&event);
   if (!root || !skip_event(reader) || !next_event(reader, &event)) return NULL;
-  if (event.type != YAML_STREAM_END_EVENT) root = fail(reader, event.start_mark, "a second document begins here");
+  if (event.type != YAML_STREAM_END_EVENT)
+    root = fail(reader, event.start_mark, "a second YAML document begins here: keep one document per file");
   yaml_event_delete(&event);
   return root;
 }

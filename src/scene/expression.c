@@ -81,7 +81,7 @@ static int64_t read_named(ExpressionParser* parser) {
   if (!find_variable(parser->variables, parser->cursor, length, &value)) return -VALUE_MAX;
   parser->cursor += length;
   if (value != floor(value) || !(fabs(value) < (double)VALUE_MAX))
-    return fail(parser, "a variable in {} of a name must be a whole number");
+    return fail(parser, "a variable inside the {} of a name must be a whole number");
   return (int64_t)value;
 }
 
@@ -89,12 +89,12 @@ static int64_t read_variable(ExpressionParser* parser) {
   const Indices* indices = parser->indices;
   int64_t named = read_named(parser);
   if (named != -VALUE_MAX) return named;
-  if (!indices) return fail(parser, "{} has a meaning only inside a repeat");
+  if (!indices) return fail(parser, "an expression in {} needs 'repeat' in the same item");
   char name = *parser->cursor++;
   if (name == 'n') return indices->n;
   int axis = name - 'i';
   if (axis < 0 || axis > 2) return fail(parser, "expected a number, i, j, k or n inside {}");
-  if (axis >= indices->axis_count) return fail(parser, "{} names an index that the repeat's count does not have");
+  if (axis >= indices->axis_count) return fail(parser, "the index in {} needs a repeat.count with more axes");
   return (int64_t)indices->step[axis] + indices->start;
 }
 
@@ -104,7 +104,7 @@ static int64_t read_factor(ExpressionParser* parser) {
   char c = peek(parser);
   if (parser->nesting >= NESTING_MAX) return fail(parser, "the expression in {} is nested too deeply");
   if (c >= '0' && c <= '9') return read_number(parser);
-  if (c != '(' && c != '-') return c ? read_variable(parser) : fail(parser, "the text in {} ends too early");
+  if (c != '(' && c != '-') return c ? read_variable(parser) : fail(parser, "the expression in {} is incomplete");
   parser->cursor++;
   parser->nesting++;
   int64_t value = c == '-' ? -read_factor(parser) : read_sum(parser);
@@ -151,9 +151,9 @@ bool expression_expand(const char* text, const Indices* indices, const Variables
     text += plain;
     *problem = NULL;
     if (*text == '\0') return true;
-    if (*text == '}') *problem = "a } without its {";
+    if (*text == '}') *problem = "a } has no matching {";
     bool bare = !indices && (!variables || variables->count == 0);
-    if (*text == '{' && bare) *problem = "{} has a meaning only inside a repeat";
+    if (*text == '{' && bare) *problem = "an expression in {} needs 'repeat' in the same item";
     if (*problem) return false;
     ExpressionParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
     int64_t value = read_sum(&parser);
@@ -223,7 +223,7 @@ static bool find_index(ExpressionParser* parser, const char* name, size_t length
   if (*name == 'n') return true;
   if (axis < 0 || axis > 2) return false;
   if (axis >= indices->axis_count) {
-    fail_number(parser, "{} names an index that the repeat's count does not have");
+    fail_number(parser, "the index in {} needs a repeat.count with more axes");
     return true;
   }
   *value = (double)indices->step[axis] + indices->start;
@@ -242,7 +242,7 @@ static double read_word_value(ExpressionParser* parser) {
   if (function >= 0) return call(parser, function);
   if (strcmp(word, "pi") == 0) return 3.14159265358979324;
   if (find_index(parser, name, length, &value) || find_variable(parser->variables, name, length, &value)) return value;
-  return fail_number(parser, "{} holds a name that is no variable");
+  return fail_number(parser, "{} contains a name that 'variables' does not define");
 }
 
 static double read_signed(ExpressionParser* parser);

@@ -73,7 +73,8 @@ static void read_part(Include* include) {
   int count, before = reader->diagnostics->error_count;
   PlacedOverride* set = read_set(reader, include->form.set, &count);
   if (is_within_itself(reader, path)) {
-    reader_error(reader, include->form.file->place, "%s includes itself, by way of this file", path);
+    reader_error(reader, include->form.file->place,
+                 "%s includes itself through the file named here: remove one of the includes", path);
   } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
     reader_error(reader, include->form.file->place,
                  "includes are nested more than %d deep: include the inner files directly", INCLUDE_DEPTH_MAX);
@@ -131,7 +132,9 @@ static void find_left_out(Include* include) {
     bool found = false;
     for (int i = 0; i < part->link_count && !found; i++) found = strcmp(part->links[i].name, item->text) == 0;
     if (!found)
-      reader_error(include->reader, item->place, "no link of the file is named '%s'", text_excerpt(item->text).text);
+      reader_error(include->reader, item->place,
+                   "no link of the included file is named '%s': correct the name in 'without'",
+                   text_excerpt(item->text).text);
   }
 }
 
@@ -191,7 +194,7 @@ static void move_link(Include* include, int index) {
 static void move_links(Include* include) {
   Reader* reader = include->reader;
   if (reader->scene->link_count + include->part.link_count > LINK_MAX) {
-    reader_error(reader, include->item->place, "more than %d links", LINK_MAX);
+    reader_error(reader, include->item->place, "the scene has more than %d links: remove links", LINK_MAX);
     return;
   }
   if (!reader_work(reader, include->item->place, 64 * (int64_t)include->part.link_count)) return;
@@ -206,7 +209,7 @@ static void move_measures(const Include* include, SceneController* controller) {
     measure->link = include->link[measure->link];
     if (measure->link >= 0) continue;
     reader_error(include->reader, include->item->place,
-                 "feedback in the file measures a link that is omitted by 'without'");
+                 "feedback in the included file measures a link that 'without' omits: remove the link from 'without'");
     measure->link = 0;
   }
 }
@@ -341,9 +344,9 @@ static void move_closures(Include* include) {
   Scene *scene = reader->scene, *part = &include->part;
   Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
   if (include->attach >= 0 && !closures_hang(part)) {
-    reader_error(
-        reader, include->item->place,
-        "a file with closures in the world cannot be attached to a link: give them in a's frame ('axes: link')");
+    reader_error(reader, include->item->place,
+                 "a file with closures in world axes cannot be attached to a link: set 'axes: link' in each closure of "
+                 "the file");
     return;
   }
   for (int k = 0; k < part->closure_count; k++) {
@@ -448,7 +451,9 @@ static void read_prefix(Include* include) {
   include->prefix = node ? reader_name(include->reader, node) : memory_text("");
   if (!include->prefix) include->prefix = memory_text("");
   const char* bad = name_bad_character(include->prefix);
-  if (bad && node) reader_error(include->reader, node->place, "a prefix must not hold the character %c", *bad);
+  if (bad && node)
+    reader_error(include->reader, node->place, "'prefix' must not contain the character %c: remove the character",
+                 *bad);
 }
 
 static void read_item(Reader* reader, const Node* item, const IncludeForm* form) {

@@ -72,7 +72,7 @@ void note_unused_settings(const Node* part, const Node* outer, const char* path,
   int count = add_section(&settings, part, outer, "simulation", 0);
   count = add_section(&settings, part, outer, "contact", count);
   text_add(&message,
-           "settings of an included file have no effect, and the scene that includes it does not give them: %s",
+           "settings of an included file have no effect; to use a setting, write its key in the including scene: %s",
            count > 0 ? settings.data : "");
   if (count > 0 && !is_reported(diagnostics, path, message.data))
     diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%s", message.data);

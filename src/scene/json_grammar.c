@@ -42,12 +42,12 @@ static bool check_number(Grammar* grammar) {
   const char* start = grammar->cursor;
   if (*grammar->cursor == '-') grammar->cursor++;
   const char* whole = grammar->cursor;
-  if (!skip_digits(grammar)) return fail_at(grammar, start, "not a JSON number");
+  if (!skip_digits(grammar)) return fail_at(grammar, start, "not a JSON number: write digits, for example -1.5e3");
   if (*whole == '0' && grammar->cursor > whole + 1)
-    return fail_at(grammar, start, "a JSON number does not begin with 0");
+    return fail_at(grammar, start, "a JSON number must not begin with 0 before other digits: remove the 0");
   if (*grammar->cursor == '.') {
     grammar->cursor++;
-    if (!skip_digits(grammar)) return fail_at(grammar, start, "a JSON number needs digits behind its point");
+    if (!skip_digits(grammar)) return fail_at(grammar, start, "a JSON number needs digits after its decimal point");
   }
   if (*grammar->cursor == 'e' || *grammar->cursor == 'E') {
     grammar->cursor++;
@@ -64,7 +64,8 @@ static bool check_escape(Grammar* grammar) {
   if (*grammar->cursor++ != 'u') return true;
   if (strspn(grammar->cursor, "0123456789abcdefABCDEF") < 4)
     return fail_at(grammar, start, "\\u must be followed by four hexadecimal digits");
-  if (strncmp(grammar->cursor, "0000", 4) == 0) return fail_at(grammar, start, "a string must not hold \\u0000");
+  if (strncmp(grammar->cursor, "0000", 4) == 0)
+    return fail_at(grammar, start, "a string must not contain \\u0000: remove the character");
   grammar->cursor += 4;
   return true;
 }
@@ -73,7 +74,7 @@ static bool check_string(Grammar* grammar) {
   grammar->cursor++;
   while (grammar->cursor < grammar->end && *grammar->cursor != '"') {
     if ((unsigned char)*grammar->cursor < 0x20)
-      return fail(grammar, "a string must not go over the end of the line, nor hold control characters");
+      return fail(grammar, "a string must end on its line and contain no control characters: write \\n for a new line");
     if (*grammar->cursor != '\\')
       grammar->cursor++;
     else if (!check_escape(grammar))
@@ -89,7 +90,7 @@ static bool check_value(Grammar* grammar, int depth);
 static bool check_key(Grammar* grammar) {
   if (peek(grammar) != '"') return fail(grammar, "expected a key in double quotes");
   if (!check_string(grammar)) return false;
-  if (peek(grammar) != ':') return fail(grammar, "expected a colon behind the key");
+  if (peek(grammar) != ':') return fail(grammar, "expected a colon after the key");
   grammar->cursor++;
   return true;
 }
@@ -123,7 +124,7 @@ static bool check_word(Grammar* grammar) {
 
 static bool check_value(Grammar* grammar, int depth) {
   char c = peek(grammar);
-  if (depth > DOCUMENT_DEPTH_MAX) return fail(grammar, "nested too deeply");
+  if (depth > DOCUMENT_DEPTH_MAX) return fail(grammar, "lists and maps are nested too deeply: use fewer levels");
   if (c == '{') return check_items(grammar, '}', depth);
   if (c == '[') return check_items(grammar, ']', depth);
   if (c == '"') return check_string(grammar);
@@ -135,5 +136,5 @@ bool document_check_json(const char* source, const char* text, size_t length, Di
   Grammar grammar = {source, text, text + length, text, diagnostics};
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) grammar.cursor += 3; /* byte order mark */
   if (!check_value(&grammar, 1)) return false;
-  return peek(&grammar) == 0 || fail(&grammar, "nothing may follow the value");
+  return peek(&grammar) == 0 || fail(&grammar, "text follows the end of the value: remove the text");
 }

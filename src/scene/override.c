@@ -166,7 +166,7 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   if (appends) return document_node(override->document, NODE_LIST, place_of(override));
   bool has_list = row->fallback && row->fallback[0] == '[';
   if (!has_list) {
-    fail(override, "the file has no '%s': set all of it, not one of its keys", row->key);
+    fail(override, "the file has no '%s': set the whole value, not one of its keys", row->key);
     return NULL;
   }
   Node* node = document_read_yaml(override->document, place_of(override).file, row->fallback, strlen(row->fallback),
@@ -188,7 +188,10 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaRow* row = schema_row(override->table, object, key, type);
   if (!row) row = schema_row(override->table, object, key, NULL); /* wrong type: the reader reports it */
   if (!row) return report_unknown(override, object, type, key);
-  if (map->kind != NODE_MAP) return fail(override, "the value above '%s' is not a map", key);
+  if (map->kind != NODE_MAP)
+    return fail(
+        override,
+        "the key '%s' cannot be set, because the value before the key in the path is not a map: correct the path", key);
   advance(override, strlen(part));
   if (key != part) warn_of_alias(override, place_of(override), part, key);
   for (Node* entry = map->first; entry; entry = entry->next) {
@@ -218,12 +221,12 @@ static bool walk_names_like(Override* override, Node* map, const SchemaRow* row,
     whole = (at_end(override) ? set_node(override, child) : walk_object(override, child, row->of)) && whole;
     count++;
   }
-  return count > 0 ? whole : fail(override, "no name matches the pattern '%s'", pattern);
+  return count > 0 ? whole : fail(override, "no name matches the pattern '%s': correct the pattern", pattern);
 }
 
 /* Applies the rest of the path to a map of named objects. */
 static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
-  if (map->kind != NODE_MAP) return fail(override, "'%s' is not a map", row->key);
+  if (map->kind != NODE_MAP) return fail(override, "'%s' is not a map: set the whole value", row->key);
   Node* found = NULL;
   const char* pattern = next_part(override);
   if (strpbrk(pattern, "*?")) return walk_names_like(override, map, row, pattern);
@@ -342,7 +345,7 @@ static Node* find_item(Override* override, Node* list) {
   if (item)
     advance(override, strlen(part));
   else if (index >= 0)
-    fail(override, "the list has no item %s", part);
+    fail(override, "the list has no item with the index %s: indices begin at 0", part);
   else
     fail_item(override, list, part);
   return item;
@@ -353,7 +356,7 @@ static bool walk_item(Override* override, Node* item, const SchemaRow* row);
 /* Appends the value to a list, for an override such as links.+={...}. Returns false after an error. */
 static bool append_item(Override* override, Node* list) {
   advance(override, 1);
-  if (!at_end(override)) return fail(override, "'+' adds an item: it stands last in the path%s", "");
+  if (!at_end(override)) return fail(override, "'+' appends an item and must be the last part of the path%s", "");
   Node* item = read_value(override);
   if (item) node_append(list, item);
   return item != NULL;
@@ -374,7 +377,8 @@ static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, c
     whole = walk_item(override, item, row) && whole;
     count++;
   }
-  return count > 0 ? whole : fail(override, "no item of the list matches the pattern '%s'", pattern);
+  return count > 0 ? whole
+                   : fail(override, "no item of the list matches the pattern '%s': correct the pattern", pattern);
 }
 
 static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
@@ -391,7 +395,7 @@ static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
 static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
   if (at_end(override)) return set_node(override, item);
   if (item->kind == NODE_LIST) return walk_list(override, item, row);
-  if (!item_object(row)) return fail(override, "'%s' has no such key", row->key);
+  if (!item_object(row)) return fail(override, "the items of '%s' have no keys: end the path at the item", row->key);
   return walk_object(override, item, item_object(row));
 }
 
@@ -415,7 +419,7 @@ static const char* map_object(const SchemaRow* row) {
 /* Applies the rest of the path to a scene that is written inside a task. */
 static bool walk_scene(Override* override, Node* node) {
   if (node->kind == NODE_SCALAR)
-    return fail(override, "the scene is another file, '%s': change its values by 'set'", node->text);
+    return fail(override, "the scene is the separate file '%s': change its values with the key 'set'", node->text);
   override->table = &SCENE_SCHEMA;
   return walk_object(override, node, SCENE_SCHEMA.root);
 }
@@ -437,7 +441,11 @@ static bool is_used(const Node* node, const char* name) {
 
 static bool walk_variables(Override* override, Node* map) {
   const char* name = next_part(override);
-  if (map->kind != NODE_MAP) return fail(override, "the value above '%s' is not a map", name);
+  if (map->kind != NODE_MAP)
+    return fail(
+        override,
+        "the key '%s' cannot be set, because the value before the key in the path is not a map: correct the path",
+        name);
   advance(override, strlen(name));
   if (!at_end(override))
     return fail(override, "the variable '%s' is a number and has no keys: end the path there", name);
@@ -448,7 +456,7 @@ static bool walk_variables(Override* override, Node* map) {
   if (!is_used(override->root, name))
     diagnostics_add(
         override->diagnostics, SEVERITY_WARNING, place_of(override),
-        "the file has no variable '%s' and no expression with it, so the value has no effect: check the name",
+        "no variable and no expression of the file has the name '%s', so the value has no effect: check the name",
         text_excerpt(name).text);
   value->key = name;
   node_append(map, value);
@@ -481,7 +489,7 @@ bool override_apply(const SchemaTable* table, Document* document, Node* root, co
   override.diagnostics = diagnostics;
   bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
   if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);
-  if (!is_utf8(path)) return fail(&override, "must be a UTF-8 text%s", "");
+  if (!is_utf8(path)) return fail(&override, "the override must be UTF-8 text%s", "");
   override.path_end = equals;
   override.value = equals + 1;
   return walk_object(&override, root, table->root);

@@ -37,7 +37,8 @@ static void read_frame(Reader* reader, const Node* node, const char* key, SceneB
 void add_bushing(Reader* reader, const SceneBushing* bushing) {
   Scene* scene = reader->scene;
   if (scene->bushing_count >= BUSHING_MAX) {
-    if (!reader->exhausted) reader_error(reader, bushing->place, "more than %d bushings", BUSHING_MAX);
+    if (!reader->exhausted)
+      reader_error(reader, bushing->place, "the scene has more than %d bushings: remove bushings", BUSHING_MAX);
     reader_stop(reader);
     return;
   }
@@ -52,7 +53,8 @@ static void read_bushing(Reader* reader, const Node* item) {
   int before = reader->problem_count, a = read_link_or_world(reader, form.a, "a");
   int b = read_link_or_world(reader, form.b, "b");
   if (a == -1) reader_error(reader, form.a->place, "'a' must be a link: only 'b' may be the world");
-  if (a >= 0 && a == b) reader_error(reader, item->place, "a bushing cannot join a link to itself");
+  if (a >= 0 && a == b)
+    reader_error(reader, item->place, "a bushing cannot join a link to itself: name two links in 'a' and 'b'");
   SceneBushing bushing = {.place = item->place, .link = {a, b}, .rotation = {quat_identity(), quat_identity()}};
   read_frame(reader, form.frame_a, "frame_a", &bushing, 0);
   read_frame(reader, form.frame_b, "frame_b", &bushing, 1);

@@ -16,20 +16,23 @@ static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* a
   double length = vec3_norm(given);
   *axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
   if (length > 0) return true;
-  reader_error(reader, node_find(item, "axis")->place, "an axis must have a direction, got zero");
+  reader_error(reader, node_find(item, "axis")->place,
+               "the axis must not be the zero vector: give a direction such as [0, 0, 1]");
   return false;
 }
 
 static void check_ends(Reader* reader, const Node* item, const ClosureForm* form, int a, int b) {
   if (a == -1) reader_error(reader, form->a->place, "'a' must be a link: only 'b' may be the world");
-  if (a >= 0 && a == b) reader_error(reader, item->place, "a link cannot be closed to itself");
+  if (a >= 0 && a == b)
+    reader_error(reader, item->place, "a closure cannot join a link to itself: name two links in 'a' and 'b'");
 }
 
 static void read_active(Reader* reader, const Node* item, const ClosureForm* form, SceneSignal* signal) {
   if (!form->active) return;
   size_t mark = reader_enter_key(reader, "active");
   if (form->closure.type == CLOSURE_DISTANCE)
-    reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
+    reader_error(reader, item->place,
+                 "a closure of type distance cannot have 'active' or 'within': use type ball, hinge, slide or weld");
   else
     read_signal(reader, form->active, 1, signal);
   reader_leave(reader, mark);
@@ -42,11 +45,12 @@ static void check_within(Reader* reader, const Node* item, SceneClosure* closure
   const char* const points[2] = {"near_a", "near_b"};
   for (int side = 0; side < 2; side++)
     if (!given && node_find(item, points[side]))
-      reader_error(reader, node_find(item, points[side])->place, "'%s' needs 'within': the distance at which it closes",
-                   points[side]);
+      reader_error(reader, node_find(item, points[side])->place,
+                   "'%s' needs 'within': give the distance [m] at which the closure closes", points[side]);
   if (!given) return;
   if (closure->type == CLOSURE_DISTANCE)
-    reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
+    reader_error(reader, item->place,
+                 "a closure of type distance cannot have 'active' or 'within': use type ball, hinge, slide or weld");
   else if (closure->active.channels == 0) {
     closure->active = (SceneSignal){.type = SIGNAL_CONSTANT, .place = item->place, .channels = 1, .rows = 1};
     closure->active.values = MEMORY_NEW(double, 1);
@@ -58,12 +62,13 @@ static void check_release(Reader* reader, const Node* item, const SceneClosure* 
   if (!(closure->release_force > 0)) return;
   SourcePlace place = node_find(item, "release_force")->place;
   if (closure->break_force > 0)
-    reader_error(reader, place,
-                 "a closure has either 'release_force' (it may close again) or 'break_force' (it does not), not both");
+    reader_error(
+        reader, place,
+        "give 'release_force' (the closure can close again) or 'break_force' (the closure stays open), not both");
   else if (closure->active.channels == 0)
     reader_error(reader, place,
-                 "'release_force' needs 'within' or 'active', which close it again: use 'break_force' for a closure "
-                 "that opens once");
+                 "'release_force' needs 'within' or 'active', by which the closure can close again: give one of the "
+                 "two, or use 'break_force' for a closure that opens once");
 }
 
 void closure_free(SceneClosure* closure) { signal_free_arrays(&closure->active); }
@@ -84,7 +89,8 @@ static void read_closure(Reader* reader, const Node* item) {
   closure.link_axes = form.axes == 1;
   if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);
   if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(closure.length > 0))
-    reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
+    reader_error(reader, item->place,
+                 "'axis' of a distance closure needs 'length': give the distance [m] from 'point' to the end on 'b'");
   read_active(reader, item, &form, &closure.active);
   check_within(reader, item, &closure);
   check_release(reader, item, &closure);
@@ -94,7 +100,7 @@ static void read_closure(Reader* reader, const Node* item) {
   }
   Scene* scene = reader->scene;
   if (scene->closure_count >= CLOSURE_MAX) {
-    reader_error(reader, item->place, "more than %d closures", CLOSURE_MAX);
+    reader_error(reader, item->place, "the scene has more than %d closures: remove closures", CLOSURE_MAX);
     closure_free(&closure);
     reader_stop(reader);
     return;

@@ -14,8 +14,8 @@ static void warn_one_for_all(Reader* reader, const Node* signal, const SceneCont
   bool single = signal->kind != NODE_MAP && signal->kind != NODE_LIST;
   if (!single || joint->slide_count == 0 || joint->slide_count == dof || controller->target.values[0] == 0) return;
   reader_warning(reader, signal->place,
-                 "the single number %.6g holds for all %d degrees of freedom of '%s', translations and rotations: give "
-                 "a list with a number for each",
+                 "the single number %.6g applies to all %d degrees of freedom of '%s', both translations and "
+                 "rotations: give a list with one number per degree of freedom",
                  controller->target.values[0], dof, text_excerpt(reader->scene->links[controller->link].name).text);
 }
 
@@ -28,7 +28,7 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   const Node* signal = form->target ? form->target : form->course;
   if (!signal) {
     if (controller->type == CONTROLLER_PRESCRIBED)
-      reader_error(reader, controller->place, "'target' is missing: a signal [m or rad], or 'velocity'");
+      reader_error(reader, controller->place, "'target' is missing: give a signal [m or rad], or give 'velocity'");
     return;
   }
   size_t mark = reader_enter_key(reader, form->target ? "target" : "velocity");
@@ -41,14 +41,15 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   controller->target.integrated = !form->target;
   if (!form->target && controller->target.type == SIGNAL_SPLINE)
     reader_error(reader, signal->place,
-                 "a velocity must not be a spline or cubic: it is integrated as piecewise linear");
+                 "'velocity' must not be a spline or cubic, because velocities are integrated as piecewise linear: use "
+                 "keyframes or linear interpolation");
   reader_leave(reader, mark);
 }
 
 static void check_limit_width(Reader* reader, const Node* item) {
   const Node* width = node_find(item, "limit_width");
   if (width && !node_find(item, "max_force"))
-    reader_error(reader, node_key_place(width), "'limit_width' is a part of 'max_force', which is not given");
+    reader_error(reader, node_key_place(width), "'limit_width' needs 'max_force': give both or neither");
 }
 
 /* Warns if three rotations have different gains or force limits. A force limit then applies to the magnitude of their
@@ -61,8 +62,8 @@ static void check_rotations(Reader* reader, const Node* item, const SceneControl
   for (int k = 0; k < 4; k++) same = same && same_of_rotations(&joint, gains[k]);
   if (limit && !same)
     reader_warning(reader, node_key_place(limit),
-                   "the limit of three rotations is on the magnitude of their torque: the mean of the three applies, "
-                   "exact only for equal gains");
+                   "'max_force' limits the magnitude of the torque of three rotations, so the mean of the three "
+                   "numbers is used, which is exact only for equal gains: give equal limits and gains");
 }
 
 static int read_driven_link(Reader* reader, const ControllerForm* form) {
@@ -70,7 +71,8 @@ static int read_driven_link(Reader* reader, const ControllerForm* form) {
   size_t mark = reader_enter_key(reader, "link");
   int link = read_link_name(reader, form->link);
   if (link >= 0 && !reader->joint_broken[link] && scene_joint_dof(&reader->scene->links[link].joint) == 0) {
-    reader_error(reader, form->link->place, "the joint of '%s' is fixed: there is nothing to drive",
+    reader_error(reader, form->link->place,
+                 "the joint of '%s' is fixed and cannot be driven: remove the controller, or change the joint",
                  text_excerpt(reader->scene->links[link].name).text);
     link = -1;
   }
@@ -85,7 +87,7 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   int link = read_driven_link(reader, &form);
   if (link < 0 || reader->joint_broken[link]) return;
   if (reader->scene->controller_count >= CONTROLLER_MAX) {
-    reader_error(reader, item->place, "more than %d controllers", CONTROLLER_MAX);
+    reader_error(reader, item->place, "the scene has more than %d controllers: remove controllers", CONTROLLER_MAX);
     reader_stop(reader);
     return;
   }

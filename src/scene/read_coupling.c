@@ -13,14 +13,16 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
     if (strcmp(joint.names[k], named->text) == 0) return k;
   if (joint.plain_count == 0)
     reader_error(reader, item->place,
-                 "the joint of '%s' has no coordinate that can be used here: it is fixed, or has only three rotations",
+                 "the joint of '%s' has no single coordinate (fixed or ball joint): name a link with a hinge, slide or "
+                 "similar joint",
                  name.text);
   else if (!named)
-    reader_error(reader, item->place, "the joint of '%s' has %d coordinates: say which by 'coordinate' ('%s' ...)",
-                 name.text, joint.plain_count, joint.names[0]);
+    reader_error(reader, item->place,
+                 "the joint of '%s' has %d coordinates: name one with 'coordinate' (for example '%s')", name.text,
+                 joint.plain_count, joint.names[0]);
   else
-    reader_error(reader, named->place, "the joint of '%s' has no coordinate '%s' that could be coupled", name.text,
-                 text_excerpt(named->text).text);
+    reader_error(reader, named->place, "the joint of '%s' has no coordinate '%s' to use here: name for example '%s'",
+                 name.text, text_excerpt(named->text).text, joint.names[0]);
   return -1;
 }
 
@@ -35,7 +37,8 @@ static void add_term(Reader* reader, const Node* item, const char* key, const No
   int which = read_coordinate(reader, item, coordinate, index);
   for (int k = 0; which >= 0 && k < coupling->count; k++)
     if (coupling->terms[k].link == index && coupling->terms[k].coordinate == which)
-      reader_error(reader, link->place, "this coordinate occurs twice in the sum: add the two ratios");
+      reader_error(reader, link->place,
+                   "the same coordinate occurs twice in the sum: give one term with the sum of both ratios");
   if (which >= 0) coupling->terms[coupling->count++] = (SceneCouplingTerm){index, which, ratio};
 }
 
@@ -43,7 +46,7 @@ void read_coupling_terms(Reader* reader, const Node* list, const char* key, Scen
   size_t mark = reader_enter_key(reader, key);
   int index = 0, most = COUPLING_TERMS_MAX - coupling->count;
   if (list->count > most)
-    reader_error(reader, list->place, "a coupling has at most %d more terms, got %d: divide it into several", most,
+    reader_error(reader, list->place, "expected at most %d terms, got %d: split the terms over several items", most,
                  list->count);
   for (const Node* entry = list->first; entry && index < most; entry = entry->next, index++) {
     size_t below = reader_enter_index(reader, index);

@@ -41,7 +41,8 @@ static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
   }
   if (column >= 0) return column;
   const char* near = text_nearest(name, (const char* const*)s->table.names, s->table.column_count);
-  reader_error(s->reader, place, "%s:1: no column '%s'%s", s->path, text_excerpt(name).text, text_meant(near).text);
+  reader_error(s->reader, place, "%s:1: the file has no column '%s'%s", s->path, text_excerpt(name).text,
+               text_meant(near).text);
   return -1;
 }
 
@@ -56,7 +57,7 @@ static bool find_columns(CsvSignal* s, const Node* map, const SignalForm* form) 
   for (const Node* item = list ? list->first : NULL; item; item = item->next, k++)
     if (reader_is_text(s->reader, item)) s->columns[k] = find_column(s, item->text, item->place);
   if (!form->column && !list)
-    reader_error(s->reader, map->place, "'columns' is missing: names of columns, one per channel");
+    reader_error(s->reader, map->place, "'columns' is missing: give names of columns, one per channel");
   return s->reader->problem_count == before;
 }
 
@@ -101,14 +102,14 @@ static Vec3 nearest_vector(Quat q, Vec3 before) {
 static bool read_rotation(CsvSignal* s, int row, const double q[4], double* values, int channels) {
   double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(size > QUATERNION_LEAST) || !isfinite(size)) {
-    refuse_row(s, row, "a quaternion must not be zero");
+    refuse_row(s, row, "a quaternion must not be zero: write 1, 0, 0, 0 for no rotation");
     return false;
   }
   Quat unit = {q[0] / size, q[1] / size, q[2] / size, q[3] / size};
   Vec3 before = row > 0 ? vec3_at(values - 3) : vec3(0, 0, 0); /* rotation vector of the row before */
   Vec3 v = row > 0 ? nearest_vector(unit, before) : quat_log(unit);
   if (row > 0 && vec3_norm(vec3_sub(v, before)) > M_PI) {
-    refuse_row(s, row, "rotates by more than half a turn since the row before: add rows between");
+    refuse_row(s, row, "the rotation from the previous row exceeds half a turn: add rows in between");
     return false;
   }
   vec3_store(v, values + channels - 3);
@@ -121,8 +122,8 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
   if (!read_number(s, row, s->time, &signal->times[row])) return false;
   if (row > 0 && !(signal->times[row] > signal->times[row - 1])) {
     diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0},
-                    "column '%s': times must rise, got %.10g after %.10g", s->table.names[s->time], signal->times[row],
-                    signal->times[row - 1]);
+                    "column '%s': times must increase from row to row, got %.10g after %.10g", s->table.names[s->time],
+                    signal->times[row], signal->times[row - 1]);
     return false;
   }
   int plain = quaternion ? s->column_count - 4 : s->column_count;
@@ -162,7 +163,8 @@ static bool read_table(CsvSignal* s, const Node* map, const SignalForm* form, Sc
   if (!find_columns(s, map, form) || !count_fits(s, map, signal->channels, &quaternion)) return false;
   if (s->table.row_count < least) {
     diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, 0, 0}, "%s",
-                    least == 1 ? "has no row below its header" : "a cubic needs at least two rows");
+                    least == 1 ? "the file has no row below its header: add at least one row"
+                               : "interpolation: cubic needs at least two rows: add rows, or use linear");
     return false;
   }
   return read_rows(s, quaternion, signal);

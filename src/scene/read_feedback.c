@@ -64,7 +64,8 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
   measure->name = name;
   if (!name) return;
   if (!slash) {
-    reader_error(reader, node->place, "a measurement is written LINK/QUANTITY, got '%s'", text_excerpt(name).text);
+    reader_error(reader, node->place, "expected a measurement of the form LINK/QUANTITY, got '%s'",
+                 text_excerpt(name).text);
     return;
   }
   *slash = 0;
@@ -72,13 +73,13 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
   if (link < 0) {
     const char* near = names_nearest(&reader->link_names, name);
     if (!reader->names_incomplete)
-      reader_error(reader, node->place, "no link '%s'%s", text_excerpt(name).text, text_meant(near).text);
+      reader_error(reader, node->place, "no link is named '%s'%s", text_excerpt(name).text, text_meant(near).text);
   } else if (!reader->joint_broken[link]) {
     measure->link = link;
     if (!read_what(&reader->scene->links[link], slash + 1, measure))
       reader_error(reader, node->place,
-                   "'%s' is no measurement of link '%s': a coordinate of its joint, or that and /rate, or px, cx, vx, "
-                   "wx, fx, zx ... (see feedback in docs/scene-format.md)",
+                   "'%s' is no measurement of link '%s': use a coordinate of its joint, a coordinate with /rate, or a "
+                   "quantity such as px, cx, vx, wx, fx or zx (see feedback in docs/scene-format.md)",
                    text_excerpt(slash + 1).text, text_excerpt(name).text);
   }
   *slash = '/';
@@ -119,13 +120,15 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   controller->hidden[0] = 8;
   if (list) {
     int* layers = reader_integers(reader, list, "layers", &neurons, &count);
-    if (count > MLP_HIDDEN_MAX) reader_error(reader, list->place, "more than %d hidden layers", MLP_HIDDEN_MAX);
+    if (count > MLP_HIDDEN_MAX)
+      reader_error(reader, list->place, "the network has more than %d hidden layers: give fewer numbers",
+                   MLP_HIDDEN_MAX);
     for (int k = 0; k < count && k < MLP_HIDDEN_MAX; k++) controller->hidden[k] = layers[k];
     memory_free(layers);
   }
   controller->hidden_count = count < MLP_HIDDEN_MAX ? count : MLP_HIDDEN_MAX;
   if (controller->measure_count < 1 || controller->measure_count > MLP_WIDTH_MAX)
-    reader_error(reader, node->place, "an mlp has 1 to %d measurements, got %d", MLP_WIDTH_MAX,
+    reader_error(reader, node->place, "an mlp needs 1 to %d measurements, got %d: change 'measures'", MLP_WIDTH_MAX,
                  controller->measure_count);
   return reader->problem_count == before;
 }
@@ -148,7 +151,7 @@ static void read_weights(Reader* reader, const Node* list, SceneController* cont
   int count = controller_feedback_count(controller);
   size_t mark = reader_enter_key(reader, "weights");
   if (list->kind == NODE_LIST && list->count != count)
-    reader_error(reader, list->place, "expected %d numbers, weights and biases of %d layers, got %d", count,
+    reader_error(reader, list->place, "expected %d numbers (weights and biases of %d layers), got %d", count,
                  controller->hidden_count + 1, list->count);
   else
     reader_numbers(reader, list, &any, NULL, count, controller->feedback);
@@ -186,7 +189,8 @@ static void read_measures(Reader* reader, const Node* list, SceneController* con
 static void read_form(Reader* reader, const Node* node, const FeedbackForm* form, SceneController* controller) {
   int count = form->measures->count;
   if (count > MEASURES_MAX) {
-    reader_error(reader, form->measures->place, "more than %d measurements", MEASURES_MAX);
+    reader_error(reader, form->measures->place, "the feedback has more than %d measurements: shorten 'measures'",
+                 MEASURES_MAX);
     return;
   }
   if (!reader_work(reader, node->place, (int64_t)count * (1 + controller->target.channels))) return;
@@ -230,7 +234,7 @@ static void read_policy(Reader* reader, const Node* node, const Node* file, Scen
   const Node* root = read_policy_file(reader, file);
   if (!root || !schema_read(reader, root, "feedback", &form)) return;
   if (form.file)
-    reader_error(reader, form.file->place, "a policy file must not have the key 'file'");
+    reader_error(reader, form.file->place, "a policy file must not refer to another file: remove the key 'file'");
   else
     read_form(reader, root, &form, controller);
 }

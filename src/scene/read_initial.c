@@ -21,8 +21,9 @@ static void add_increments(Reader* reader, const RepeatIncrements* increments, c
                            double* values) {
   if (increments->count == 0 || !reader->indices) return;
   if (increments->width != list->count) {
-    reader_error(reader, list->node->place, "%d numbers here, but %d in the repeat's increment", list->count,
-                 increments->width);
+    reader_error(reader, list->node->place,
+                 "the item has %d numbers, but its increment in 'repeat' has %d: give equally many numbers",
+                 list->count, increments->width);
     return;
   }
   for (int row = 0; row < increments->count; row++)
@@ -38,7 +39,8 @@ static void add_increments(Reader* reader, const RepeatIncrements* increments, c
 static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) {
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE)) {
-    reader_error(reader, node->place, "the quaternion must have length 1, got length %.6g", length);
+    reader_error(reader, node->place,
+                 "the quaternion must have length 1, got length %.6g: divide its numbers by the length", length);
     return;
   }
   for (int i = 0; i < 4 && !is_unit(length); i++) q[i] /= length;
@@ -86,7 +88,8 @@ static bool is_first(Reader* reader, const Node* item, int link) {
   const Scene* scene = reader->scene;
   int* first = &reader->initial_of[link];
   if (*first >= 0) {
-    reader_error(reader, item->place, "the link '%s' has its initial state already from line %d",
+    reader_error(reader, item->place,
+                 "the link '%s' already has an initial state from line %d: remove one of the two items",
                  text_excerpt(scene->links[link].name).text, scene->initials[*first].place.line);
     return false;
   }

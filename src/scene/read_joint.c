@@ -19,7 +19,7 @@ static const ValueRange ANY = {0};
 static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis) {
   *axis = unit_vector(written);
   if (vec3_norm(*axis) > 0) return true;
-  reader_error(reader, node->place, "an axis must have a length other than zero");
+  reader_error(reader, node->place, "the axis must not be the zero vector: give a direction such as [0, 0, 1]");
   return false;
 }
 
@@ -45,7 +45,7 @@ static void read_axes(Reader* reader, const Node* list, SceneJoint* joint) {
     reader_leave(reader, below);
   }
   if (good && !(vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > PARALLEL_SINE))
-    reader_error(reader, list->place, "the two axes are parallel: that is one hinge, not two");
+    reader_error(reader, list->place, "the two axes are parallel: give two different directions, or use type: hinge");
   reader_leave(reader, mark);
 }
 
@@ -54,14 +54,15 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
   if (!list) return;
   size_t mark = reader_enter_key(reader, "free_axes");
   joint->free_axes = 0;
-  if (list->count == 0) reader_error(reader, list->place, "must name an axis; a joint without any is type: fixed");
+  if (list->count == 0)
+    reader_error(reader, list->place, "must name at least one axis: for a joint without free axes use type: fixed");
   for (const Node* item = list->first; item; item = item->next) {
     if (!reader_is_text(reader, item)) continue;
     int axis = words_index("x|y|z|rx|ry|rz", item->text);
     if (axis < 0)
       reader_error(reader, item->place, "must be x, y, z, rx, ry or rz, got '%s'", text_excerpt(item->text).text);
     else if (joint->free_axes & (1u << axis))
-      reader_error(reader, item->place, "'%s' occurs twice", item->text);
+      reader_error(reader, item->place, "'%s' occurs twice: remove one of the two", item->text);
     else
       joint->free_axes |= 1u << axis;
   }
@@ -81,12 +82,14 @@ static bool read_end(Reader* reader, const Node* node, double open, double* valu
  * most pi. Sets *low to -HUGE_VAL. Returns false after an error. */
 static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
   if (isfinite(*low) && *low != 0) {
-    reader_error(reader, node->place, "the limit of a ball is on its whole angle: write [null, high]");
+    reader_error(reader, node->place,
+                 "a ball joint has only an upper limit, on its total rotation angle: write [null, high]");
     return false;
   }
   *low = -HUGE_VAL;
   if (!isfinite(high) || (high > 0 && high <= 3.14159265358979324)) return true;
-  reader_error(reader, node->place, "the whole angle of a ball lies between 0 and pi, got %.10g", high);
+  reader_error(reader, node->place,
+               "the limit of a ball joint's total rotation angle must lie between 0 and pi, got %.10g", high);
   return false;
 }
 
@@ -97,7 +100,8 @@ void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, in
   int k = 0;
   while (k < count && !looks_like_degrees(angles[k])) k++;
   if (k < count)
-    reader_warning(reader, place, "angles are in radians: %g is %.3g turns (%g degrees are %.4g)", angles[k],
+    reader_warning(reader, place,
+                   "angles are in radians, and %g rad is %.3g turns: if %g degrees are meant, write %.4g", angles[k],
                    fabs(angles[k]) / 6.28318530717958648, angles[k], angles[k] * 0.0174532925199432958);
 }
 
@@ -128,7 +132,7 @@ static bool read_ends(Reader* reader, const Node* node, double* low, double* hig
 
 static bool check_order(Reader* reader, const Node* node, double low, double high) {
   if (low < high) return true;
-  reader_error(reader, node->place, "the low limit must be below the high one, got [%.10g, %.10g]", low, high);
+  reader_error(reader, node->place, "the lower limit must be below the upper limit, got [%.10g, %.10g]", low, high);
   return false;
 }
 
@@ -169,7 +173,7 @@ static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* jo
   int slots = limit_slots(&made);
   if (list->count != slots && list->count != made.dof_count) {
     reader_error(reader, list->place, "expected %d pairs, one per degree of freedom%s, got %d", slots,
-                 made.quaternion ? " (the angle of a ball counts as one)" : "", list->count);
+                 made.quaternion ? " (the rotation angle of a ball joint counts as one)" : "", list->count);
     return;
   }
   int slot = 0;
@@ -221,10 +225,14 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   size_t mark = reader_enter_key(reader, "twist");
   read_pair(reader, form->twist, joint, 2, false);
   if (isfinite(joint->lower[2]) && !(joint->lower[2] >= -pi && joint->lower[2] < pi))
-    reader_error(reader, form->twist->place, "a twist lies between -pi and pi, got %.10g", joint->lower[2]);
+    reader_error(reader, form->twist->place, "a limit of twist must lie between -pi and pi, got %.10g",
+                 joint->lower[2]);
   else if (isfinite(joint->upper[2]) && !(joint->upper[2] > -pi && joint->upper[2] <= pi))
-    reader_error(reader, form->twist->place, "a twist lies between -pi and pi, got %.10g", joint->upper[2]);
-  if (!swings) reader_error(reader, form->twist->place, "needs 'swing', below pi: a joint bent by pi has no twist");
+    reader_error(reader, form->twist->place, "a limit of twist must lie between -pi and pi, got %.10g",
+                 joint->upper[2]);
+  if (!swings)
+    reader_error(reader, form->twist->place,
+                 "needs 'swing', because twist is undefined at a swing of pi: give 'swing' below pi");
   reader_leave(reader, mark);
 }
 
@@ -275,25 +283,25 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
     double own = joint->static_friction[i];
     any = any || own > 0;
     if (own > 0 && made.quaternion && i >= made.plain_count) {
-      reader_error(reader, node_key_place(node), "three rotations have no 'static_friction': give 'friction' alone");
+      reader_error(reader, node_key_place(node),
+                   "a joint with three rotations cannot have 'static_friction': give only 'friction'");
       return;
     }
     if (own > 0 && own < joint->friction[i]) {
-      reader_error(
-          reader, node_key_place(node),
-          "'static_friction' %.6g is below 'friction' %.6g: give at least as much, or 0 for the same at any rate", own,
-          joint->friction[i]);
+      reader_error(reader, node_key_place(node),
+                   "'static_friction' %.6g is below 'friction' %.6g: raise 'static_friction', or set 0 to use "
+                   "'friction' at every rate",
+                   own, joint->friction[i]);
       return;
     }
   }
   if (!any && is_given(map, "stribeck_speed"))
-    reader_error(reader, node_key_place(speed), "'stribeck_speed' belongs to 'static_friction': give both");
+    reader_error(reader, node_key_place(speed), "'stribeck_speed' needs 'static_friction': give both or neither");
   else if (any && joint->stribeck_speed < joint->friction_speed)
-    reader_error(
-        reader, node_key_place(speed ? speed : node),
-        "'stribeck_speed' %.6g is below 'friction_speed' %.6g, at which friction only begins to act: raise the "
-        "first or lower the second",
-        joint->stribeck_speed, joint->friction_speed);
+    reader_error(reader, node_key_place(speed ? speed : node),
+                 "'stribeck_speed' %.6g is below 'friction_speed' %.6g, the rate over which friction is smoothed: "
+                 "raise 'stribeck_speed', or lower 'friction_speed'",
+                 joint->stribeck_speed, joint->friction_speed);
 }
 
 /* Reads the springs, the friction and the armature of a joint. */
@@ -310,14 +318,15 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   check_static_friction(reader, map, joint);
   if (is_given(map, "rest") && !is_given(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")),
-                 "'rest' is the rest position of a spring: give 'stiffness', too");
+                 "'rest' (the rest position of a spring) needs 'stiffness': give both or neither");
   Joint made = scene_joint(joint);
   if (!same_of_rotations(&made, joint->friction))
-    reader_warning(reader, node_key_place(node_find(map, "friction")),
-                   "three rotations have a single friction, against the magnitude of their rate: the mean of these "
-                   "numbers is used");
+    reader_warning(
+        reader, node_key_place(node_find(map, "friction")),
+        "a joint with three rotations has a single friction, so the mean of the numbers is used: give equal numbers");
   if (made.quaternion && is_given(map, "armature"))
-    reader_error(reader, node_key_place(node_find(map, "armature")), "a joint with three rotations has no 'armature'");
+    reader_error(reader, node_key_place(node_find(map, "armature")),
+                 "a joint with three rotations cannot have 'armature': remove the key");
 }
 
 /* Reads the map `joint` of a link. Returns false if the type of the joint is unknown. */
@@ -344,8 +353,8 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   complete_limits(&form, joint);
   if (joint->limit_restitution > 0 && joint->type == JOINT_BALL && joint->limit_law == LIMIT_PENALTY)
     reader_warning(reader, node_key_place(node_find(map, "limit_restitution")),
-                   "limit_restitution %.6g has no effect: a penalty of a ball joint gives everything back; use "
-                   "limit_law: barrier for other values",
+                   "limit_restitution %.6g has no effect, because the limit of a ball joint with limit_law: penalty is "
+                   "fully elastic: use limit_law: barrier for other values",
                    joint->limit_restitution);
   spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
   read_passive(reader, map, &form, joint);
@@ -367,16 +376,16 @@ static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* f
   const Node* joint_pose = first_pose_key(form->joint);
   if (link_pose && joint_pose)
     reader_error(reader, node_key_place(link_pose),
-                 "'%s' stands in the link and '%s' in its joint: give the pose in the joint alone, which places the "
-                 "link; to move "
-                 "the shape within the link write it in shapes: [{shape: ..., %s: ...}]",
+                 "'%s' is given in the link and '%s' in its joint: give the pose of the link only in the joint, and "
+                 "the pose of a shape within the link in shapes: [{shape: ..., %s: ...}]",
                  link_pose->key, joint_pose->key, link_pose->key);
   size_t mark = reader_enter_key(reader, "joint");
   bool known = read_joint_map(reader, form->joint, joint, &own);
   reader_leave(reader, mark);
   if (joint_pose) *pose = own;
   if (known && form->fixed && joint->type != JOINT_FIXED)
-    reader_error(reader, node_key_place(node_find(item, "fixed")), "'fixed' contradicts the joint's type");
+    reader_error(reader, node_key_place(node_find(item, "fixed")),
+                 "'fixed: true' contradicts the joint's type: remove 'fixed', or use type: fixed");
   return known;
 }
 
@@ -413,7 +422,10 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   Vec3 at = joint->position;
   double farthest = fmax(fabs(at.x), fmax(fabs(at.y), fabs(at.z)));
   if (farthest > READER_LENGTH_MAX) {
-    reader_error(reader, item->place, "repeat puts it %g m away: at most %g m", farthest, READER_LENGTH_MAX);
+    reader_error(reader, item->place,
+                 "repeat places the link at a coordinate of %g m, but at most %g m are allowed: lower the count or the "
+                 "increment",
+                 farthest, READER_LENGTH_MAX);
     known = false;
   }
   return known;

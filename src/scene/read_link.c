@@ -19,7 +19,9 @@ bool name_is_blank(const char* name) {
 
 static bool check_name(Reader* reader, const Node* node, const char* name) {
   const char* bad = name_bad_character(name);
-  if (bad) reader_error(reader, node->place, "a name must not hold the character %s", (char[]){*bad, 0});
+  if (bad)
+    reader_error(reader, node->place, "a name must not contain the character %s: choose another name",
+                 (char[]){*bad, 0});
   bool blank = name_is_blank(name);
   if (!bad && blank)
     reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
@@ -39,8 +41,8 @@ static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* 
   link->name = name ? name : memory_text("");
   if (name && !names_add(&reader->link_names, name, index)) {
     const SceneLink* other = &reader->scene->links[names_find(&reader->link_names, name)];
-    reader_error(reader, form->name->place, "the name '%s' is taken by the link of line %d", text_excerpt(name).text,
-                 other->place.line);
+    reader_error(reader, form->name->place, "the name '%s' is already used by the link of line %d: choose another name",
+                 text_excerpt(name).text, other->place.line);
   }
   reader_leave(reader, mark);
 }
@@ -57,7 +59,8 @@ static bool is_excused(Reader* reader) {
 static void report_no_link(Reader* reader, const Node* node, const char* name, const char* help) {
   const char* nearest = names_nearest(&reader->link_names, name);
   if (strcmp(name, "world") == 0)
-    reader_error(reader, node->place, "no link is named 'world': leave the parent out, or write null");
+    reader_error(reader, node->place,
+                 "no link is named 'world': name a link; for the world as parent, omit 'parent' or write null");
   else
     reader_error(reader, node->place, "no link is named '%s'%s%s", text_excerpt(name).text, text_meant(nearest).text,
                  help);
@@ -94,10 +97,12 @@ static void report_late(Reader* reader, const LateName* late) {
   reader->indices = late->item >= 0 ? &indices : NULL;
   bool by_first = late->item == 0 && strchr(late->node->text, '{');
   if (names_find(&reader->link_names, late->name) >= 0)
-    reader_error(reader, late->node->place, "the parent '%s' must stand before its child",
+    reader_error(reader, late->node->place,
+                 "the parent '%s' must stand before its child: move the parent up in the file",
                  text_excerpt(late->name).text);
   else if (!is_excused(reader))
-    report_no_link(reader, late->node, late->name, by_first ? ": give the first item its parent by 'first'" : "");
+    report_no_link(reader, late->node, late->name,
+                   by_first ? ": give the parent of the first item in repeat.first" : "");
   reader->indices = NULL;
   reader_leave(reader, mark);
 }
@@ -143,11 +148,11 @@ bool inertia_of_a_body(const double m[6]) {
 static void check_inertia(Reader* reader, const Node* node, const double inertia[6]) {
   size_t mark = reader_enter_key(reader, "inertia");
   if (!inertia_is_positive(inertia))
-    reader_error(reader, node->place, "must be positive definite");
+    reader_error(reader, node->place, "must be positive definite: check the order ixx iyy izz ixy ixz iyz");
   else if (!inertia_of_a_body(inertia))
     reader_warning(reader, node->place,
-                   "no body has this inertia: a principal moment exceeds the sum of the others; check the order ixx "
-                   "iyy izz ixy ixz iyz and the units");
+                   "the inertia is physically impossible, because a principal moment exceeds the sum of the others: "
+                   "check the order ixx iyy izz ixy ixz iyz and the units");
   reader_leave(reader, mark);
 }
 
@@ -159,8 +164,9 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
     reader_error(reader, node_key_place(density),
                  "mass_model: given excludes 'density': give 'mass' [kg], or remove mass_model");
   else if (!is_given(item, "mass"))
-    reader_error(reader, item->place, "mass_model given needs 'mass' [kg]");
-  if (!is_given(item, "inertia")) reader_error(reader, item->place, "mass_model given needs 'inertia' [kg m^2]");
+    reader_error(reader, item->place, "mass_model: given needs 'mass': give the mass [kg]");
+  if (!is_given(item, "inertia"))
+    reader_error(reader, item->place, "mass_model: given needs 'inertia': give 6 numbers [kg m^2]");
   if (!form->inertia.node) return;
   if (form->inertia.count == 6) {
     check_inertia(reader, form->inertia.node, link->inertia);
@@ -180,8 +186,8 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
 static void warn_of_grams(Reader* reader, const Node* node, double density) {
   if (density >= GRAMS_LEAST && density <= GRAMS_MOST)
     reader_warning(reader, node->place,
-                   "densities are in kg/m^3: %g is lighter than any foam (%g g/cm^3 are %g kg/m^3)", density, density,
-                   density * 1000);
+                   "the density %g kg/m^3 is below that of any foam: if %g g/cm^3 are meant, write %g", density,
+                   density, density * 1000);
 }
 
 static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
@@ -199,7 +205,8 @@ static void read_mass(Reader* reader, const Node* item, const LinkForm* form, Sc
   const Node* center = node_find(item, "center");
   const Node* inertia = node_find(item, "inertia");
   if (inertia)
-    reader_error(reader, node_key_place(inertia), "'inertia' needs 'mass_model: given': set it, or remove 'inertia'");
+    reader_error(reader, node_key_place(inertia),
+                 "'inertia' needs 'mass_model: given': set mass_model: given, or remove 'inertia'");
   else if (center)
     reader_error(reader, node_key_place(center),
                  "'center' needs 'mass_model: given' and 'inertia': give both, or remove 'center'");
@@ -287,15 +294,18 @@ void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec
   double across = count > 0 ? form->values[count == 2 ? 1 : 0] : 0;
   material->value[MATERIAL_FRICTION] = across;
   if (count > 2)
-    reader_error(reader, node_key_place(friction), "'friction' takes a number or two, [along, across], got %d", count);
+    reader_error(reader, node_key_place(friction),
+                 "'friction' must be one number, or two numbers [along, across], got %d", count);
   else if ((count == 2) != (axis != NULL))
-    reader_error(reader, node_key_place(axis ? axis : friction),
-                 "'friction_axis' belongs to two numbers of 'friction', [along, across]: give both or neither");
+    reader_error(
+        reader, node_key_place(axis ? axis : friction),
+        "'friction_axis' and two numbers of 'friction', [along, across], need each other: give both or neither");
   else if (count == 2 && !(across > 0))
     reader_error(reader, node_key_place(friction),
-                 "'friction' across the axis must be above 0: turn 'friction_axis' to where friction is 0");
+                 "'friction' across the axis must be above 0: if friction is 0 in one direction, give 'friction_axis' "
+                 "that direction");
   else if (axis && !(vec3_norm(direction) > 0))
-    reader_error(reader, node_key_place(axis), "'friction_axis' must not be zero");
+    reader_error(reader, node_key_place(axis), "'friction_axis' must not be the zero vector: give a direction");
   material->given[MATERIAL_FRICTION_ALONG] = count == 2 && axis;
   material->value[MATERIAL_FRICTION_ALONG] = count > 0 ? form->values[0] : 0;
   material->axis = axis ? unit_vector(direction) : vec3(0, 0, 0);
@@ -308,7 +318,7 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
     return;
   }
   if (reader->scene->link_count >= LINK_MAX) {
-    reader_error(reader, item->place, "more than %d links", LINK_MAX);
+    reader_error(reader, item->place, "the scene has more than %d links: remove links", LINK_MAX);
     reader_stop(reader);
     return;
   }

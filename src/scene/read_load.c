@@ -39,7 +39,8 @@ static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* f
   if (length > 0)
     field->axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
   else
-    reader_error(reader, node_find(node, "axis")->place, "an axis must have a direction, got zero");
+    reader_error(reader, node_find(node, "axis")->place,
+                 "the axis must not be the zero vector: give a direction such as [0, 0, 1]");
 }
 
 /* Reads the map `field` of a load. Does not check values that depend on an invalid value, because the messages would be
@@ -59,7 +60,7 @@ static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
     field->other = field->type == FIELD_UNIFORM ? form.flux_density : form.moment;
     if (field->type != FIELD_POINT) set_axis(reader, node, form.axis, field);
     if (to >= 0 && to == load->link)
-      reader_error(reader, form.to->place, "a link has no field on itself: 'to' must name another link or world");
+      reader_error(reader, form.to->place, "a link cannot exert a field on itself: name another link or world in 'to'");
     read_strength(reader, form.strength, &load->force);
   }
   reader_leave(reader, mark);
@@ -68,12 +69,14 @@ static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
 static void check_load(Reader* reader, const Node* item, const LoadForm* form) {
   const Node *point = node_find(item, "point"), *axes = node_find(item, "axes");
   if (form->field && (form->force || form->torque))
-    reader_error(reader, item->place, "give either 'field', or 'force' and 'torque': make two loads of them");
+    reader_error(reader, item->place,
+                 "a load must not have 'field' together with 'force' or 'torque': write two loads");
   else if (!form->force && !form->torque && !form->field)
-    reader_error(reader, item->place, "nothing acts: give 'force', 'torque' or 'field'");
+    reader_error(reader, item->place, "the load has no effect: give 'force', 'torque' or 'field'");
   if (point && !form->force && !form->field)
-    reader_error(reader, node_key_place(point), "a torque has no 'point': only a force has");
-  if (axes && form->field) reader_error(reader, node_key_place(axes), "a field has no 'axes': only a force has");
+    reader_error(reader, node_key_place(point), "'point' has no meaning for a torque: remove 'point', or give 'force'");
+  if (axes && form->field)
+    reader_error(reader, node_key_place(axes), "'axes' has no meaning for a field: remove 'axes'");
 }
 
 static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -84,7 +87,7 @@ static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
   int link = read_loaded_link(reader, &form);
   if (link < 0) return;
   if (reader->scene->load_count >= LOAD_MAX) {
-    reader_error(reader, item->place, "more than %d loads", LOAD_MAX);
+    reader_error(reader, item->place, "the scene has more than %d loads: remove loads", LOAD_MAX);
     reader_stop(reader);
     return;
   }

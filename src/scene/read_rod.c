@@ -42,7 +42,7 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
     reader_numbers(reader, item, &range, "m", 3, v);
     points[count] = vec3(v[0], v[1], v[2]);
     if (count > 0 && reader->problem_count == before && !(vec3_norm(vec3_sub(points[count], points[count - 1])) > 0))
-      reader_error(reader, item->place, "is the same point as the one before: leave one of them out");
+      reader_error(reader, item->place, "the point equals the previous point: remove one of the two");
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
@@ -80,10 +80,10 @@ static bool turn_segments(RodChain* chain) {
     Vec3 along = vec3_normalized(vec3_sub(chain->nodes[i + 1], chain->nodes[i]));
     double cosine = vec3_dot(before, along);
     if (i > 0 && cosine < FOLD_COSINE) {
-      reader_error(
-          chain->reader, chain->form->points->place,
-          "the rod reverses its direction at (%.6g, %.6g, %.6g): add points so that it bends by less than half a turn",
-          chain->nodes[i].x, chain->nodes[i].y, chain->nodes[i].z);
+      reader_error(chain->reader, chain->form->points->place,
+                   "the rod reverses its direction at (%.6g, %.6g, %.6g): add points so that the rod bends by less "
+                   "than half a turn",
+                   chain->nodes[i].x, chain->nodes[i].y, chain->nodes[i].z);
       return false;
     }
     Vec3 axis = vec3_cross(before, along);
@@ -285,7 +285,8 @@ static void fasten_end(Reader* reader, RodEnd* end) {
   int moved = moved_link(reader->scene, link);
   if (moved >= 0) {
     reader_error(reader, bushing->place,
-                 "a signal decides where '%s' starts: say it in `initial` too, so that the rod is fastened there",
+                 "a signal sets the start position of '%s': give the same coordinates in `initial`, so that the rod is "
+                 "attached there",
                  text_excerpt(reader->scene->links[moved].name).text);
     return;
   }

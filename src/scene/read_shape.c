@@ -9,7 +9,8 @@ static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
   static const ValueRange ANY = {0};
   size_t mark = reader_enter_key(reader, "points");
   if (shape->triangles && (list->count < 3 || list->count % 3 != 0))
-    reader_error(reader, list->place, "triangles need three points each, got %d points", list->count);
+    reader_error(reader, list->place, "'points' needs three points per triangle, got %d points: give a multiple of 3",
+                 list->count);
   bool rounded = shape->type == SHAPE_ROUNDED_POINTS;
   if (rounded && list->count < 1) reader_error(reader, list->place, "a rounded solid needs at least one point, got 0");
   if (!rounded && !shape->triangles && list->count < 4)
@@ -32,7 +33,8 @@ static void check_normal(Reader* reader, const Node* node, SceneShape* shape) {
   if (vec3_norm(shape->normal) > 0) return;
   const Node* normal = node_find(node, "normal");
   size_t mark = reader_enter_key(reader, "normal");
-  reader_error(reader, normal ? normal->place : node->place, "must not be zero");
+  reader_error(reader, normal ? normal->place : node->place,
+               "must not be the zero vector: give a direction such as [0, 0, 1]");
   reader_leave(reader, mark);
 }
 
@@ -51,8 +53,8 @@ static void read_grid(Reader* reader, const Node* list, DecomposeOptions* option
   } else if (count != 3) {
     reader_error(reader, list->place, "expected 3 whole numbers, got %d", count);
   } else if ((int64_t)cells[0] * cells[1] * cells[2] > GRID_CELLS_MAX) {
-    reader_error(reader, list->place, "a grid may have at most %d blocks, got %lld: lower its counts", GRID_CELLS_MAX,
-                 (long long)cells[0] * cells[1] * cells[2]);
+    reader_error(reader, list->place, "a grid may have at most %d blocks, got %lld: lower the three numbers",
+                 GRID_CELLS_MAX, (long long)cells[0] * cells[1] * cells[2]);
     count = 0;
   }
   for (int k = 0; k < 3 && count == 3; k++) options->grid[k] = cells[k];
@@ -77,14 +79,15 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
     read_symmetry(words_at(SYMMETRY_WORDS, form.symmetry).text, &shape->decomposition);
     if (form.grid && form.options.inside)
       reader_error(reader, node->place,
-                   "'grid' and 'inside' exclude each other: the blocks of a grid extend beyond the mesh");
+                   "'grid' and 'inside' exclude each other, because the blocks of a grid extend beyond the mesh: "
+                   "remove one of the two");
   }
   reader_leave(reader, mark);
   const Node* thinning = node_find(shape_node, "max_vertices");
   if (thinning)
-    reader_error(
-        reader, node_key_place(thinning),
-        "'max_vertices' beside 'decompose' would make hulls that do not cover the mesh: move it into 'decompose'");
+    reader_error(reader, node_key_place(thinning),
+                 "with 'max_vertices' beside 'decompose' the hulls would not cover the mesh: move 'max_vertices' into "
+                 "'decompose'");
 }
 
 /* Reports keys that do not apply to the pieces of the shape. Some keys apply to convex hulls only, `orient: fix` to
@@ -94,14 +97,15 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
   for (size_t k = 0; shape->triangles && k < sizeof KEYS / sizeof *KEYS; k++) {
     const Node* key = node_find(node, KEYS[k]);
     if (key)
-      reader_error(reader, node_key_place(key),
-                   "'%s' applies to hulls, but this shape has pieces: triangles: remove it, or remove 'pieces'",
-                   KEYS[k]);
+      reader_error(
+          reader, node_key_place(key),
+          "'%s' applies only to hulls, but the shape has pieces: triangles: remove the key, or remove 'pieces'",
+          KEYS[k]);
   }
   if (shape->orient_fix && !shape->triangles)
     reader_error(reader, node_key_place(node_find(node, "orient")),
-                 "'orient: fix' applies to pieces: triangles only: remove it; convex hulls are the same for any "
-                 "orientation of the faces");
+                 "'orient: fix' applies only to pieces: triangles: remove 'orient', because convex hulls do not depend "
+                 "on the orientation of the faces");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -118,7 +122,7 @@ static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
     double v[3] = {0};
     size_t below = reader_enter_index(reader, *count);
     if (reader_numbers(reader, item, &ANY, NULL, 3, v) && !(vec3_norm(vec3(v[0], v[1], v[2])) > 0))
-      reader_error(reader, item->place, "must not be zero");
+      reader_error(reader, item->place, "must not be the zero vector: give a direction such as [0, 0, 1]");
     reader_leave(reader, below);
     normals[(*count)++] = vec3(v[0], v[1], v[2]);
   }
@@ -131,7 +135,8 @@ static void read_faces(Reader* reader, const Node* list, const Vec3* normals, in
   static const ValueRange POSITIVE = RANGE_ABOVE(0);
   size_t mark = reader_enter_key(reader, "offsets");
   if (list->count != count)
-    reader_error(reader, list->place, "as many offsets as normals are needed: %d and %d", list->count, count);
+    reader_error(reader, list->place, "the number of offsets, %d, must equal the number of normals, %d", list->count,
+                 count);
   double(*faces)[4] = memory_alloc(sizeof *faces * (size_t)(count > 0 ? count : 1));
   int k = 0;
   for (const Node* item = list->first; item && k < count && !reader->exhausted; item = item->next, k++) {
@@ -170,8 +175,8 @@ static void check_convex(Reader* reader, const Node* node, SceneShape* shape, in
 static void check_oriented(Reader* reader, const SceneShapeForm* form, const SceneShape* shape, int problems_before) {
   if (!form->normals || !form->points) return;
   if (form->normals->count != form->points->count)
-    reader_error(reader, form->normals->place, "as many normals as points are needed: %d and %d", form->normals->count,
-                 form->points->count);
+    reader_error(reader, form->normals->place, "the number of normals, %d, must equal the number of points, %d",
+                 form->normals->count, form->points->count);
   if (reader->problem_count > problems_before || shape->point_count == 0) return;
   const char* rule = field_points_rule(shape->points, shape->normals, shape->point_count, shape->radius);
   if (rule) reader_error(reader, form->normals->place, "%s", rule);
@@ -215,11 +220,12 @@ static void read_smooth(Reader* reader, const Node* node, const SceneShapeForm* 
 static void check_round(Reader* reader, const Node* node, const SceneShape* shape) {
   bool wheel = shape->type == SHAPE_WHEEL, rim = wheel || shape->type == SHAPE_DISC;
   if (rim && shape->rim > 0 && !(shape->radius > shape->rim))
-    reader_error(reader, node->place, "rim %g m must be below the radius %g m; a sphere has the whole radius",
+    reader_error(reader, node->place, "'rim' %g m must be below the radius %g m: reduce 'rim', or use type: sphere",
                  shape->rim, shape->radius);
   if (wheel && shape->rim > 0 && !(shape->width > 2 * shape->rim))
-    reader_error(reader, node->place, "width %g m must be above twice the rim %g m; a disc is 2 rim thick",
-                 shape->width, shape->rim);
+    reader_error(reader, node->place,
+                 "'width' %g m must be above twice the rim %g m: increase 'width', or use type: disc", shape->width,
+                 shape->rim);
 }
 
 /* ---------------------------------------------------------------- all keys */
@@ -257,7 +263,8 @@ void read_shapes(Reader* reader, const Node* map) {
     SceneShapeForm form;
     if (!*node->key) reader_error(reader, node_key_place(node), "a shape's name must not be empty");
     if (text_control(node->key))
-      reader_error(reader, node_key_place(node), "a shape's name must not hold a control character: take it out");
+      reader_error(reader, node_key_place(node),
+                   "a shape's name must not contain a control character: remove the character");
     if (!schema_read_in_part(reader, node, "shape", &form)) form = (SceneShapeForm){0};
     int index = add_shape(reader, node, node->key, &form);
     names_add(&reader->shape_names, node->key, index);
@@ -313,9 +320,10 @@ static void refuse_shape_keys(Reader* reader, const Node* node) {
     const char* key = entry->key;
     if (strcmp(key, "shape") == 0 || schema_row(reader->table, pose, key, NULL)) continue;
     if (schema_row(reader->table, shape, key, NULL))
-      reader_error(reader, node_key_place(entry),
-                   "'%s' is a key of the named shape: change it there, or give 'type' and its keys instead of 'shape'",
-                   key);
+      reader_error(
+          reader, node_key_place(entry),
+          "'%s' belongs to the named shape: change the named shape, or give 'type' and its keys instead of 'shape'",
+          key);
   }
 }
 

@@ -62,8 +62,7 @@ static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* si
 static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
   size_t mark = reader_enter_key(reader, "times");
   if (signal->rows > 0 && signal->rows != list->count)
-    reader_error(reader, list->place, "expected as many times as rows of values, %d, got %d", signal->rows,
-                 list->count);
+    reader_error(reader, list->place, "expected %d times, one per row of 'values', got %d", signal->rows, list->count);
   int size = list->count > signal->rows ? list->count : signal->rows;
   if (reader_work(reader, list->place, size)) signal->times = MEMORY_NEW(double, size);
   int index = 0;
@@ -71,7 +70,7 @@ static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
     size_t below = reader_enter_index(reader, index);
     bool good = reader_number(reader, item, &ANY, "s", &signal->times[index]);
     if (good && index > 0 && !(signal->times[index] > signal->times[index - 1]))
-      reader_error(reader, item->place, "times must rise, got %s after %.10g", text_excerpt(item->text).text,
+      reader_error(reader, item->place, "times must increase, got %s after %.10g", text_excerpt(item->text).text,
                    signal->times[index - 1]);
     reader_leave(reader, below);
   }
@@ -86,11 +85,11 @@ static void read_knots(Reader* reader, const Node* map, const SignalForm* form, 
     signal->times = MEMORY_NEW(double, signal->rows);
     for (int k = 0; k < signal->rows; k++) signal->times[k] = form->duration * k / (signal->rows - 1);
   } else if (!is_given(map, "duration") && !is_given(map, "times")) {
-    reader_error(reader, map->place, "'times' is missing: a list of numbers [s]%s",
+    reader_error(reader, map->place, "'times' is missing: give a list of numbers [s]%s",
                  signal->type == SIGNAL_SPLINE ? ", or 'duration'" : "");
   }
   if (signal->type == SIGNAL_SPLINE && signal->rows == 1)
-    reader_error(reader, map->place, "a spline needs at least two knots");
+    reader_error(reader, map->place, "a spline needs at least two knots: add rows to 'values'");
 }
 
 /* ---------------------------------------------------------------- sines */

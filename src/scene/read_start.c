@@ -65,7 +65,8 @@ static void complain_of_time(Reader* reader, const Node* map, const char* run, c
   for (int k = 0; k < count && k < NAMED_MAX; k++) text_add(&kept, "%s%.10g", k ? ", " : "", steps[k] * dt);
   const Node* given = node_find(map, "time");
   reader_error(reader, given ? given->place : map->place,
-               "the run %s kept no state at %.10g s: it has %s%s s (its simulation.keep_states asks for more)",
+               "the run %s has no state at %.10g s, only at %s%s s: choose one of these times, or repeat the run with "
+               "more times in simulation.keep_states",
                text_excerpt(run).text, time, kept.data, count > NAMED_MAX ? ", ..." : "");
   text_free(&kept);
 }
@@ -79,7 +80,8 @@ static int choose_step(Reader* reader, const Node* map, const char* run, double 
   for (int k = 0; k < count; k++)
     if (any || fabs(time - steps[k] * dt) <= 1e-6 * dt) chosen = steps[k];
   if (count == 0)
-    reader_error(reader, map->place, "%s is no run folder that keeps a state: `sdrs simulate` makes one",
+    reader_error(reader, map->place,
+                 "%s is not a run folder with a saved state: make a run folder with `sdrs simulate`",
                  text_excerpt(run).text);
   else if (chosen < 0)
     complain_of_time(reader, map, run, steps, count, time);

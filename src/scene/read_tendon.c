@@ -11,7 +11,7 @@ static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
   SceneTendon* tendon = last_tendon(reader);
   if (link < -1) return;
   if (tendon->count >= TENDON_POINT_MAX) {
-    reader_error(reader, item->place, "more than %d points", TENDON_POINT_MAX);
+    reader_error(reader, item->place, "the tendon has more than %d points: remove points", TENDON_POINT_MAX);
     reader_stop(reader);
     return;
   }
@@ -47,7 +47,8 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
   if (wrap.link < -1) return;
   if (wrap.type == WRAP_CYLINDER) wrap.axis = unit_vector(wrap.axis);
   if (wrap.type == WRAP_CYLINDER && !(vec3_norm(wrap.axis) > 0)) {
-    reader_error(reader, node_key_place(node_find(item, "axis")), "the axis of a cylinder must not be zero");
+    reader_error(reader, node_key_place(node_find(item, "axis")),
+                 "the axis of a cylinder must not be the zero vector: give a direction such as [0, 0, 1]");
     return;
   }
   if (wrap.after >= tendon->count - 1) {
@@ -59,7 +60,8 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
   }
   if (tendon->points[wrap.after].wrap > 0) {
     reader_error(reader, item->place,
-                 "another wrap follows point %d already: put a point between the two, or give 'after'", wrap.after);
+                 "another wrap already follows point %d: add a point between the two wraps, or set 'after'",
+                 wrap.after);
     return;
   }
   tendon->wraps = memory_resize(tendon->wraps, sizeof wrap * (size_t)tendon->wrap_count,
@@ -96,13 +98,14 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
   const Node* speed = node_find(item, "friction_speed");
   if (!form->tension && !(form->tendon.stiffness > 0) && !form->range && !(form->tendon.friction > 0))
     reader_error(reader, item->place,
-                 "nothing pulls: give 'tension', 'stiffness' and 'rest_length', 'range', or 'friction'");
+                 "the tendon exerts no force: give 'tension', 'range', 'friction', or 'stiffness' with 'rest_length'");
   if (speed && !(form->tendon.friction > 0))
     reader_error(reader, node_key_place(speed), "'friction_speed' needs 'friction': give both or neither");
   if (rest && !(form->tendon.stiffness > 0))
     reader_error(reader, node_key_place(rest), "'rest_length' needs 'stiffness': give both or neither");
   if (!rest && form->tendon.stiffness > 0)
-    reader_error(reader, item->place, "'stiffness' needs 'rest_length', the length below which the tendon is slack");
+    reader_error(reader, item->place,
+                 "'stiffness' needs 'rest_length': give the length [m] below which the tendon is slack");
 }
 
 /* Default eyelet of a tendon as a fraction of the mean distance of its points from the origins of their frames. */
@@ -142,10 +145,11 @@ static void read_range(Reader* reader, const Node* item, const TendonForm* form,
   double low, high;
   bool good = read_open_pair(reader, form->range, &low, &high);
   if (good && !isfinite(low) && !isfinite(high))
-    reader_error(reader, form->range->place, "both ends are open: give one of them, or leave 'range' out");
+    reader_error(reader, form->range->place,
+                 "both ends of 'range' are null: give a number for one end, or remove 'range'");
   if (!is_given(item, "range_stiffness"))
     reader_error(reader, node_key_place(form->range),
-                 "give 'range_stiffness' with 'range': the force per metre beyond its ends [N/m]");
+                 "'range' needs 'range_stiffness': give the force per metre beyond the range [N/m]");
   reader_leave(reader, mark);
   if (!good) return;
   tendon->limited = true;
@@ -159,12 +163,14 @@ static void read_joints(Reader* reader, const Node* item, const TendonForm* form
   if (!form->joints) return;
   SceneCoupling sum = {.terms = MEMORY_NEW(SceneCouplingTerm, COUPLING_TERMS_MAX)};
   const Node* wrap = node_find(item, "wrap");
-  if (wrap) reader_error(reader, node_key_place(wrap), "a tendon along joints has no 'wrap': give 'points'");
+  if (wrap)
+    reader_error(reader, node_key_place(wrap),
+                 "a tendon with 'joints' cannot have 'wrap': remove 'wrap', or give 'points' instead of 'joints'");
   read_coupling_terms(reader, form->joints, "joints", &sum);
   tendon->joints = sum.terms;
   tendon->joint_count = sum.count;
   for (int k = 0; k < sum.count; k++) tendon->end = sum.terms[k].link;
-  if (!form->joints->first) reader_error(reader, form->joints->place, "a tendon along joints needs one joint or more");
+  if (!form->joints->first) reader_error(reader, form->joints->place, "'joints' must name at least one joint");
 }
 
 /* Reads one tendon and adds it to the scene. After an error, removes the tendon if it is incomplete. */
@@ -173,7 +179,7 @@ static void read_tendon(Reader* reader, const Node* item) {
   if (!schema_read(reader, item, "tendon", &form)) return;
   Scene* scene = reader->scene;
   if (scene->tendon_count >= TENDON_MAX) {
-    reader_error(reader, item->place, "more than %d tendons", TENDON_MAX);
+    reader_error(reader, item->place, "the scene has more than %d tendons: remove tendons", TENDON_MAX);
     reader_stop(reader);
     return;
   }

@@ -55,7 +55,7 @@ static void tell(Reader* reader, Severity severity, SourcePlace place, const cha
   text_free(&text);
   if (++reader->reported_count == READER_PROBLEM_MAX)
     diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
-                    "more than %d problems: the rest is left out", READER_PROBLEM_MAX);
+                    "more than %d problems: further problems are not shown", READER_PROBLEM_MAX);
 }
 
 void reader_error(Reader* reader, SourcePlace place, const char* format, ...) {
@@ -84,7 +84,9 @@ bool reader_work(Reader* reader, SourcePlace place, int64_t count) {
   reader->work += count;
   if (reader->work <= READER_WORK_MAX) return true;
   reader->muted = false;
-  reader_error(reader, place, "the file is too large: repeats and values come to more than %d", READER_WORK_MAX);
+  reader_error(reader, place,
+               "the file is too large: repeats and values come to more than %d; lower the counts of 'repeat'",
+               READER_WORK_MAX);
   reader_stop(reader);
   return false;
 }
@@ -147,7 +149,7 @@ static void report_no_number(Reader* reader, const Node* node) {
   Excerpt text = text_excerpt(node->text);
   bool plain = node->text[strspn(node->text, "+-.0123456789eE")] == '\0';
   if (plain)
-    reader_error(reader, node->place, "expected a number, got '%s': leave the quotes out", text.text);
+    reader_error(reader, node->place, "expected a number, got '%s': remove the quotes", text.text);
   else
     reader_error(reader, node->place, "expected a number, got '%s' (did you mean \"{%s}\"?)", text.text, text.text);
 }
@@ -237,7 +239,7 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
       reader_expected(reader, node, what.text);
     else
       reader_error(reader, node->place, "expected %s, got %d%s", what.text, node->count,
-                   holds_blanks(node) ? ": separate them by commas" : "");
+                   holds_blanks(node) ? ": separate the numbers by commas" : "");
     return false;
   }
   bool good = true;
@@ -252,7 +254,8 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
 
 bool reader_is_printable(Reader* reader, const Node* node) {
   if (!text_control(node->text)) return true;
-  reader_error(reader, node->place, "a name must not hold a control character (a new line, a tab, ...): take it out");
+  reader_error(reader, node->place,
+               "a name must not contain a control character (a new line, a tab, ...): remove the character");
   return false;
 }
 

@@ -35,7 +35,7 @@ static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, c
   double v[3] = {0};
   if (node->first && node->first->kind == NODE_LIST) {
     if (node->count != repeat->axis_count)
-      reader_error(reader, node->place, "expected one vector per axis of the count, %d, got %d", repeat->axis_count,
+      reader_error(reader, node->place, "expected %d vectors, one per axis of 'count', got %d", repeat->axis_count,
                    node->count);
     for (const Node* item = node->first; item && steps->count < repeat->axis_count; item = item->next) {
       reader_numbers(reader, item, &ANY, NULL, 3, v);
@@ -43,7 +43,7 @@ static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, c
     }
   } else if (reader_numbers(reader, node, &ANY, NULL, 3, v)) {
     if (repeat->axis_count == 2 && v[2] != 0)
-      reader_error(reader, node->place, "the third component belongs to no axis of the count: it must be 0");
+      reader_error(reader, node->place, "the third component must be 0, because 'count' has only two axes");
     steps->count = repeat->axis_count;
     if (repeat->axis_count == 1) {
       steps->steps[0] = vec3(v[0], v[1], v[2]);
@@ -63,8 +63,7 @@ static void read_increment_row(Reader* reader, const Node* node, RepeatIncrement
     return;
   }
   if (out->count > 0 && node->count != out->width) {
-    reader_error(reader, node->place, "every list must have as many numbers as the first, %d, got %d", out->width,
-                 node->count);
+    reader_error(reader, node->place, "expected %d numbers, as in the first list, got %d", out->width, node->count);
     return;
   }
   out->width = node->count;
@@ -78,7 +77,7 @@ static void read_increments(Reader* reader, const Repeat* repeat, const Node* no
   if (!node->first || node->first->kind != NODE_LIST) {
     read_increment_row(reader, node, out);
   } else if (node->count != repeat->axis_count) {
-    reader_error(reader, node->place, "expected one list per axis of the count, %d, got %d", repeat->axis_count,
+    reader_error(reader, node->place, "expected %d lists, one per axis of 'count', got %d", repeat->axis_count,
                  node->count);
   } else {
     for (const Node* item = node->first; item; item = item->next) read_increment_row(reader, item, out);
@@ -98,7 +97,8 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
     read_increments(reader, repeat, repeat->form.coordinates, "coordinates", &repeat->coordinates);
     read_increments(reader, repeat, repeat->form.velocities, "velocities", &repeat->velocities);
     const Node* nested = node_find(repeat->form.first, "repeat");
-    if (nested) reader_error(reader, node_key_place(nested), "'first' must not contain another repeat");
+    if (nested)
+      reader_error(reader, node_key_place(nested), "'first' must not contain 'repeat': remove 'repeat' from 'first'");
   }
   reader_leave(reader, mark);
   return reader->problem_count == before;

@@ -23,9 +23,11 @@ static void set_steps(Reader* reader, const Node* map, const SimulationForm* for
   SourcePlace place = duration ? duration->place : map ? map->place : (SourcePlace){0};
   size_t mark = reader_enter_key(reader, "duration");
   if (steps < 1)
-    reader_error(reader, place, "is shorter than half a time step of %.10g s", simulation->dt);
+    reader_error(reader, place, "must be at least half a time step of %.10g s: increase 'duration', or reduce 'dt'",
+                 simulation->dt);
   else
-    reader_error(reader, place, "is more than %d time steps of %.10g s", STEPS_MAX, simulation->dt);
+    reader_error(reader, place, "must be at most %d time steps of %.10g s: reduce 'duration', or increase 'dt'",
+                 STEPS_MAX, simulation->dt);
   reader_leave(reader, mark);
 }
 
@@ -157,8 +159,8 @@ void read_material(const Node* map, SceneMaterial* material) {
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction) {
   if (is_given(map, "static_friction") && static_friction < friction)
     reader_error(reader, node_key_place(node_find(map, "static_friction")),
-                 "'static_friction' %.6g is below 'friction' %.6g: give at least as much, or leave it off",
-                 static_friction, friction);
+                 "'static_friction' %.6g is below 'friction' %.6g: raise or remove 'static_friction'", static_friction,
+                 friction);
 }
 
 static void read_pair_name(Reader* reader, const char* key, const Node* node, char** name) {
@@ -213,8 +215,8 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
                    material_key(k));
     const char* key = material_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
     if (pair->has_model && !contact_law_has(pair->model, key))
-      reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model),
-                   k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_key(k));
+      reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
+                   contact_model_name(pair->model), k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_key(k));
   }
 }
 
@@ -233,7 +235,9 @@ static void read_pair(Reader* reader, const Node* item) {
   read_pair_name(reader, "b", form.b, &pair->name[1]);
   if (pair->material.given[MATERIAL_FRICTION_ALONG] && pair->name[0] && pair->name[1] &&
       strcmp(pair->name[0], pair->name[1]) == 0)
-    reader_error(reader, pair->place, "'friction_axis' is in the axes of 'a': 'a' and 'b' must differ");
+    reader_error(reader, pair->place,
+                 "'friction_axis' is given in the frame of 'a', so 'a' and 'b' must differ: change 'b', or remove "
+                 "'friction_axis'");
   pair->has_model = is_given(item, "model");
   if (pair->has_model) pair->model = (ContactModel)form.model;
   read_pair_own(reader, item, &form.law, pair);
@@ -263,13 +267,14 @@ static void check_elastic(Reader* reader) {
   if (!scene->contact.elastic) return;
   for (int i = 0; i < scene->link_count; i++)
     if (scene->links[i].material.given[MATERIAL_RESTITUTION])
-      reader_error(reader, scene->links[i].place,
-                   "the restitution of '%s' needs a number for contact.restitution, not null",
-                   text_excerpt(scene->links[i].name).text);
+      reader_error(
+          reader, scene->links[i].place,
+          "the link '%s' has a restitution, but contact.restitution is null: set contact.restitution to a number",
+          text_excerpt(scene->links[i].name).text);
   for (int k = 0; k < scene->contact.pair_count; k++)
     if (scene->contact.pairs[k].material.given[MATERIAL_RESTITUTION])
       reader_error(reader, scene->contact.pairs[k].place,
-                   "a pair's restitution needs a number for contact.restitution, not null");
+                   "a pair has a restitution, but contact.restitution is null: set contact.restitution to a number");
 }
 
 static void read_exclude(Reader* reader, const Node* list) {
@@ -290,7 +295,7 @@ static void read_exclude(Reader* reader, const Node* list) {
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path) {
   size_t mark = reader_enter_key(reader, "name");
   if (node && strpbrk(node->text, "/\\"))
-    reader_error(reader, node->place, "a %s's name must not hold a slash", owner);
+    reader_error(reader, node->place, "a %s's name must not contain a slash", owner);
   else if (node && node->text[0] == '.')
     reader_error(reader, node->place, "a %s's name must not begin with a dot", owner);
   else if (node)

@@ -230,13 +230,13 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   if (!meant && !section && !embedded) meant = text_nearest(key, keys, count);
   if (!meant && !section && !embedded) meant = by_part(key, keys, count);
   if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
-    text_add(out, " (did you mean '%s'? It takes full edge lengths: twice these numbers)", meant);
+    text_add(out, " (did you mean '%s'? Give full edge lengths, which are twice these numbers)", meant);
   } else if (meant) {
     text_add(out, "%s", text_meant(meant).text);
   } else if (embedded) {
-    text_add(out, " (it is a key of the scene; --set scene.%s... changes it)", key);
+    text_add(out, " (for a key of the scene, write --set scene.%s...)", key);
   } else if (section) {
-    text_add(out, " (it stands in '%s': %s.%s)", section, section, key);
+    text_add(out, " (the key belongs to '%s': write %s.%s)", section, section, key);
   } else if (count <= KEYS_LISTED) {
     for (int i = 0; i < count; i++)
       text_add(out, "%s%s", i == 0 ? " (there are " : i + 1 < count ? ", " : " and ", keys[i]);

@@ -134,7 +134,8 @@ static void read_words(Reader* reader, const Node* list, const SchemaRow* row, u
   for (const Node* item = list->first; item; item = item->next) {
     size_t mark = reader_enter_index(reader, place++);
     int index = read_word(reader, item, row);
-    if (index >= 0 && (bits >> index & 1u)) reader_error(reader, item->place, "'%s' occurs twice", item->text);
+    if (index >= 0 && (bits >> index & 1u))
+      reader_error(reader, item->place, "'%s' occurs twice: remove one of the two", item->text);
     if (index >= 0) bits |= 1u << index;
     reader_leave(reader, mark);
   }
@@ -149,14 +150,17 @@ static void read_vector(Reader* reader, const Node* node, const SchemaRow* row, 
 static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* row, Quat* out) {
   double v[4];
   if (node->kind == NODE_LIST && node->count == 3) {
-    reader_error(reader, node->place,
-                 "expected a unit quaternion w, x, y, z, got 3 numbers: these are rotation_vector or rpy, both in rad");
+    reader_error(
+        reader, node->place,
+        "expected a unit quaternion w, x, y, z, got 3 numbers: for 3 numbers use rotation_vector or rpy, both in rad");
     return;
   }
   if (!reader_numbers(reader, node, &row->range, row->unit, 4, v)) return;
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
   if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE))
-    reader_error(reader, node->place, "a rotation must be a quaternion of length 1, got length %.6g", length);
+    reader_error(reader, node->place,
+                 "a rotation must be a quaternion of length 1, got length %.6g: divide its numbers by the length",
+                 length);
   else if (is_unit(length))
     *out = (Quat){v[0], v[1], v[2], v[3]};
   else
@@ -293,8 +297,8 @@ static void report_foreign(Reader* reader, const Form* form, const Node* entry) 
     if (strcmp(row->key, entry->key) == 0 && row->only) text_add(&words, "%s%s", words.length ? "|" : "", row->only);
   }
   words_sentence(words.data, &owners);
-  reader_error(reader, node_key_place(entry), "the type %s has no '%s' (it belongs to %s)", form->type, entry->key,
-               owners.data);
+  reader_error(reader, node_key_place(entry), "the type %s has no key '%s': remove the key, or use type %s", form->type,
+               entry->key, owners.data);
   text_free(&words);
   text_free(&owners);
 }
@@ -349,7 +353,7 @@ static void report_missing(Reader* reader, const Form* form, const SchemaRow* ro
   else
     text_add(&expected, "%s", kind_expected(row->kind));
   if (row->unit) text_add(&expected, " [%s]", row->unit);
-  reader_error(reader, form->map->place, "'%s' is missing: %s", row->key, expected.data);
+  reader_error(reader, form->map->place, "'%s' is missing: give %s", row->key, expected.data);
   text_free(&expected);
 }
 

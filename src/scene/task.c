@@ -18,7 +18,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (!schema_read_in_part(reader, root, "task", &form)) return;
   if (form.plan) {
     reader_error(reader, node_key_place(form.plan),
-                 "a planning task has no simulation: use sdrs optimize or sdrs validate");
+                 "a planning task (key 'plan') cannot be simulated: use sdrs optimize or sdrs validate");
     return;
   }
   task->name = read_file_name(reader, form.name, "task", task->path);
@@ -32,7 +32,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_parameters(reader, task, form.parameters);
   const Node* data = node_find(root, "data");
   if (!is_given(root, "loss") && (!data || node_is_null(data)))
-    reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
+    reader_error(reader, root->place, "'loss' is missing: give a list of terms, or give 'data' for sdrs identify");
   read_losses(reader, task, form.loss, form.subject_to);
   read_success(reader, task, form.success);
   read_data(reader, task, form.data);
@@ -48,8 +48,8 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_multistart(reader, task, root, &form);
   if (reader->problem_count == before && !anything_moves(task))
     reader_error(reader, root->place,
-                 "nothing may change: give design with vertices, a cage or attachments, control, initial or "
-                 "parameters");
+                 "the task has no variables: give 'control', 'initial', 'parameters', or 'design' with vertices, a "
+                 "cage or attachments");
   if (of_scenes == 0) check_link_names(reader, task); /* links of a scene with errors may be missing */
 }
 

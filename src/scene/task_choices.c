@@ -72,7 +72,8 @@ void read_choices(Reader* reader, Task* task, const Node* node) {
     task->choice_tries = form.tries;
     task_items(reader, task, form.of, "of", read_choice);
     if (task_combinations(task) > COMBINATIONS_MAX)
-      reader_error(reader, node->place, "%d combinations are more than %d: give fewer values",
+      reader_error(reader, node->place,
+                   "the choices have %d combinations, more than the limit of %d: give fewer values",
                    (int)(task_combinations(task) < INT_MAX ? task_combinations(task) : INT_MAX), COMBINATIONS_MAX);
     if (task->receding.given)
       reader_error(reader, node->place, "'choices' and 'receding' exclude each other: remove one of them");

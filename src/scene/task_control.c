@@ -49,7 +49,8 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   int before = reader->problem_count;
   if (!schema_read(reader, item, "start", &form)) return;
   if (reader->problem_count == before && !form.coordinates && !form.velocities && !form.turns)
-    reader_error(reader, item->place, "nothing moves: give 'coordinates: true', 'turns: true' or 'velocities: true'");
+    reader_error(reader, item->place,
+                 "the item has no variables: give 'coordinates: true', 'turns: true' or 'velocities: true'");
   Interval interval = read_interval(reader, item, &form.interval);
   TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   start.prior = interval.prior;

@@ -36,7 +36,7 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
   m.coordinate_count = read_columns(reader, form.coordinates, "coordinates", 0, JOINT_MAX_DOF, m.coordinates);
   m.rate_count = read_columns(reader, form.rates, "rates", 0, JOINT_MAX_DOF, m.rates);
   if (!form.position && !form.quaternion && !form.coordinates)
-    reader_error(reader, item->place, "nothing is measured: give 'position', 'quaternion' or 'coordinates'");
+    reader_error(reader, item->place, "the item has no measurement: give 'position', 'quaternion' or 'coordinates'");
   TaskData* data = &task->data;
   data->measured = memory_grown(data->measured, sizeof(TaskMeasured), data->measured_count, capacity);
   data->measured[data->measured_count++] = m;

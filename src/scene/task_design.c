@@ -161,9 +161,10 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
 static void check_link_count(Reader* reader, const Node* list, const TaskSymmetry* symmetry) {
   size_t mark = reader_enter_key(reader, "links");
   if (symmetry->type == SYMMETRY_COPY && symmetry->link_count == 1)
-    reader_error(reader, list->place, "a copy needs two or more links, got one");
+    reader_error(reader, list->place, "a symmetry of type copy needs two or more links, got one");
   if (symmetry->type == SYMMETRY_ROTATION && symmetry->link_count > 1)
-    reader_error(reader, list->place, "a rotation is about one link, got %d", symmetry->link_count);
+    reader_error(reader, list->place, "a symmetry of type rotation needs exactly one link, got %d",
+                 symmetry->link_count);
   reader_leave(reader, mark);
 }
 

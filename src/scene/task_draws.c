@@ -16,7 +16,7 @@ static void read_draw(Reader* reader, Task* task, const Node* item, int* capacit
   draw.link = task_name(reader, form.link, "link");
   if (draw.of == DRAW_START && form.knots)
     reader_error(reader, form.knots->place,
-                 "'knots' is valid for a target only, and this draw is of a start: remove 'knots'");
+                 "'knots' is valid only for draws of a target, not of a start: remove 'knots'");
   task->draws = memory_grown(task->draws, sizeof(TaskDraw), task->draw_count, capacity);
   task->draws[task->draw_count++] = draw;
 }
@@ -39,9 +39,9 @@ void read_validation(Reader* reader, Task* task, const Node* node) {
   if (node && schema_read(reader, node, "validation", &form)) {
     task->validation_tries = form.tries;
     if (task->draw_count == 0)
-      reader_error(reader, node->place, "needs 'draws': the task has no random numbers to test");
+      reader_error(reader, node->place, "needs 'draws', because the task has no random numbers to test: add 'draws'");
     if (task->success_count == 0)
-      reader_error(reader, node->place, "needs 'success': the criteria by which draws are judged");
+      reader_error(reader, node->place, "needs 'success': give the criteria by which draws are judged");
   }
   reader_leave(reader, mark);
 }

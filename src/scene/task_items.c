@@ -5,7 +5,8 @@ void task_items(Reader* reader, Task* task, const Node* list, const char* key, R
   if (!list) return;
   size_t mark = reader_enter_key(reader, key);
   int index = 0, capacity = 0;
-  if (list->count > TASK_ITEM_MAX) reader_error(reader, list->place, "more than %d items", TASK_ITEM_MAX);
+  if (list->count > TASK_ITEM_MAX)
+    reader_error(reader, list->place, "must have at most %d items: remove items", TASK_ITEM_MAX);
   for (const Node* item = list->first; item && index < TASK_ITEM_MAX && !reader->exhausted; item = item->next) {
     size_t below = reader_enter_index(reader, index++);
     read(reader, task, item, &capacity);
@@ -32,7 +33,8 @@ Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 writt
   if (vec3_norm(unit) > 0) return unit;
   const Node* node = node_find(map, key);
   size_t mark = reader_enter_key(reader, key);
-  reader_error(reader, node ? node->place : map->place, "must have a length other than zero");
+  reader_error(reader, node ? node->place : map->place,
+               "must not be the zero vector: give a direction such as [1, 0, 0]");
   reader_leave(reader, mark);
   return written;
 }

@@ -15,9 +15,10 @@ static char* read_column_name(Reader* reader, const Node* node) {
   size_t mark = reader_enter_key(reader, "name");
   bool bad = strpbrk(node->text, ",\"") != NULL;
   for (const char* p = node->text; *p && !bad; p++) bad = (unsigned char)*p < 0x20;
-  if (bad) reader_error(reader, node->place, "a name must not hold a comma, a quote or a new line");
+  if (bad) reader_error(reader, node->place, "a name must not contain a comma, a quote or a new line");
   if (words_index(COLUMNS, node->text) >= 0)
-    reader_error(reader, node->place, "the name '%s' is taken by a column of convergence.csv", node->text);
+    reader_error(reader, node->place,
+                 "the name '%s' is already used by a column of convergence.csv: choose another name", node->text);
   if (strlen(node->text) > NAME_MAX_LENGTH)
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
   reader_leave(reader, mark);
@@ -37,8 +38,8 @@ static void take_given_names(Reader* reader, Terms terms, Names* names) {
     if (!loss->name || names_add(names, loss->name, i)) continue;
     size_t mark = reader_enter_key(reader, terms.key);
     reader_enter_index(reader, i);
-    reader_error(reader, loss->place, "the name '%s' is taken by the term of line %d", text_excerpt(loss->name).text,
-                 terms.items[names_find(names, loss->name)].place.line);
+    reader_error(reader, loss->place, "the name '%s' is already used by the term of line %d: choose another name",
+                 text_excerpt(loss->name).text, terms.items[names_find(names, loss->name)].place.line);
     reader_leave(reader, mark);
   }
 }
@@ -86,7 +87,8 @@ static void read_window(Reader* reader, const Node* item, TaskLoss* loss) {
   if (!is_given(item, "to")) loss->to = -1;
   if (loss->to < 0 || loss->from <= loss->to) return;
   size_t mark = reader_enter_key(reader, "to");
-  reader_error(reader, node_find(item, "to")->place, "the window ends before it begins, at %.10g s", loss->from);
+  reader_error(reader, node_find(item, "to")->place,
+               "must not be before 'from', %.10g s: increase 'to', or reduce 'from'", loss->from);
   reader_leave(reader, mark);
 }
 
@@ -123,11 +125,11 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   loss.links = task_names(reader, form->links, "links", &loss.links_count);
   read_motion(reader, form->motion, &loss);
   if (needs_link(loss.type) && is_given(item, "type") && !is_given(item, "link") && !is_given(item, "links"))
-    reader_error(reader, item->place, "'link' is missing: give the name of a link, or 'links', a list of names");
+    reader_error(reader, item->place, "'link' is missing: give the name of a link, or give 'links', a list of names");
   loss.other = task_name(reader, form->other, "other");
   loss.where = read_where(reader, task, form->scenarios);
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
-    reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
+    reader_error(reader, loss.other.place, "'link' and 'other' are the same link: name two different links");
   return loss;
 }
 

@@ -42,7 +42,7 @@ TaskName* task_names(Reader* reader, const Node* list, const char* key, int* cou
     size_t below = reader_enter_index(reader, *count);
     TaskName name = copy_name(reader, item);
     if (name.text && !names_add(&seen, name.text, *count))
-      reader_error(reader, item->place, "'%s' occurs twice", text_excerpt(name.text).text);
+      reader_error(reader, item->place, "'%s' occurs twice: remove one of the two", text_excerpt(name.text).text);
     names[(*count)++] = name;
     reader_leave(reader, below);
   }
@@ -96,7 +96,7 @@ TaskName* read_which(Reader* reader, const Task* task, const Node* item, const W
   if (form->links) return expand_names(task, task_names(reader, form->links, "links", count), count);
   *count = form->link ? 1 : 0;
   if (!is_given(item, "link") && !is_given(item, "links"))
-    reader_error(reader, item->place, "'link' is missing: give the name of a link, or 'links', a list of names");
+    reader_error(reader, item->place, "'link' is missing: give the name of a link, or give 'links', a list of names");
   if (!form->link) return NULL;
   TaskName* names = MEMORY_NEW(TaskName, 1);
   names[0] = task_name(reader, form->link, "link");

@@ -6,7 +6,8 @@
 /* Warns if a given key has no effect with the schedule `schedule`. idle: the key has no effect. */
 static void warn_idle(Reader* reader, const Node* map, const char* key, bool idle, const char* schedule) {
   const Node* node = node_find(map, key);
-  if (node && idle) reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s", key, schedule);
+  if (node && idle)
+    reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s: remove the key", key, schedule);
 }
 
 const char* task_optimizer_name(TaskOptimizerType type) {
@@ -59,7 +60,7 @@ void read_from(Reader* reader, Task* task, const Node* node) {
   FromForm form;
   size_t mark = reader_enter_key(reader, "from");
   if (node && schema_read(reader, node, "from", &form)) {
-    if (!form.run == !form.task) reader_error(reader, node->place, "give one of 'run' and 'task'");
+    if (!form.run == !form.task) reader_error(reader, node->place, "give either 'run' or 'task'");
     if (form.run) task->from = (TaskName){.text = find_folder(task, form.run->text), .place = form.run->place};
     if (form.task)
       task->before = (TaskName){.text = file_resolve(task->path, form.task->text), .place = form.task->place};
@@ -70,13 +71,14 @@ void read_from(Reader* reader, Task* task, const Node* node) {
 static void check_receding(Reader* reader, const Task* task, const Node* map) {
   const Node* apply = node_find(map, "apply");
   if (task->receding.apply > task->receding.horizon)
-    reader_error(reader, apply ? apply->place : map->place, "'apply' (%d) must not be more than 'horizon' (%d)",
-                 task->receding.apply, task->receding.horizon);
+    reader_error(reader, apply ? apply->place : map->place,
+                 "'apply' (%d) must not exceed 'horizon' (%d): reduce 'apply'", task->receding.apply,
+                 task->receding.horizon);
   if (task->scenario_count > 1)
-    reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
+    reader_error(reader, map->place, "supports only one scenario, got %d: remove the other scenarios",
+                 task->scenario_count);
   if (task->vertices_count + task->attachment_count + task->start_count + task->parameter_count > 0)
-    reader_error(reader, map->place,
-                 "this method optimizes only the control: remove 'design', 'initial' and 'parameters'");
+    reader_error(reader, map->place, "optimizes only the control: remove 'design', 'initial' and 'parameters'");
 }
 
 void read_receding(Reader* reader, Task* task, const Node* node) {

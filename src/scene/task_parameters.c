@@ -39,8 +39,9 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
     p.links = read_which(reader, task, item, &form.which, &p.link_count);
   else if (form.which.link || form.which.links)
     reader_error(reader, item->place,
-                 is_of_pair(form.type) ? "a pair has it: it takes 'a' and 'b' instead of a link"
-                                       : "the scene has it once: it takes no link");
+                 is_of_pair(form.type)
+                     ? "the parameter belongs to a pair: give 'a' and 'b' instead of 'link' or 'links'"
+                     : "the parameter belongs to the whole scene: remove 'link' or 'links'");
   task->parameters = memory_grown(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
   task->parameters[task->parameter_count++] = p;
 }

@@ -103,7 +103,8 @@ static void read_scenario_name(Reader* reader, Names* names, const Node* node, i
   scenario->name = read_file_name(reader, node, "scenario", number.data);
   if (!names_add(names, scenario->name, index)) {
     size_t mark = reader_enter_key(reader, "name");
-    reader_error(reader, node ? node->place : scenario->place, "the name '%s' is taken by another scenario",
+    reader_error(reader, node ? node->place : scenario->place,
+                 "the name '%s' is already used by another scenario: choose another name",
                  text_excerpt(scenario->name).text);
     reader_leave(reader, mark);
   }
@@ -131,7 +132,7 @@ static void read_list(const ScenarioReader* scenarios, const Node* list) {
   int index = 0;
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   if (list->count > SCENARIO_MAX) {
-    reader_error(reader, list->place, "more than %d scenarios", SCENARIO_MAX);
+    reader_error(reader, list->place, "the task has more than %d scenarios: remove scenarios", SCENARIO_MAX);
   } else {
     scenarios->task->scenarios = MEMORY_NEW(TaskScenario, list->count);
     for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
@@ -160,7 +161,8 @@ void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm
   else if (form->scene)
     read_single(&scenarios, form->scene);
   else if (!is_given(root, "scene") && !is_given(root, "scenarios"))
-    reader_error(reader, root->place, "'scene' is missing: the path of a scene, or 'scenarios': a list of them");
+    reader_error(reader, root->place,
+                 "'scene' is missing: give the path of a scene, or give 'scenarios', a list of scenes");
   memory_free(scenarios.set.items);
 }
 

@@ -23,7 +23,7 @@ static void problems_of_all_stages_come_together(void** state) {
   assert_int_equal(f.status, STATUS_BAD_INPUT);
   check_message(&f, SEVERITY_ERROR, 2, "shape 'sheet': is flat");
   check_message(&f, SEVERITY_ERROR, 8, "initial coordinate 'angle' of link 'arm'");
-  check_message(&f, SEVERITY_ERROR, 3, "shape 'gone' needs the mesh");
+  check_message(&f, SEVERITY_ERROR, 3, "shape 'gone' cannot use the mesh");
   fixture_free(&f);
 }
 
@@ -59,7 +59,7 @@ static void warns_of_coarse_tolerances(void** state) {
     snprintf(text, sizeof text, "%ssimulation:\n  tolerance: %s\n", body, rows[i].value);
     fixture_load(&f, text);
     if (rows[i].warned) {
-      check_message(&f, SEVERITY_WARNING, 3, "is a coarse fraction of the acting forces");
+      check_message(&f, SEVERITY_WARNING, 3, "is too large (a fraction of the acting forces)");
       assert_int_equal(f.diagnostics.items[0].column, (int)strlen("  tolerance: ") + 1);
       assert_int_equal(f.status, STATUS_OK);
     } else

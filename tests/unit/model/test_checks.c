@@ -74,7 +74,8 @@ static void messages_stop_at_twenty(void** state) {
                "position: [1, 0, 0]}}\n");
   assert_int_equal(f.diagnostics.error_count, 21);
   check_message(&f, SEVERITY_ERROR, 4, "links 'a0' and 'b0' intersect at the start, depth 0.05 m");
-  check_message(&f, SEVERITY_ERROR, 0, "10 more pairs of links intersect at the start (not listed): move them apart");
+  check_message(&f, SEVERITY_ERROR, 0,
+                "10 more pairs of links intersect at the start (not listed): move the links of each pair apart");
   assert_null(find_message(&f, "'a20'"));
   fixture_free(&f);
 }
@@ -251,7 +252,7 @@ static void refused_shapes_have_a_smooth_equivalent(void** state) {
       fixture_load(&f, yaml);
       assert_int_equal(f.status, STATUS_BAD_INPUT);
       check_message(&f, SEVERITY_ERROR, 3, cases[k].remedy);
-      check_message(&f, SEVERITY_ERROR, 3, "or set contact.model: separating_plane, or collide: false");
+      check_message(&f, SEVERITY_ERROR, 3, "or set contact.model: separating_plane, or set collide: false in the link");
       fixture_free(&f);
       snprintf(yaml, sizeof yaml, format, laws[law], cases[k].remedy);
       fixture_load(&f, yaml);
@@ -269,7 +270,7 @@ static void refused_shapes_have_a_smooth_equivalent(void** state) {
                "contact: {model: penalty}\n"
                "links:\n"
                "  - {name: body, mass: 1, position: [0, 0, 1], shape: {type: capsule, radius: 0.1, length: 0.2}}\n");
-  check_message(&f, SEVERITY_ERROR, 3, "write it as one of these");
+  check_message(&f, SEVERITY_ERROR, 3, "use one of these shapes");
   fixture_free(&f);
 }
 

@@ -230,7 +230,7 @@ static void numbers_beyond_doubles_are_an_error(void** state) {
   Fixture f;
   load_box(&f, "simulation: {gravity: [0, 0, -1e200], integrator: first_order}");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 0, "no contact parameters can be derived from these masses, sizes and gravity");
+  check_message(&f, SEVERITY_ERROR, 0, "no valid contact parameters follow from the masses, sizes and gravity");
   fixture_free(&f);
 }
 
@@ -291,7 +291,7 @@ static void warns_R8_of_stiffness_out_of_range(void** state) {
                    (int)strlen("contact: {barrier_distance: 0.001, stiffness: ") + 1);
   fixture_free(&f);
   check_warned("contact: {barrier_distance: 0.001, stiffness: 1e-5}",
-               "beyond the barrier_distance 0.001 m; use a contact.stiffness of about 3e-10");
+               "beyond the barrier_distance 0.001 m: set contact.stiffness to about 3e-10");
   check_warned("contact: {barrier_distance: 0.001, stiffness: 1e-16}",
                "less than a tenth of the barrier_distance 0.001 m");
   check_silent("contact: {barrier_distance: 0.001, stiffness: 3e-8}");
@@ -310,9 +310,9 @@ static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
 static void warns_R10_of_smoothing(void** state) {
   (void)state;
   check_warned("contact: {smoothing: 100}",
-               "friction reaches its full strength at a slip of sqrt(smoothing) dt = 0.1 m a step");
+               "friction reaches full strength only at a slip of sqrt(smoothing) dt = 0.1 m per step");
   check_warned("contact: {barrier_distance: 0.01, smoothing: 0.04}",
-               "friction reaches its full strength at a slip of sqrt(smoothing) = 0.2 m/s");
+               "friction reaches full strength only at a slip of sqrt(smoothing) = 0.2 m/s");
   check_warned("contact: {smoothing: 1e-16}", "sqrt(smoothing) = 1e-08 m/s is 2e-07 of the speed");
   check_silent("contact: {smoothing: 1e-6}");
   check_silent("contact: {smoothing: 1e-16, friction: 0}");

@@ -27,9 +27,9 @@ static void couplings_that_cannot_move_are_refused(void** state) {
        "remove one of the couplings, or choose ratios with the product 1",
        7},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 3}\n",
-       "couplings[1].ratio: 'b' follows the same joint with the ratios 2 and 3, so neither joint can move: remove one "
-       "of "
-       "the couplings",
+       "couplings[1].ratio: two couplings tie 'b' to the same joint with different ratios, 2 and 3, so neither joint "
+       "can move: "
+       "remove one of the couplings",
        8},
       {"  - {link: b, of: a, ratio: 2}\n  - {link: b, of: a, ratio: 2}\n", NULL, 0},
   };

@@ -32,8 +32,9 @@ static void check_accepted(const char* limits, const char* rest) {
 static void start_outside_names_link_dof_value_and_limit(void** state) {
   (void)state;
   check_refused("[-1, 1]", "initial: [{link: arm, coordinates: [1.5]}]\n", 6,
-                "initial coordinate 'angle' of link 'arm' is 1.5 rad; it must lie strictly inside its limits [-1, 1]");
-  check_refused("[0.2, 1]", "", 5, "is 0 rad; it must lie strictly inside its limits [0.2, 1] (no initial coordinates");
+                "initial coordinate 'angle' of link 'arm' is 1.5 rad, but must lie strictly inside the limits [-1, 1]: "
+                "change the coordinate in 'initial', or the limits");
+  check_refused("[0.2, 1]", "", 5, "is 0 rad, but must lie strictly inside the limits [0.2, 1] (0 because 'initial'");
   check_refused("[null, -0.1]", "", 5, "limits [-inf, -0.1]");
   check_accepted("[-1, 1]", "initial: [{link: arm, coordinates: [0.97]}]\n");
   check_accepted("[null, 1]", "initial: [{link: arm, coordinates: [-50.5]}]\n");

@@ -149,7 +149,7 @@ static void an_open_sheet_has_no_volume(void** state) {
                "  - {name: sail, density: 2, shape: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], "
                "[0, 0.4, 0]]}}\n");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'sail' are not closed and enclose no volume");
+  check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'sail' form no closed surface");
   fixture_free(&f);
 }
 
@@ -169,7 +169,9 @@ static void inward_triangles_are_told_with_their_remedy(void** state) {
     fixture_load(&f, text.data);
     assert_int_equal(f.status, STATUS_BAD_INPUT);
     check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'a' face inward (its points)");
-    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the triangles over");
+    check_message(
+        &f, SEVERITY_ERROR, 2,
+        "the enclosed volume is -0.008 m^3: list the corners of each triangle counterclockwise, seen from outside");
     text_free(&text);
     fixture_free(&f);
   }

@@ -150,7 +150,7 @@ static void a_law_of_pairs_needs_one_for_all(void** state) {
   Fixture f;
   fixture_load(&f, LAWS_OF_PAIRS("model: none, pairs: [{a: rod, b: c, model: long_range}]"));
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 1, "a contact law for single pairs needs a contact.model");
+  check_message(&f, SEVERITY_ERROR, 1, "a pair with its own contact law needs a contact.model");
   fixture_free(&f);
 }
 
@@ -172,10 +172,13 @@ static void pairs_that_do_nothing(void** state) {
                "  - {name: b, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [1, 0, 0]}\n");
   assert_int_equal(f.status, STATUS_OK);
   assert_int_equal(f.diagnostics.count, 3);
-  check_message(&f, SEVERITY_WARNING, 3, "has no effect: both names are the link 'a'; name two links");
+  check_message(&f, SEVERITY_WARNING, 3,
+                "the pair has no effect, because both names are the link 'a': name two different links");
   check_message(&f, SEVERITY_WARNING, 4,
-                "has no effect: no friction or other value is given for 'a' and 'b'; give one");
-  check_message(&f, SEVERITY_WARNING, 7, "has no effect: both names are the link 'b'; name two links");
+                "the pair has no effect, because no value is given for 'a' and 'b': give 'friction' or another key, or "
+                "remove the pair");
+  check_message(&f, SEVERITY_WARNING, 7,
+                "the pair has no effect, because both names are the link 'b': name two different links");
   fixture_free(&f);
 }
 

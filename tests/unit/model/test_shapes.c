@@ -82,8 +82,8 @@ static void thinning_is_noted_with_its_error(void** state) {
   check_clean(&f);
   assert_int_equal(f.model.hulls[0].points.count, 20);
   double error = 0;
-  assert_int_equal(sscanf(f.model.dropped_note, "shape 'thing': thinned from 162 to 20 vertices, error %lf m", &error),
-                   1);
+  assert_int_equal(
+      sscanf(f.model.dropped_note, "shape 'thing': hull reduced from 162 to 20 vertices, error %lf m", &error), 1);
   double farthest = 0;
   for (int i = 0; i < ball.vertex_count; i++) {
     _Alignas(64) double x[8], y[8], z[8];
@@ -150,7 +150,8 @@ static void a_decomposed_mesh_is_its_hulls(void** state) {
     }
   double volume = f.model.links[0].mass / 1000;
   Text note = {0};
-  text_add(&note, "shape 'thing': 2 hulls in 1 piece, %.4g times the volume of the mesh\n", volume / 5e-3);
+  text_add(&note, "shape 'thing': 2 hulls in 1 connected component, total volume %.4g times that of the mesh\n",
+           volume / 5e-3);
   assert_string_equal(f.model.dropped_note, note.data);
   assert_true(volume > 5e-3 && volume < 6.001e-3);
   check_near(f.model.links[1].mass, f.model.links[0].mass, 1e-12, "mass of the other link");
@@ -231,12 +232,12 @@ static void a_mesh_that_cannot_be_used_is_named_with_its_shape(void** state) {
   load_mesh(&f, path, "");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
   assert_true(f.diagnostics.error_count > 0);
-  check_message(&f, SEVERITY_NOTE, 2, "shape 'thing' needs the mesh /tmp/sdrs_mesh_");
+  check_message(&f, SEVERITY_NOTE, 2, "shape 'thing' cannot use the mesh /tmp/sdrs_mesh_");
   fixture_free(&f);
   unlink(path);
   load_mesh(&f, "/tmp/sdrs_no_such_mesh.obj", "");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_ERROR, 2, "shape 'thing' needs the mesh");
+  check_message(&f, SEVERITY_ERROR, 2, "shape 'thing' cannot use the mesh");
   fixture_free(&f);
 }
 
@@ -292,7 +293,8 @@ static void round_solids_of_other_laws_are_noted(void** state) {
     char note[200] = "";
     if (CASES[k].noted)
       snprintf(note, sizeof note,
-               "shape 'drum': a polyhedron with faces up to %.3g m inside the round solid, because only the law "
+               "shape 'drum': represented by a polyhedron with faces up to %.3g m inside the round solid, because only "
+               "the law "
                "separating_plane supports the exact solid; 'segments' sets the number of faces\n",
                0.1 * (1 - cos(3.14159265358979 / 16)));
     assert_string_equal(f.model.dropped_note, note);

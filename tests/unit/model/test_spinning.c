@@ -115,8 +115,8 @@ static void spinning_refuses_what_is_no_body(void** state) {
   static const struct {
     const char *inertia, *message;
   } rows[] = {
-      {"[1, 1, 5, 0, 0, 0]", "no body has its inertia: a principal moment exceeds the sum of the others"},
-      {"[1, 1, 1.0e-13, 0, 0, 0]", "it has no inertia about some axis"},
+      {"[1, 1, 5, 0, 0, 0]", "a principal moment of its inertia exceeds the sum of the other two"},
+      {"[1, 1, 1.0e-13, 0, 0, 0]", "its inertia about some axis is zero"},
       {"[1, 1, 1.0e-9, 0, 0, 0]", NULL},    /* a rod */
       {"[1, 1, 2, 0, 0, 0]", NULL},         /* a plate */
       {"[1, 1, 2.0000001, 0, 0, 0]", NULL}, /* a plate, rounded */

@@ -26,12 +26,14 @@ static void what_moves_needs_a_mass(void** state) {
       "  - {name: f, mass: 1}\n"
       "  - {name: g, density: 1}\n"
       "controllers: [{link: d, type: pd, position_gain: 1, target: 0}, {link: e, type: prescribed, target: 0}]\n",
-      "3:5: error: the link 'a' moves: give it 'mass' [kg] or 'density' [kg/m^3]\n"
-      "4:5: error: the link 'b' moves: give it 'mass' [kg] or 'density' [kg/m^3]\n"
-      "6:5: error: the link 'd' moves: give it 'mass' [kg] or 'density' [kg/m^3]\n"
-      "7:5: error: the link 'e' moves: give it 'mass' [kg] or 'density' [kg/m^3]\n"
-      "8:5: error: the link 'f' moves but has no shape to carry its mass: give it one, or 'inertia' and 'center'\n"
-      "9:5: error: the link 'g' moves but has no shape to carry its mass: give it one, or 'inertia' and 'center'\n");
+      "3:5: error: the link 'a' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
+      "4:5: error: the link 'b' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
+      "6:5: error: the link 'd' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
+      "7:5: error: the link 'e' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n"
+      "8:5: error: the link 'f' moves but has no shape to carry its mass: give 'shape', or give 'inertia' with "
+      "mass_model: given\n"
+      "9:5: error: the link 'g' moves but has no shape to carry its mass: give 'shape', or give 'inertia' with "
+      "mass_model: given\n");
 }
 
 static void a_half_space_stays(void** state) {
@@ -56,7 +58,9 @@ static void a_controller_without_effect_is_warned_of(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(parse_with(&scene, &diagnostics, text, NULL), STATUS_OK);
   char* found = told(&diagnostics);
-  assert_string_equal(found, "3:5: warning: has no effect: another controller prescribes the joint of 'a'\n");
+  assert_string_equal(found,
+                      "3:5: warning: the controller has no effect, because another controller prescribes the joint of "
+                      "'a': remove one of the two\n");
   memory_free(found);
   scene_free(&scene);
   diagnostics_free(&diagnostics);

@@ -40,28 +40,29 @@ static void one_mistake_one_message(void** state) {
   expect("", "1:1: error: not valid JSON: the text ends too early\n");
   expect("{\"a\": 1", "1:8: error: not valid JSON: the text ends too early\n");
   expect("{\"a\": 1,}", "1:9: error: expected a key in double quotes\n");
-  expect("{\"a\" 1}", "1:6: error: expected a colon behind the key\n");
+  expect("{\"a\" 1}", "1:6: error: expected a colon after the key\n");
   expect("{\"a\": 1 \"b\": 2}", "1:9: error: expected a comma or }\n");
   expect("[1 2]", "1:4: error: expected a comma or ]\n");
   expect("[1, ]", "1:5: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
   expect("[tru]", "1:2: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
-  expect("{\"a\": 1}\nx", "2:1: error: nothing may follow the value\n");
+  expect("{\"a\": 1}\nx", "2:1: error: text follows the end of the value: remove the text\n");
   expect("{'a': 1}", "1:2: error: expected a key in double quotes\n");
-  expect("{\"a\": 1, \"a\": 2}", "1:10: error: the key 'a' occurs twice, first in line 1\n");
-  expect("[01]", "1:2: error: a JSON number does not begin with 0\n");
-  expect("[-00]", "1:2: error: a JSON number does not begin with 0\n");
-  expect("[1.]", "1:2: error: a JSON number needs digits behind its point\n");
-  expect("[\n  1.e5]", "2:3: error: a JSON number needs digits behind its point\n");
+  expect("{\"a\": 1, \"a\": 2}", "1:10: error: the key 'a' occurs twice, first in line 1: remove one of the two\n");
+  expect("[01]", "1:2: error: a JSON number must not begin with 0 before other digits: remove the 0\n");
+  expect("[-00]", "1:2: error: a JSON number must not begin with 0 before other digits: remove the 0\n");
+  expect("[1.]", "1:2: error: a JSON number needs digits after its decimal point\n");
+  expect("[\n  1.e5]", "2:3: error: a JSON number needs digits after its decimal point\n");
   expect("[1e]", "1:2: error: a JSON number needs digits in its exponent\n");
-  expect("[-]", "1:2: error: not a JSON number\n");
+  expect("[-]", "1:2: error: not a JSON number: write digits, for example -1.5e3\n");
   expect("[+1]", "1:2: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
   expect("[1.00000000000000000000000000000000000000000000000000000000000001]",
          "1:2: error: the number has too many digits\n");
   expect("[\"a", "1:4: error: not valid JSON: the text ends too early\n");
-  expect("[\"a\nb\"]", "1:4: error: a string must not go over the end of the line, nor hold control characters\n");
+  expect("[\"a\nb\"]",
+         "1:4: error: a string must end on its line and contain no control characters: write \\n for a new line\n");
   expect("[\"\\x\"]", "1:3: error: a \\ in a string must be followed by one of \" \\ / b f n r t u\n");
   expect("[\"\\u12g4\"]", "1:3: error: \\u must be followed by four hexadecimal digits\n");
-  expect("[\"x\\u0000y\"]", "1:4: error: a string must not hold \\u0000\n");
+  expect("[\"x\\u0000y\"]", "1:4: error: a string must not contain \\u0000: remove the character\n");
   expect("[1,\v2]", "1:4: error: expected a value: a text in double quotes, a number, true, false, null, [ or {\n");
   expect("[\xff]", "1:2: error: the byte 0xff is not valid in UTF-8: save the file as UTF-8\n");
 }

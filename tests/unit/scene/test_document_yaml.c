@@ -64,24 +64,24 @@ static void texts_can_be_forced(void** state) {
 
 static void one_mistake_one_message(void** state) {
   (void)state;
-  expect("", "1:1: error: the text is empty\n");
-  expect("# only a comment\n", "1:1: error: the text is empty\n");
-  expect("a: 1\n---\nb: 2\n", "2:1: error: a second document begins here\n");
-  expect("a: 1\na: 2\n", "2:1: error: the key 'a' occurs twice, first in line 1\n");
+  expect("", "1:1: error: the text is empty: write at least one value\n");
+  expect("# only a comment\n", "1:1: error: the text is empty: write at least one value\n");
+  expect("a: 1\n---\nb: 2\n", "2:1: error: a second YAML document begins here: keep one document per file\n");
+  expect("a: 1\na: 2\n", "2:1: error: the key 'a' occurs twice, first in line 1: remove one of the two\n");
   expect("{a: 1, b: 2, a: 3, b: 4}",
-         "1:14: error: the key 'a' occurs twice, first in line 1\n"
-         "1:20: error: the key 'b' occurs twice, first in line 1\n");
-  expect("? [1, 2]\n: 3\n", "1:3: error: a key must be a plain text\n");
-  expect("a: &x [*x]\n", "1:8: error: the alias stands inside the value it names\n");
-  expect("a: *x\n", "1:4: error: the alias names no anchor that stands before it\n");
-  expect("a: !run b\n", "1:4: error: tags are not used here\n");
-  expect("a: !!python/object 1\n", "1:4: error: tags are not used here\n");
-  expect("a: !!python/object {}\n", "1:4: error: tags are not used here\n");
-  expect("a: !!map []\n", "1:4: error: tags are not used here\n");
-  expect("a: !!float b\n", "1:4: error: the tag says another kind than the value: leave it out\n");
-  expect("a: !!bool 1\n", "1:4: error: the tag says another kind than the value: leave it out\n");
-  expect("a: {<<: 5}\n", "1:9: error: << expects a map, got 5\n");
-  expect("a: \"x\\0y\"\n", "1:4: error: the text holds a NUL character\n");
+         "1:14: error: the key 'a' occurs twice, first in line 1: remove one of the two\n"
+         "1:20: error: the key 'b' occurs twice, first in line 1: remove one of the two\n");
+  expect("? [1, 2]\n: 3\n", "1:3: error: a key must be a text: write key: value\n");
+  expect("a: &x [*x]\n", "1:8: error: an alias must not stand inside its own anchor: move the alias\n");
+  expect("a: *x\n", "1:4: error: no anchor of this name precedes the alias: define the anchor first\n");
+  expect("a: !run b\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
+  expect("a: !!python/object 1\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
+  expect("a: !!python/object {}\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
+  expect("a: !!map []\n", "1:4: error: YAML tags (!name) are not supported here: remove the tag\n");
+  expect("a: !!float b\n", "1:4: error: the tag does not match the kind of the value: remove the tag\n");
+  expect("a: !!bool 1\n", "1:4: error: the tag does not match the kind of the value: remove the tag\n");
+  expect("a: {<<: 5}\n", "1:9: error: the merge key << expects a map, got 5: give the alias of a map\n");
+  expect("a: \"x\\0y\"\n", "1:4: error: the text contains a NUL character: remove the character\n");
   expect("a: b: c\n", "1:5: error: mapping values are not allowed in this context\n");
   expect("a: \x01\n", "1:4: error: control characters are not allowed\n");
   expect("a:\n\t- b\n",
@@ -131,7 +131,7 @@ static void an_alias_bomb_is_refused_soon(void** state) {
   assert_null(read_text(text.data));
   assert_int_equal(diagnostics.count, 1);
   assert_string_equal(diagnostics.items[0].text,
-                      "the aliases expand to too many values: repeat smaller anchors, or fewer of them");
+                      "the aliases expand to too many values: use fewer aliases, or smaller anchors");
   assert_in_range(document.node_count, 1, 2 * DOCUMENT_ALIAS_MAX);
   text_free(&text);
 }

@@ -60,7 +60,7 @@ static void mistakes_are_named(void** state) {
       {"{2000000000+2000000000}", "too large", false},
       {"{((((((((((((((((((((((((((((((((((((i))))))))))))))))))))))))))))))))))))}", "too deeply", false},
       {"{1.5}", "expected + - * / %", false},
-      {"{i}", "only inside a repeat", true},
+      {"{i}", "needs 'repeat' in the same item", true},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

@@ -111,10 +111,12 @@ static void mistakes_are_told(void** state) {
       {"include: [{file: include-test.yaml}, {file: include-test.yaml}]\nlinks: []\n",
        "the name 'base' is taken by another link: give the include a 'prefix'"},
       {"include: [{file: include-test.yaml, attach: cart}]\nlinks: []\n", "no link is named 'cart'"},
-      {"include: [{file: include-test.yaml, without: [foot]}]\nlinks: []\n", "no link of the file is named 'foot'"},
-      {"include: [{file: include-test.yaml, prefix: a/}]\nlinks: []\n", "a prefix must not hold the character /"},
+      {"include: [{file: include-test.yaml, without: [foot]}]\nlinks: []\n",
+       "no link of the included file is named 'foot': correct the name in 'without'"},
+      {"include: [{file: include-test.yaml, prefix: a/}]\nlinks: []\n",
+       "'prefix' must not contain the character /: remove the character"},
       {"variables: {i: 3}\nlinks: []\n", "'i' cannot name a variable"},
-      {"variables: {a: \"{b}\"}\nlinks: []\n", "{} holds a name that is no variable, in '{b}'"},
+      {"variables: {a: \"{b}\"}\nlinks: []\n", "{} contains a name that 'variables' does not define, in '{b}'"},
       {"simulation: {dt: \"{1/0}\", integrator: first_order}\nlinks: []\n", "the value of {} is not finite"},
       {"simulation: {dt: \"{0 - 1}\", integrator: first_order}\nlinks: []\n", "must be > 0"},
   };
@@ -130,7 +132,7 @@ static void a_ring_of_files_ends(void** state) {
   FILE* file = fopen("out/ring.yaml", "w");
   fputs(text, file);
   fclose(file);
-  Scene s = load_part(text, "out/ring.yaml includes itself, by way of this file");
+  Scene s = load_part(text, "out/ring.yaml includes itself through the file named here: remove one of the includes");
   scene_free(&s);
   unlink("out/ring.yaml");
   for (int k = 0; k < 10; k++) { /* each another file, none a ring */

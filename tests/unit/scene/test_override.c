@@ -84,9 +84,9 @@ static void a_plus_adds_an_item(void** state) {
 static void patterns_without_an_item_are_told(void** state) {
   (void)state;
   static const char* const SETS[][2] = {
-      {"links.leg*.mass=1", "no item of the list matches the pattern 'leg*'"},
-      {"shapes.cube?.radius=1", "no name matches the pattern 'cube?'"},
-      {"links.+.mass=1", "'+' adds an item: it stands last in the path"},
+      {"links.leg*.mass=1", "no item of the list matches the pattern 'leg*': correct the pattern"},
+      {"shapes.cube?.radius=1", "no name matches the pattern 'cube?': correct the pattern"},
+      {"links.+.mass=1", "'+' appends an item and must be the last part of the path"},
   };
   for (int i = 0; i < COUNT(SETS); i++) {
     Scene scene;
@@ -196,7 +196,7 @@ static void a_variable_without_use_is_reported(void** state) {
                      STATUS_OK);
     char* found = told(&diagnostics);
     assert_string_equal(found, i == 0 ? ""
-                                      : "0:0: warning: the file has no variable 'r' and no expression with it, so "
+                                      : "0:0: warning: no variable and no expression of the file has the name 'r', so "
                                         "the value has no effect: check the name\n");
     memory_free(found);
     scene_free(&scene);
@@ -220,18 +220,20 @@ static void mistakes_name_the_override(void** state) {
       {".a=1", "expected path.to.key=value, got '.a=1'"},
       {"contact.=1", "expected path.to.key=value, got 'contact.=1'"},
       {"contact..friction=1", "unknown key '' in contact"},
-      {"shapes.b\xff=1", "must be a UTF-8 text"},
+      {"shapes.b\xff=1", "the override must be UTF-8 text"},
       {"links.amr.mass=1", "links has no item named 'amr' (did you mean 'arm'?)"},
-      {"links.9.mass=1", "the list has no item 9"},
+      {"links.9.mass=1", "the list has no item with the index 9: indices begin at 0"},
       {"links.99999999999.mass=1", "links has no item named '99999999999'"},
       {"simulation.dt.x=1", "'dt' has no keys: end the path there"},
-      {"simulation.gravity.3=1", "the list has no item 3"},
-      {"links.base.shapes.0.radius=1", "the value above 'radius' is not a map"},
-      {"links.arm.groups.0=x", "the file has no 'groups': set all of it, not one of its keys"},
-      {"shapes.ball.radius=&a [*a]", "the value is not valid YAML: the alias stands inside the value it names"},
+      {"simulation.gravity.3=1", "the list has no item with the index 3: indices begin at 0"},
+      {"links.base.shapes.0.radius=1",
+       "the key 'radius' cannot be set, because the value before the key in the path is not a map: correct the path"},
+      {"links.arm.groups.0=x", "the file has no 'groups': set the whole value, not one of its keys"},
+      {"shapes.ball.radius=&a [*a]",
+       "the value is not valid YAML: an alias must not stand inside its own anchor: move the alias"},
       {"shapes.ball.size=[1, 1, 1]",
-       "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field, superellipsoid or "
-       "superquadric)"},
+       "shapes.ball: the type sphere has no key 'size': remove the key, or use type box, rounded_box, height_field, "
+       "superellipsoid or superquadric"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Scene scene;

@@ -45,7 +45,9 @@ static void idle_ones_are_told(void** state) {
   text_add(&text, "%sbushings:\n  - {a: base, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}\n", LINKS);
   assert_int_equal(parse_with(&scene, &diagnostics, text.data, NULL), STATUS_OK);
   char* found = told(&diagnostics);
-  assert_string_equal(found, "5:5: warning: has no effect: forces cannot move any of its links\n");
+  assert_string_equal(found,
+                      "5:5: warning: the bushing has no effect, because forces cannot move any of its links: remove "
+                      "the bushing, or free a link\n");
   memory_free(found);
   diagnostics_free(&diagnostics);
   scene_free(&scene);

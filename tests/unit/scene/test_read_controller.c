@@ -55,22 +55,24 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{}",
-       "6:15: error: controllers[0]: 'link' is missing: a text\n"
-       "6:15: error: controllers[0]: 'type' is missing: pd, prescribed, torque or velocity\n"},
+       "6:15: error: controllers[0]: 'link' is missing: give a text\n6:15: error: controllers[0]: 'type' is missing: "
+       "give pd, prescribed, torque or velocity\n"},
       {"{link: h, type: pd, position_gain: 1}",
-       "6:15: error: controllers[0]: 'target' is missing: a number, a list of numbers or a map [m or rad; m/s or "
+       "6:15: error: controllers[0]: 'target' is missing: give a number, a list of numbers or a map [m or rad; m/s or "
        "rad/s; N or N m]\n"},
       {"{link: h, type: prescribed}",
-       "6:15: error: controllers[0]: 'target' is missing: a signal [m or rad], or 'velocity'\n"},
+       "6:15: error: controllers[0]: 'target' is missing: give a signal [m or rad], or give 'velocity'\n"},
       {"{link: h, type: prescribed, target: 0, velocity: 1}",
        "6:54: error: controllers[0]: give 'target' or 'velocity', not both\n"},
       {"{link: h, type: prescribed, velocity: {type: spline, duration: 1, values: [0, 1]}}",
-       "6:53: error: controllers[0].velocity: a velocity must not be a spline or cubic: it is integrated as "
-       "piecewise linear\n"},
+       "6:53: error: controllers[0].velocity: 'velocity' must not be a spline or cubic, because velocities are "
+       "integrated as piecewise linear: use keyframes or linear interpolation\n"},
       {"{link: base, type: pd, position_gain: 1, target: 0}",
-       "6:22: error: controllers[0].link: the joint of 'base' is fixed: there is nothing to drive\n"},
+       "6:22: error: controllers[0].link: the joint of 'base' is fixed and cannot be driven: remove the controller, or "
+       "change the joint\n"},
       {"{link: h, type: pd, target: 0}",
-       "6:15: error: controllers[0]: 'position_gain' is missing: a number or a list of numbers [N/m or N m/rad]\n"},
+       "6:15: error: controllers[0]: 'position_gain' is missing: give a number or a list of numbers [N/m or N "
+       "m/rad]\n"},
       {"{link: h, type: pd, position_gain: -1, target: 0}",
        "6:50: error: controllers[0].position_gain: must be >= 0 N/m or N m/rad, got -1\n"},
       {"{link: b, type: pd, position_gain: [1, 1], target: 0}",
@@ -79,13 +81,14 @@ static void mistakes_are_told(void** state) {
        "6:31: error: controllers[0].type: must be pd, prescribed, torque or velocity, got 'pid' (did "
        "you mean 'pd'?)\n"},
       {"{link: h, type: velocity, target: 0}",
-       "6:15: error: controllers[0]: 'damping_gain' is missing: a number or a list of numbers [N s/m or N m s/rad]\n"},
+       "6:15: error: controllers[0]: 'damping_gain' is missing: give a number or a list of numbers [N s/m or N m "
+       "s/rad]\n"},
       {"{link: h, type: torque, target: 0, max_force: 0}",
        "6:61: error: controllers[0].max_force: must be > 0 N or N m, got 0\n"},
       {"{link: b, type: velocity, damping_gain: 1, target: [1, 2, 3], max_force: [2, 2, 3], delay: -1}",
-       "6:106: error: controllers[0].delay: must be between 0 and 1000 s, got -1\n"
-       "6:77: warning: controllers[0]: the limit of three rotations is on the magnitude of their torque: the mean "
-       "of the three applies, exact only for equal gains\n"},
+       "6:106: error: controllers[0].delay: must be between 0 and 1000 s, got -1\n6:77: warning: controllers[0]: "
+       "'max_force' limits the magnitude of the torque of three rotations, so the mean of the three numbers is used, "
+       "which is exact only for equal gains: give equal limits and gains\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

@@ -112,11 +112,13 @@ static void mistakes_of_the_file(void** state) {
                  ":3: column 'x': 'abc' is not a finite decimal number");
   expect_problem("h", "time,x\n0,1\n1,nan\n", "column: x", "31",
                  ":3: column 'x': 'nan' is not a finite decimal number");
-  expect_problem("h", "time,x\n0,1\n0,2\n", "column: x", "31", ":3: column 'time': times must rise, got 0 after 0");
+  expect_problem("h", "time,x\n0,1\n0,2\n", "column: x", "31",
+                 ":3: column 'time': times must increase from row to row, got 0 after 0");
   expect_problem("h", "time,x\n0,1\n1\n", "column: x", "31",
                  ":3: the row has 1 fields, but the header has 2: give all rows as many fields as the header");
-  expect_problem("h", "time,x\n", "column: x", "31", ": has no row below its header");
-  expect_problem("h", "time,x\n0,1\n", "column: x, interpolation: cubic", "31", ": a cubic needs at least two rows");
+  expect_problem("h", "time,x\n", "column: x", "31", ": the file has no row below its header: add at least one row");
+  expect_problem("h", "time,x\n0,1\n", "column: x, interpolation: cubic", "31",
+                 ": interpolation: cubic needs at least two rows: add rows, or use linear");
   expect_problem("h", "time,x\n0,1\n1,0x10\n", "column: x", "31",
                  ":3: column 'x': '0x10' is not a finite decimal number");
   expect_problem("h", "time,x,x\n0,1,2\n", "column: x", "65", ":1: two columns are named 'x': rename one");
@@ -124,13 +126,13 @@ static void mistakes_of_the_file(void** state) {
   expect_problem("h", "time,\"x\ny\"\n0,1\n", "column: x", "31",
                  ":1: the name of column 2 has a control character: remove the character");
   expect_problem("h", "", "column: x", "31", ": empty file: a CSV file begins with a header line");
-  expect_problem("h", "when,x\n0,1\n", "column: x", "31", ":1: no column 'time'");
-  expect_problem("h", "time,xy\n0,1\n", "column: xz", "65", ":1: no column 'xz' (did you mean 'xy'?)");
+  expect_problem("h", "when,x\n0,1\n", "column: x", "31", ":1: the file has no column 'time'");
+  expect_problem("h", "time,xy\n0,1\n", "column: xz", "65", ":1: the file has no column 'xz' (did you mean 'xy'?)");
   expect_problem("f", "time,x,qw\n0,1,0\n", "columns: [x, x, x, qw, qw, qw, qw]", "31",
-                 ":2: a quaternion must not be zero");
+                 ":2: a quaternion must not be zero: write 1, 0, 0, 0 for no rotation");
   /* half a turn about x, then half a turn about z: 2^0.5 pi apart as rotation vectors */
   expect_problem("f", "time,x,a,b\n0,0,1,0\n1,0,0,1\n", "columns: [x, x, x, x, a, x, b]", "31",
-                 ":3: rotates by more than half a turn since the row before: add rows between");
+                 ":3: the rotation from the previous row exceeds half a turn: add rows in between");
 }
 
 static void columns_that_are_not_as_many(void** state) {
@@ -140,8 +142,9 @@ static void columns_that_are_not_as_many(void** state) {
                   "7:13: error: controllers[0].target.file: expected 1 column, one per channel, got 2\n");
   file_end(&file);
   file = file_with("h", "time,x,y\n0,1,2\n", "interpolation: linear");
-  expect_problems(file.scene.data,
-                  "7:13: error: controllers[0].target.file: 'columns' is missing: names of columns, one per channel\n");
+  expect_problems(
+      file.scene.data,
+      "7:13: error: controllers[0].target.file: 'columns' is missing: give names of columns, one per channel\n");
   file_end(&file);
 }
 

@@ -92,32 +92,35 @@ static void a_network_that_says_nothing_yet(void** state) {
 
 static void mistakes(void** state) {
   (void)state;
-  expect_feedback_problem("h", "{type: mlp, measures: []}",
-                          "6:50: error: controllers[0].feedback: an mlp has 1 to 128 measurements, got 0\n");
-  expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [2, 2, 2, 2, 2]}",
-                          "6:91: error: controllers[0].feedback: more than 4 hidden layers\n");
+  expect_feedback_problem(
+      "h", "{type: mlp, measures: []}",
+      "6:50: error: controllers[0].feedback: an mlp needs 1 to 128 measurements, got 0: change 'measures'\n");
+  expect_feedback_problem(
+      "h", "{type: mlp, measures: [h/angle], layers: [2, 2, 2, 2, 2]}",
+      "6:91: error: controllers[0].feedback: the network has more than 4 hidden layers: give fewer numbers\n");
   expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [0]}",
                           "6:92: error: controllers[0].feedback.layers[0]: must be between 1 and 128, got "
                           "0\n");
-  expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [2], weights: [1, 2, 3]}",
-                          "6:105: error: controllers[0].feedback.weights: expected 7 numbers, weights and biases of 2 "
-                          "layers, got 3\n");
+  expect_feedback_problem(
+      "h", "{type: mlp, measures: [h/angle], layers: [2], weights: [1, 2, 3]}",
+      "6:105: error: controllers[0].feedback.weights: expected 7 numbers (weights and biases of 2 layers), got 3\n");
   expect_feedback_problem(
       "h", "{measures: [h/angle], layers: [2]}",
-      "6:72: error: controllers[0].feedback: the type matrix has no 'layers' (it belongs to mlp)\n");
+      "6:72: error: controllers[0].feedback: the type matrix has no key 'layers': remove the key, or use type mlp\n");
   expect_feedback_problem(
       "h", "{file: a.json, type: mlp}",
       "6:50: error: controllers[0].feedback: 'file' defines the whole feedback: remove the other keys\n");
   expect_feedback_problem("h", "{type: mlp}",
-                          "6:50: error: controllers[0].feedback: 'measures' is missing: a list of names\n");
-  expect_feedback_problem("h", "{measures: [g/angle]}", "6:62: error: controllers[0].feedback.measures: no link 'g'\n");
-  expect_feedback_problem("h", "{measures: [angle]}",
-                          "6:62: error: controllers[0].feedback.measures: a measurement is written LINK/QUANTITY, "
-                          "got 'angle'\n");
+                          "6:50: error: controllers[0].feedback: 'measures' is missing: give a list of names\n");
+  expect_feedback_problem("h", "{measures: [g/angle]}",
+                          "6:62: error: controllers[0].feedback.measures: no link is named 'g'\n");
+  expect_feedback_problem(
+      "h", "{measures: [angle]}",
+      "6:62: error: controllers[0].feedback.measures: expected a measurement of the form LINK/QUANTITY, got 'angle'\n");
   expect_feedback_problem("h", "{measures: [h/speed]}",
-                          "6:62: error: controllers[0].feedback.measures: 'speed' is no measurement of link 'h': a "
-                          "coordinate of its joint, or that and /rate, or px, cx, vx, wx, fx, zx ... (see feedback in "
-                          "docs/scene-format.md)\n");
+                          "6:62: error: controllers[0].feedback.measures: 'speed' is no measurement of link 'h': use a "
+                          "coordinate of its joint, a coordinate with /rate, or a quantity such as px, cx, vx, wx, fx "
+                          "or zx (see feedback in docs/scene-format.md)\n");
   expect_feedback_problem("h", "{measures: [h/angle, h/cx], matrix: [1]}",
                           "6:86: error: controllers[0].feedback.matrix: expected 2 numbers, one per measurement, got "
                           "1\n");

@@ -55,10 +55,12 @@ static void mistakes_are_told(void** state) {
       {"{link: h, coordinates: 1}", "7:34: error: initial[0].coordinates: expected a list of numbers, got 1\n"},
       {"{link: h, coordinates: []}", "7:34: error: initial[0].coordinates: expected 1 to 7 numbers, got 0\n"},
       {"{link: b, coordinates: [1, 1, 0, 0]}",
-       "7:34: error: initial[0].coordinates: the quaternion must have length 1, got length 1.41421\n"},
+       "7:34: error: initial[0].coordinates: the quaternion must have length 1, got length 1.41421: divide its numbers "
+       "by the length\n"},
       {"{link: b, velocities: [1, 1, 0, 0]}",
        "7:33: error: initial[0].velocities: expected 3 numbers, one per degree of freedom, got 4\n"},
-      {"{link: b}, {link: b}", "7:22: error: initial[1]: the link 'b' has its initial state already from line 7\n"},
+      {"{link: b}, {link: b}",
+       "7:22: error: initial[1]: the link 'b' already has an initial state from line 7: remove one of the two items\n"},
       {"{link: g}", "7:18: error: initial[0].link: no link is named 'g'\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {

@@ -147,30 +147,33 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: hing}", 19,
                        ".type: must be fixed, hinge, slide, universal, screw, planar, ball or free, got 'hing' (did "
                        "you mean 'hinge'?)");
-  expect_joint_problem("{}", 12, ": 'type' is missing: fixed, hinge, slide, universal, screw, planar, ball or free");
+  expect_joint_problem("{}", 12,
+                       ": 'type' is missing: give fixed, hinge, slide, universal, screw, planar, ball or free");
   expect_joint_problem("hinge", 12, ": expected a map, got 'hinge': write {type: hinge, ...}");
-  expect_joint_problem("{type: hinge}", 12, ": 'axis' is missing: a list of 3 numbers");
+  expect_joint_problem("{type: hinge}", 12, ": 'axis' is missing: give a list of 3 numbers");
   expect_joint_problem("{type: hinge, axis: [1, 0]}", 32, ".axis: expected a list of 3 numbers, got 2");
   expect_joint_problem("{type: ball, axis: [1, 0, 0]}", 25,
-                       ": the type ball has no 'axis' (it belongs to hinge, slide, screw or planar)");
+                       ": the type ball has no key 'axis': remove the key, or use type hinge, slide, screw or planar");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0]]}", 36, ".axes: expected two axes, got 1");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0], [0, 0, 0]]}", 48,
-                       ".axes[1]: an axis must have a length other than zero");
+                       ".axes[1]: the axis must not be the zero vector: give a direction such as [0, 0, 1]");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0], 5]}", 48, ".axes[1]: expected a list of 3 numbers, got 5");
-  expect_joint_problem("{type: free, free_axes: [x, x]}", 40, ".free_axes: 'x' occurs twice");
+  expect_joint_problem("{type: free, free_axes: [x, x]}", 40, ".free_axes: 'x' occurs twice: remove one of the two");
   expect_joint_problem("{type: free, free_axes: [w]}", 37, ".free_axes: must be x, y, z, rx, ry or rz, got 'w'");
   expect_joint_problem("{type: free, free_axes: [1]}", 37, ".free_axes: expected a text, got 1: put it in quotes");
   expect_joint_problem("{type: ball, damping: [1, 2]}", 34,
                        ".damping: expected 3 numbers, one per degree of freedom, got 2");
   expect_joint_problem("{type: ball, damping: -1}", 34, ".damping: must be >= 0 N s/m or N m s/rad, got -1");
   expect_joint_problem("{type: ball, swing: 3.2}", 32, ".swing: must be below pi rad, got 3.2");
-  expect_joint_problem("{type: ball, swing: 1, twist: [-1, 4]}", 42, ".twist: a twist lies between -pi and pi, got 4");
+  expect_joint_problem("{type: ball, swing: 1, twist: [-1, 4]}", 42,
+                       ".twist: a limit of twist must lie between -pi and pi, got 4");
   expect_joint_problem("{type: ball, twist: [-1, 1]}", 32,
-                       ".twist: needs 'swing', below pi: a joint bent by pi has no twist");
-  expect_joint_problem("{type: ball, limits: [-1, 1]}", 33,
-                       ".limits: the limit of a ball is on its whole angle: write [null, high]");
+                       ".twist: needs 'swing', because twist is undefined at a swing of pi: give 'swing' below pi");
+  expect_joint_problem(
+      "{type: ball, limits: [-1, 1]}", 33,
+      ".limits: a ball joint has only an upper limit, on its total rotation angle: write [null, high]");
   expect_joint_problem("{type: ball, limits: [null, 4]}", 33,
-                       ".limits: the whole angle of a ball lies between 0 and pi, got 4");
+                       ".limits: the limit of a ball joint's total rotation angle must lie between 0 and pi, got 4");
   expect_joint_problem("{type: ball, limits: [[null, 1], [null, 1], null]}", 45,
                        ".limits[1]: must be null: a ball joint has one limit only, on its total angle of rotation");
   expect_joint_problem("{type: free, limits: [-1, 1]}", 33,
@@ -178,12 +181,12 @@ static void mistakes_are_told(void** state) {
                        "degree of freedom");
   expect_joint_problem(
       "{type: free, limits: [null, [1, 1]]}", 33,
-      ".limits: expected 4 pairs, one per degree of freedom (the angle of a ball counts as one), got 2");
+      ".limits: expected 4 pairs, one per degree of freedom (the rotation angle of a ball joint counts as one), got 2");
   expect_joint_problem("{type: slide, axis: [1, 0, 0], limits: [1]}", 51,
                        ".limits: expected a pair [low, high], got 1 values");
   expect_joint_problem("{type: slide, axis: [1, 0, 0], limits: [1, x]}", 55, ".limits: expected a number, got 'x'");
   expect_joint_problem("{type: slide, axis: [1, 0, 0], limits: [[1, 1]]}", 52,
-                       ".limits[0]: the low limit must be below the high one, got [1, 1]");
+                       ".limits[0]: the lower limit must be below the upper limit, got [1, 1]");
   expect_joint_problem("{type: slide, axis: [1, 0, 0], limits: {}}", 51,
                        ".limits: expected a pair [low, high], or a list of pairs, got a map");
 }
@@ -245,10 +248,10 @@ static void mistakes_of_springs_are_told(void** state) {
       "2}}\n"
       "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: slide, axis: [1, 0, 0], stiffness: "
       "-1}}\n",
-      "2:96: error: links[0].joint: 'rest' is the rest position of a spring: give 'stiffness', too\n3:78: warning: "
-      "links[1].joint: three rotations have a single friction, against the magnitude of their rate: the mean of these "
-      "numbers is used\n3:99: error: links[1].joint: a joint with three rotations has no 'armature'\n4:107: error: "
-      "links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
+      "2:96: error: links[0].joint: 'rest' (the rest position of a spring) needs 'stiffness': give both or "
+      "neither\n3:78: warning: links[1].joint: a joint with three rotations has a single friction, so the mean of the "
+      "numbers is used: give equal numbers\n3:99: error: links[1].joint: a joint with three rotations cannot have "
+      "'armature': remove the key\n4:107: error: links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
 }
 
 static void mistakes_of_static_friction_are_reported(void** state) {
@@ -264,12 +267,11 @@ static void mistakes_of_static_friction_are_reported(void** state) {
       "  - {name: d, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0], static_friction: "
       "1,\n"
       "     stribeck_speed: 1.0e-5}}\n",
-      "3:6: error: links[0].joint: 'static_friction' 1 is below 'friction' 2: give at least as much, or 0 for the same "
-      "at any rate\n"
-      "5:6: error: links[1].joint: 'stribeck_speed' belongs to 'static_friction': give both\n"
-      "7:6: error: links[2].joint: three rotations have no 'static_friction': give 'friction' alone\n"
-      "9:6: error: links[3].joint: 'stribeck_speed' 1e-05 is below 'friction_speed' 0.0001, at which friction only "
-      "begins to act: raise the first or lower the second\n");
+      "3:6: error: links[0].joint: 'static_friction' 1 is below 'friction' 2: raise 'static_friction', or set 0 to use "
+      "'friction' at every rate\n5:6: error: links[1].joint: 'stribeck_speed' needs 'static_friction': give both or "
+      "neither\n7:6: error: links[2].joint: a joint with three rotations cannot have 'static_friction': give only "
+      "'friction'\n9:6: error: links[3].joint: 'stribeck_speed' 1e-05 is below 'friction_speed' 0.0001, the rate over "
+      "which friction is smoothed: raise 'stribeck_speed', or lower 'friction_speed'\n");
 }
 
 int main(void) {

@@ -42,13 +42,14 @@ static void mistakes_are_told(void** state) {
       {"name: '', fixed: true", ".name: must not be empty"},
       {"name: ' a', fixed: true", ".name: a name must not begin or end with a blank, or begin with a dot"},
       {"name: .., fixed: true", ".name: a name must not begin or end with a blank, or begin with a dot"},
-      {"name: \"a,b\", fixed: true", ".name: a name must not hold the character ,"},
+      {"name: \"a,b\", fixed: true", ".name: a name must not contain the character ,: choose another name"},
       {"name: \"a\\nb\", fixed: true",
-       ".name: a name must not hold a control character (a new line, a tab, ...): take it out"},
+       ".name: a name must not contain a control character (a new line, a tab, ...): remove the character"},
       {"name: null, fixed: true", ".name: expected a text, got nothing"},
       {"name: [a], fixed: true", ".name: expected a text, got a list"},
       {"name: a, fixed: true, parent: 5", ".parent: expected a text, got 5: put it in quotes"},
-      {"name: a, fixed: true, parent: world", ".parent: no link is named 'world': leave the parent out, or write null"},
+      {"name: a, fixed: true, parent: world",
+       ".parent: no link is named 'world': name a link; for the world as parent, omit 'parent' or write null"},
       {"name: a, fixed: 1", ".fixed: expected true or false, got 1"},
       {"name: a, fixed: true, groups: [1]", ".groups: expected a text, got 1: put it in quotes"},
       {"name: a, fixed: true, groups: x", ".groups: expected a list of names, got 'x'"},
@@ -56,13 +57,15 @@ static void mistakes_are_told(void** state) {
       {"name: a, fixed: true, color: [0, 0]", ".color: expected a list of 3 numbers, got 2"},
       {"name: a, fixed: true, color: '#12345g'", ".color: must be \"#rrggbb\" (in quotes) or [r, g, b], got '#12345g'"},
       {"name: a, mass: 1, inertia: [1, 1, 1]", ".inertia: expected 6 numbers [ixx, iyy, izz, ixy, ixz, iyz], got 3"},
-      {"name: a, mass: 1, inertia: [1, 1, 1, 2, 0, 0]", ".inertia: must be positive definite"},
-      {"name: a, mass: 1, inertia: [0, 0, 0, 0, 0, 0]", ".inertia: must be positive definite"},
-      {"name: a, mass: 1, mass_model: given", ": mass_model given needs 'inertia' [kg m^2]"},
+      {"name: a, mass: 1, inertia: [1, 1, 1, 2, 0, 0]",
+       ".inertia: must be positive definite: check the order ixx iyy izz ixy ixz iyz"},
+      {"name: a, mass: 1, inertia: [0, 0, 0, 0, 0, 0]",
+       ".inertia: must be positive definite: check the order ixx iyy izz ixy ixz iyz"},
+      {"name: a, mass: 1, mass_model: given", ": mass_model: given needs 'inertia': give 6 numbers [kg m^2]"},
       {"name: a, mass: 1, " BALL ", center: [0, 0, 1]",
        ": 'center' needs 'mass_model: given' and 'inertia': give both, or remove 'center'"},
       {"name: a, mass: 1, " BALL ", mass_model: uniform, inertia: [1, 1, 1, 0, 0, 0]",
-       ": 'inertia' needs 'mass_model: given': set it, or remove 'inertia'"},
+       ": 'inertia' needs 'mass_model: given': set mass_model: given, or remove 'inertia'"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
@@ -92,7 +95,7 @@ static void an_impossible_inertia_is_warned_of(void** state) {
   const char* text = "links: [{name: a, mass: 1, inertia: [1, 1, 2.1, 0, 0, 0]}]\n";
   assert_int_equal(parse_with(&scene, &diagnostics, text, NULL), STATUS_OK);
   assert_int_equal(diagnostics.warning_count, 1);
-  assert_non_null(strstr(diagnostics.items[0].text, "no body has this inertia"));
+  assert_non_null(strstr(diagnostics.items[0].text, "the inertia is physically impossible"));
   scene_free(&scene);
   diagnostics_free(&diagnostics);
   scene = load("links: [{name: a, mass: 1, inertia: [1, 1, 2, 0, 0, 0]}]\n"); /* a disc: just possible */
@@ -108,7 +111,7 @@ static void parents_stand_before_their_children(void** state) {
       "  - {name: c, parent: c, fixed: true}\n"
       "  - {name: d, parent: aa, fixed: true}\n",
       "4:23: error: links[2].parent: the link is its own parent: name an earlier link, or remove 'parent'\n"
-      "2:23: error: links[0].parent: the parent 'b' must stand before its child\n"
+      "2:23: error: links[0].parent: the parent 'b' must stand before its child: move the parent up in the file\n"
       "5:23: error: links[3].parent: no link is named 'aa' (did you mean 'a'?)\n");
 }
 

@@ -84,23 +84,23 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{}",
-       "8:9: error: loads[0]: 'link' is missing: a text\n"
-       "8:9: error: loads[0]: nothing acts: give 'force', 'torque' or 'field'\n"},
+       "8:9: error: loads[0]: 'link' is missing: give a text\n8:9: error: loads[0]: the load has no effect: give "
+       "'force', 'torque' or 'field'\n"},
       {"{link: arm, force: 3}",
        "8:28: error: loads[0].force: expected three numbers or a signal of three channels, got 3\n"},
       {"{link: arm, force: [1, 2]}", "8:28: error: loads[0].force: expected 3 numbers, one per axis, got 2\n"},
       {"{link: arm, torque: [1, 2, x]}", "8:36: error: loads[0].torque[2]: expected a number, got 'x'\n"},
       {"{link: arm, torque: [1, 2, 3], point: [0, 0, 0]}",
-       "8:40: error: loads[0]: a torque has no 'point': only a force has\n"},
+       "8:40: error: loads[0]: 'point' has no meaning for a torque: remove 'point', or give 'force'\n"},
       {"{link: arn, torque: [1, 2, 3]}", "8:16: error: loads[0].link: no link is named 'arn' (did you mean 'arm'?)\n"},
       {"{link: arm, force: [1, 2, 3], field: {type: point, strength: 1}}",
-       "8:9: error: loads[0]: give either 'field', or 'force' and 'torque': make two loads of them\n"},
+       "8:9: error: loads[0]: a load must not have 'field' together with 'force' or 'torque': write two loads\n"},
       {"{link: arm, field: {type: point, to: arm, strength: 1}}",
-       "8:46: error: loads[0].field: a link has no field on itself: 'to' must name another link or world\n"},
+       "8:46: error: loads[0].field: a link cannot exert a field on itself: name another link or world in 'to'\n"},
       {"{link: arm, axes: link, field: {type: point, strength: 1}}",
-       "8:21: error: loads[0]: a field has no 'axes': only a force has\n"},
+       "8:21: error: loads[0]: 'axes' has no meaning for a field: remove 'axes'\n"},
       {"{link: arm, field: {type: dipole, strength: 1, axis: [0, 0, 0], moment: [0, 0, 1]}}",
-       "8:62: error: loads[0].field: an axis must have a direction, got zero\n"},
+       "8:62: error: loads[0].field: the axis must not be the zero vector: give a direction such as [0, 0, 1]\n"},
       {"{link: arm, axes: body, torque: [1, 2, 3]}", "8:27: error: loads[0].axes: must be world or link, got 'body'\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
@@ -118,7 +118,10 @@ static void idle_loads_are_warned_of(void** state) {
   for (int i = 0; i < COUNT(names); i++) {
     Text text = {0}, wanted = {0};
     text_add(&text, "%sloads: [{link: %s, force: [0, 0, 1]}]\n", LINKS, names[i]);
-    text_add(&wanted, "8:9: warning: has no effect: forces cannot move the link '%s'\n", names[i]);
+    text_add(&wanted,
+             "8:9: warning: the load has no effect, because forces cannot move the link '%s': remove the load, or free "
+             "the link\n",
+             names[i]);
     Scene scene;
     Diagnostics diagnostics = {0};
     Status status = parse_with(&scene, &diagnostics, text.data, NULL);

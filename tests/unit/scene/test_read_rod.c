@@ -113,10 +113,10 @@ static void mistakes(void** state) {
   expect_errors("rods: [{name: r, points: [[0, 0, 0]], radius: 1, young: 1, density: 1}]\n",
                 "1:26: error: rods[0].points: a rod needs at least 2 points, got 1\n");
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 0]], radius: 1, young: 1, density: 1}]\n",
-                "1:38: error: rods[0].points[1]: is the same point as the one before: leave one of them out\n");
+                "1:38: error: rods[0].points[1]: the point equals the previous point: remove one of the two\n");
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 1], [0, 0, 0]], radius: 1, young: 1, density: 1}]\n",
-                "1:26: error: rods[0]: the rod reverses its direction at (0, 0, 1): add points so that it bends by "
-                "less than half a turn\n");
+                "1:26: error: rods[0]: the rod reverses its direction at (0, 0, 1): add points so that the rod bends "
+                "by less than half a turn\n");
   expect_errors("rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: a}}]\n",
                 "1:96: error: rods[0].from.link: no link is named 'a'\n");
   expect_errors(
@@ -126,15 +126,15 @@ static void mistakes(void** state) {
       "rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: c}}]\n"
       "links: [{name: c, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: sphere, radius: 1}}]\n"
       "controllers: [{type: prescribed, link: c, target: 1}]\n",
-      "1:89: error: rods[0].from: a signal decides where 'c' starts: say it in `initial` too, so that the rod is "
-      "fastened there\n");
+      "1:89: error: rods[0].from: a signal sets the start position of 'c': give the same coordinates in `initial`, so "
+      "that the rod is attached there\n");
   /* the signal has no values, which is reported where it stands */
   expect_errors(
       "rods: [{name: r, points: [[0, 0, 0], [0, 0, 1]], radius: 1, young: 1, density: 1, from: {link: c}}]\n"
       "links: [{name: c, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: sphere, radius: 1}}]\n"
       "controllers: [{type: prescribed, link: c, target: {type: keyframes, times: [0, 1]}}]\n",
-      "3:51: error: controllers[0].target: 'values' is missing: a list of numbers, or of lists of numbers [m, rad, N "
-      "...]\n");
+      "3:51: error: controllers[0].target: 'values' is missing: give a list of numbers, or of lists of numbers [m, "
+      "rad, N ...]\n");
 }
 
 int main(void) {

@@ -83,9 +83,9 @@ static void wheels_that_are_none_are_refused(void** state) {
       "  a: {type: wheel, radius: 0.1, width: 0.05, rim: 0.1}\n"
       "  b: {type: disc, radius: 0.1, rim: 0.2}\n"
       "links: []\n",
-      "2:6: error: shapes.a: rim 0.1 m must be below the radius 0.1 m; a sphere has the whole radius\n"
-      "2:6: error: shapes.a: width 0.05 m must be above twice the rim 0.1 m; a disc is 2 rim thick\n"
-      "3:6: error: shapes.b: rim 0.2 m must be below the radius 0.1 m; a sphere has the whole radius\n");
+      "2:6: error: shapes.a: 'rim' 0.1 m must be below the radius 0.1 m: reduce 'rim', or use type: sphere\n"
+      "2:6: error: shapes.a: 'width' 0.05 m must be above twice the rim 0.1 m: increase 'width', or use type: disc\n"
+      "3:6: error: shapes.b: 'rim' 0.2 m must be below the radius 0.1 m: reduce 'rim', or use type: sphere\n");
 }
 
 /* One point is enough, and a radius is needed. */
@@ -114,12 +114,11 @@ static void rounded_points_are_read(void** state) {
       "  e: {type: rounded_points, radius: 1}\n"
       "  f: {type: rounded_points, radius: 1, points: [[0, 0, 0]], pieces: triangles}\n"
       "links: []\n",
-      "2:37: error: shapes.a.radius: must be > 0 m, got 0\n"
-      "3:48: error: shapes.b.points: a rounded solid needs at least one point, got 0\n"
-      "4:56: error: shapes.c.points[0][2]: must be a finite number, got .inf\n"
-      "5:6: error: shapes.d: 'radius' is missing: a number [m]\n"
-      "6:6: error: shapes.e: 'points' is missing: a list of points [m]\n"
-      "7:61: error: shapes.f: the type rounded_points has no 'pieces' (it belongs to mesh or points)\n");
+      "2:37: error: shapes.a.radius: must be > 0 m, got 0\n3:48: error: shapes.b.points: a rounded solid needs at "
+      "least one point, got 0\n4:56: error: shapes.c.points[0][2]: must be a finite number, got .inf\n5:6: error: "
+      "shapes.d: 'radius' is missing: give a number [m]\n6:6: error: shapes.e: 'points' is missing: give a list of "
+      "points [m]\n7:61: error: shapes.f: the type rounded_points has no key 'pieces': remove the key, or use type "
+      "mesh or points\n");
 }
 
 static void options_of_a_decomposition_are_read(void** state) {
@@ -195,10 +194,11 @@ static void a_rotation_is_nearly_a_unit_quaternion(void** state) {
   compare_quat(q, (Quat){sqrt(0.5), 0, sqrt(0.5), 0}, 1e-15, "rotation");
   scene_free(&scene);
   expect_problems("links: [{name: a, fixed: true, rotation: [1.0011, 0, 0, 0]}]\n",
-                  "1:42: error: links[0].rotation: a rotation must be a quaternion of length 1, got length 1.0011\n");
+                  "1:42: error: links[0].rotation: a rotation must be a quaternion of length 1, got length 1.0011: "
+                  "divide its numbers by the length\n");
   expect_problems("links: [{name: a, fixed: true, rotation: [90, 0, 0]}]\n",
-                  "1:42: error: links[0].rotation: expected a unit quaternion w, x, y, z, got 3 numbers: these are "
-                  "rotation_vector or rpy, both in rad\n");
+                  "1:42: error: links[0].rotation: expected a unit quaternion w, x, y, z, got 3 numbers: for 3 numbers "
+                  "use rotation_vector or rpy, both in rad\n");
 }
 
 static void wrong_uses_are_told(void** state) {
@@ -206,25 +206,21 @@ static void wrong_uses_are_told(void** state) {
   expect_problems(
       "links: [{name: a, fixed: true, shapes: [{position: [0, 0, 0]}, [], 5, nix, {type: box, size: 3, "
       "shape: x}]}]\n",
-      "1:41: error: links[0].shapes[0]: 'type' is missing: box, sphere, cylinder, capsule, wheel, disc, cone, "
-      "rounded_box, rounded_points, "
-      "points, mesh, height_field, half_space, superellipsoid, superelliptic_cylinder, truncated_cone, "
-      "smooth_polytope, "
-      "superquadric, oriented_points, union or subtraction\n"
-      "1:64: error: links[0].shapes[1]: expected a map, got a list\n"
-      "1:68: error: links[0].shapes[2]: expected a text, got 5: put it in quotes\n"
-      "1:71: error: links[0].shapes[3]: no shape is named 'nix'\n"
-      "1:94: error: links[0].shapes[4].size: expected a list of 3 numbers, got 3\n"
-      "1:77: error: links[0].shapes[4]: give 'shape' or 'type', not both\n"
-      "1:104: error: links[0].shapes[4].shape: no shape is named 'x'\n");
+      "1:41: error: links[0].shapes[0]: 'type' is missing: give box, sphere, cylinder, capsule, wheel, disc, cone, "
+      "rounded_box, rounded_points, points, mesh, height_field, half_space, superellipsoid, superelliptic_cylinder, "
+      "truncated_cone, smooth_polytope, superquadric, oriented_points, union or subtraction\n1:64: error: "
+      "links[0].shapes[1]: expected a map, got a list\n1:68: error: links[0].shapes[2]: expected a text, got 5: put it "
+      "in quotes\n1:71: error: links[0].shapes[3]: no shape is named 'nix'\n1:94: error: links[0].shapes[4].size: "
+      "expected a list of 3 numbers, got 3\n1:77: error: links[0].shapes[4]: give 'shape' or 'type', not both\n1:104: "
+      "error: links[0].shapes[4].shape: no shape is named 'x'\n");
   expect_problems("links: [{name: a, fixed: true, shapes: [{shape: {type: sphere, radius: 1}}]}]\n",
                   "1:49: error: links[0].shapes[0].shape: expected a text, got a map: Name of a shape; or write the "
                   "shape's own keys here. In a repeat it may hold {expressions}.\n");
   expect_problems(
       "shapes: {ball: {type: sphere, radius: 1}}\n"
       "links: [{name: a, fixed: true, shapes: [{shape: ball, position: [1, 0, 0], radius: 2}]}]\n",
-      "2:76: error: links[0].shapes[0]: 'radius' is a key of the named shape: change it there, or give 'type' and its "
-      "keys instead of 'shape'\n");
+      "2:76: error: links[0].shapes[0]: 'radius' belongs to the named shape: change the named shape, or give 'type' "
+      "and its keys instead of 'shape'\n");
   expect_problems("links: [{name: a, fixed: true, shape: [1]}]\n",
                   "1:39: error: links[0].shape: expected the name of a shape, or a shape, got a list\n");
 }

@@ -107,32 +107,33 @@ static void mistakes_are_told(void** state) {
   expect_target_problem("u", "[1, 2, 3]", 13, ": expected 2 numbers, one per degree of freedom, got 3");
   expect_target_problem("u", "[1, [2]]", 17, "[1]: expected a number, got a list");
   expect_target_problem("u", "{value: 3}", 13,
-                        ": 'type' is missing: constant, keyframes, spline, sines, sequence or csv");
+                        ": 'type' is missing: give constant, keyframes, spline, sines, sequence or csv");
   expect_target_problem("u", "{type: constant}", 13,
-                        ": 'value' is missing: a number or a list of numbers [m, rad, N ...]");
+                        ": 'value' is missing: give a number or a list of numbers [m, rad, N ...]");
   expect_target_problem("u", "{type: constant, value: [1]}", 37,
                         ".value: expected 2 numbers, one per degree of freedom, got 1");
   expect_target_problem("u", "{type: sines, terms: [[{amplitude: 1}], []]}", 36,
-                        ".terms[0][0]: 'frequency' is missing: a number [Hz]");
+                        ".terms[0][0]: 'frequency' is missing: give a number [Hz]");
   expect_target_problem("u", "{type: sines, terms: [[], 5]}", 39, ".terms: expected a list of sines, got 5");
   expect_target_problem("h", "{type: sines, terms: [5]}", 35, ".terms[0]: expected a map, got 5");
   expect_target_problem("h", "{type: sines, terms: [{amplitude: 1, frequency: -1}]}", 61,
                         ".terms[0].frequency: must be >= 0 Hz, got -1");
   expect_target_problem("h", "{type: sines, ramp: -1, terms: []}", 33, ".ramp: must be >= 0 s, got -1");
   expect_target_problem("h", "{type: constant, value: 1, ramp: 1}", 40,
-                        ": the type constant has no 'ramp' (it belongs to sines)");
-  expect_target_problem("h", "{type: keyframes, values: [1, 2]}", 13, ": 'times' is missing: a list of numbers [s]");
+                        ": the type constant has no key 'ramp': remove the key, or use type sines");
+  expect_target_problem("h", "{type: keyframes, values: [1, 2]}", 13,
+                        ": 'times' is missing: give a list of numbers [s]");
   expect_target_problem("h", "{type: spline, values: [1, 2]}", 13,
-                        ": 'times' is missing: a list of numbers [s], or 'duration'");
+                        ": 'times' is missing: give a list of numbers [s], or 'duration'");
   expect_target_problem("h", "{type: spline, values: [1, 2], duration: 1, times: [0, 1]}", 57,
                         ": give 'duration' or 'times', not both");
   expect_target_problem("h", "{type: keyframes, duration: 1, times: [0, 1], values: [1, 2]}", 31,
-                        ": the type keyframes has no 'duration' (it belongs to spline)");
+                        ": the type keyframes has no key 'duration': remove the key, or use type spline");
   expect_target_problem("h", "{type: keyframes, times: [0, 1], values: []}", 54, ".values: must not be empty");
   expect_target_problem("u", "{type: keyframes, times: [0], values: [1]}", 52,
                         ".values[0]: expected a list of 2 numbers, got 1");
   expect_target_problem("h", "{type: sequence, interval: 0, values: [1]}", 40, ".interval: must be > 0 s, got 0");
-  expect_target_problem("h", "{type: sequence, values: [1]}", 13, ": 'interval' is missing: a number [s]");
+  expect_target_problem("h", "{type: sequence, values: [1]}", 13, ": 'interval' is missing: give a number [s]");
 }
 
 /* The last row stands for those that are missing. */

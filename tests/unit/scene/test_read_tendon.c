@@ -72,21 +72,21 @@ static void mistakes_are_told(void** state) {
     const char *item, *problem;
   } CASES[] = {
       {"{points: [{link: arm0}, {link: arm1}]}",
-       "5:5: error: tendons[0]: nothing pulls: give 'tension', 'stiffness' and 'rest_length', 'range', or "
-       "'friction'\n"},
+       "5:5: error: tendons[0]: the tendon exerts no force: give 'tension', 'range', 'friction', or 'stiffness' with "
+       "'rest_length'\n"},
       {"{points: [{link: arm0}, {}], tension: 1, friction_speed: 1}",
        "5:46: error: tendons[0]: 'friction_speed' needs 'friction': give both or neither\n"},
       {"{tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 0\n"},
       {"{points: [{link: arm0}, {}], range: [0, 1]}",
-       "5:34: error: tendons[0].range: give 'range_stiffness' with 'range': the force per metre beyond its ends "
+       "5:34: error: tendons[0].range: 'range' needs 'range_stiffness': give the force per metre beyond the range "
        "[N/m]\n"},
       {"{points: [{link: arm0}, {}], tension: 1, range_damping: 1}",
        "5:46: error: tendons[0]: 'range_damping' needs 'range': give both or neither\n"},
       {"{points: [{link: arm0}, {}], range: [2, 1], range_stiffness: 1}",
-       "5:41: error: tendons[0].range: the low limit must be below the high one, got [2, 1]\n"},
+       "5:41: error: tendons[0].range: the lower limit must be below the upper limit, got [2, 1]\n"},
       {"{joints: [{link: base}], tension: 1}",
-       "5:15: error: tendons[0].joints[0]: the joint of 'base' has no coordinate that can be used here: it is fixed, "
-       "or has only three rotations\n"},
+       "5:15: error: tendons[0].joints[0]: the joint of 'base' has no single coordinate (fixed or ball joint): name a "
+       "link with a hinge, slide or similar joint\n"},
       {"{points: [{link: arm0}], tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 1\n"},
       {"{points: [{}, {point: [1, 0, 0]}], tension: 1}",
        "5:5: error: tendons[0]: all points and wraps of the tendon are fixed to the world: attach at least one to a "
@@ -94,17 +94,19 @@ static void mistakes_are_told(void** state) {
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, rest_length: 1}",
        "5:56: error: tendons[0]: 'rest_length' needs 'stiffness': give both or neither\n"},
       {"{points: [{link: arm0}, {link: arm1}], stiffness: 1}",
-       "5:5: error: tendons[0]: 'stiffness' needs 'rest_length', the length below which the tendon is slack\n"},
+       "5:5: error: tendons[0]: 'stiffness' needs 'rest_length': give the length [m] below which the tendon is "
+       "slack\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1, after: 1}]}",
        "5:63: error: tendons[0].wrap[0]: a wrap needs a point before and after it: 'after' is 1, and the tendon has 2 "
        "points; it "
        "must be at most 0\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1}, {type: sphere, radius: 1, "
        "after: 0}]}",
-       "5:90: error: tendons[0].wrap[1]: another wrap follows point 0 already: put a point between the two, or "
-       "give 'after'\n"},
+       "5:90: error: tendons[0].wrap[1]: another wrap already follows point 0: add a point between the two wraps, or "
+       "set 'after'\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: cylinder, radius: 1, axis: [0, 0, 0]}]}",
-       "5:91: error: tendons[0].wrap[0]: the axis of a cylinder must not be zero\n"},
+       "5:91: error: tendons[0].wrap[0]: the axis of a cylinder must not be the zero vector: give a direction such as "
+       "[0, 0, 1]\n"},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
     Text text = {0};

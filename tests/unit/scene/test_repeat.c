@@ -148,7 +148,7 @@ static void a_mistake_is_told_once(void** state) {
       "links: [{name: 'a{i}', mass: 1, shape: 's{i}', repeat: {count: 1000}}]\n",
       "2:40: error: links[0].shape: no shape is named 's1' (did you mean 's0'?) (item 1 of the repeat)\n");
   expect_problems("links: [{name: 'a{i}', shape: {type: sphere, radius: 1}, repeat: {count: 1000}}]\n",
-                  "1:9: error: the link 'a0' moves: give it 'mass' [kg] or 'density' [kg/m^3]\n");
+                  "1:9: error: the link 'a0' moves but has no mass: give 'mass' [kg] or 'density' [kg/m^3]\n");
 }
 
 static void mistakes_in_a_repeat_are_told(void** state) {
@@ -157,7 +157,7 @@ static void mistakes_in_a_repeat_are_told(void** state) {
     const char *repeat, *problem;
   } CASES[] = {
       {"5", ": expected a map, got 5"},
-      {"{}", ": 'count' is missing: a whole number, or a list of up to 3 whole numbers"},
+      {"{}", ": 'count' is missing: give a whole number, or a list of up to 3 whole numbers"},
       {"{count: [1, 2, 3, 4]}", ".count: expected 1 to 3 whole numbers, got 4"},
       {"{count: []}", ".count: expected 1 to 3 whole numbers, got 0"},
       {"{count: 1.5}", ".count: must be a whole number, got 1.5"},
@@ -167,11 +167,10 @@ static void mistakes_in_a_repeat_are_told(void** state) {
       {"{count: 2, position: 1}", ".position: expected a list of 3 numbers, or a list of such lists, got 1"},
       {"{count: 2, position: [1, 2]}", ".position: expected a list of 3 numbers, got 2"},
       {"{count: [2, 2], position: [1, 2, 3]}",
-       ".position: the third component belongs to no axis of the count: it must be 0"},
-      {"{count: 2, position: [[1, 2, 3], [1, 2, 3]]}",
-       ".position: expected one vector per axis of the count, 1, got 2"},
+       ".position: the third component must be 0, because 'count' has only two axes"},
+      {"{count: 2, position: [[1, 2, 3], [1, 2, 3]]}", ".position: expected 1 vectors, one per axis of 'count', got 2"},
       {"{count: 2, coordinates: [1]}", NULL},
-      {"{count: 2, first: {repeat: {count: 3}}}", ": 'first' must not contain another repeat"},
+      {"{count: 2, first: {repeat: {count: 3}}}", ": 'first' must not contain 'repeat': remove 'repeat' from 'first'"},
       {"{count: 2, first: 5}", ".first: expected a map, got 5"},
       {"{count: 2, start: x}", ".start: expected a number, got 'x'"},
   };
@@ -207,15 +206,16 @@ static void increments_must_fit(void** state) {
     const char *initial, *problem;
   } CASES[] = {
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [1, 0]}",
-       "initial[0].coordinates: 3 numbers here, but 2 in the repeat's increment"},
+       "initial[0].coordinates: the item has 3 numbers, but its increment in 'repeat' has 2: give equally many "
+       "numbers"},
       {"coordinates: [1, 0, 0, 0], repeat: {count: 3, coordinates: [0, 0.1, 0, 0]}",
        "initial[0].coordinates: a quaternion cannot be incremented: give the rotation as a rotation vector"},
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: []}",
        "initial[0].repeat.coordinates: expected a list of 1 to 7 numbers"},
       {"coordinates: [0, 0, 0], repeat: {count: 3, coordinates: [[1, 0, 0], [1, 0, 0]]}",
-       "initial[0].repeat.coordinates: expected one list per axis of the count, 1, got 2"},
+       "initial[0].repeat.coordinates: expected 1 lists, one per axis of 'count', got 2"},
       {"coordinates: [0, 0, 0], repeat: {count: [3, 1], coordinates: [[1, 0, 0], [1, 0]]}",
-       "initial[0].repeat.coordinates: every list must have as many numbers as the first, 3, got 2"},
+       "initial[0].repeat.coordinates: expected 3 numbers, as in the first list, got 2"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
@@ -238,7 +238,8 @@ static void there_is_an_end_to_links(void** state) {
   const char* text = "links: [{name: 'a{i}', fixed: true, repeat: {count: 100000}}, {name: x, mass: -1}]\n";
   assert_int_equal(parse_with(&scene, &diagnostics, text, NULL), STATUS_BAD_INPUT);
   assert_int_equal(diagnostics.count, 1);
-  assert_string_equal(diagnostics.items[0].text, "links[0]: more than 20000 links (item 20000 of the repeat)");
+  assert_string_equal(diagnostics.items[0].text,
+                      "links[0]: the scene has more than 20000 links: remove links (item 20000 of the repeat)");
   scene_free(&scene);
   diagnostics_free(&diagnostics);
 }

@@ -37,14 +37,14 @@ static void words_of_other_programs_are_known(void** state) {
 
 static void keys_that_stand_elsewhere_are_told_with_their_place(void** state) {
   (void)state;
-  check_key(&SCENE_SCHEMA, SCENE_SCHEMA.root, NULL, "dt", " (it stands in 'simulation': simulation.dt)");
+  check_key(&SCENE_SCHEMA, SCENE_SCHEMA.root, NULL, "dt", " (the key belongs to 'simulation': write simulation.dt)");
   check_key(&SCENE_SCHEMA, "link", NULL, "dt", "");
   check_key(&SCENE_SCHEMA, "link", NULL, "initial_velocity",
             " (write initial: [{link: NAME, velocities: [...]}] at the top level of the file)");
   check_key(&SCENE_SCHEMA, "joint", "hinge", "angle",
             " (write initial: [{link: NAME, coordinates: [...]}] at the top level of the file)");
   check_key(&TASK_SCHEMA, TASK_SCHEMA.root, NULL, "simulation",
-            " (it is a key of the scene; --set scene.simulation... changes it)");
+            " (for a key of the scene, write --set scene.simulation...)");
 }
 
 static void few_keys_are_told_in_full(void** state) {

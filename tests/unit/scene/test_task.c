@@ -58,7 +58,7 @@ static void names_and_seeds_are_checked(void** state) {
   expect_task_problems("name: a/b\nseed: 1.5\nsed: 1\n" TWO_LINKS MOVE_BOX SHAPE_LOSS,
                        "2:7: error: seed: must be a whole number, got 1.5\n"
                        "3:1: error: unknown key 'sed' in the file (did you mean 'seed'?)\n"
-                       "1:7: error: name: a task's name must not hold a slash\n");
+                       "1:7: error: name: a task's name must not contain a slash\n");
   expect_task_problems("- a\n", "1:1: error: expected a map, got a list\n");
 }
 
@@ -100,10 +100,9 @@ static void something_must_be_free_to_change(void** state) {
     task_free(&task);
     text_free(&text);
   }
-  expect_task_problems(
-      TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
-      "1:1: error: nothing may change: give design with vertices, a cage or attachments, control, initial "
-      "or parameters\n");
+  expect_task_problems(TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
+                       "1:1: error: the task has no variables: give 'control', 'initial', 'parameters', or 'design' "
+                       "with vertices, a cage or attachments\n");
 }
 
 /* ---------------------------------------------------------------- --set */

@@ -95,18 +95,14 @@ static void mistakes_are_told(void** state) {
       "  - {link: arm, velocities: yes}\n"
       "  - {link: arm, velocities: true, dof: [6]}\n"
       "  - {velocities: true, within: .nan, dof: []}\n" SHAPE_LOSS,
-      "3:30: error: control[0].parameters[0]: must be values, amplitude, frequency, phase, delay, "
-      "position_gain, velocity_gain, damping_gain, max_force or feedback, got "
-      "'phases' (did you mean 'phase'?)\n"
-      "4:31: error: control[1].high: must not be below 'low': 1 is below 2\n"
-      "5:14: error: control[2].links[0]: expected a text, got 5: put it in quotes\n"
-      "7:5: error: initial[0]: nothing moves: give 'coordinates: true', 'turns: true' or 'velocities: "
-      "true'\n"
-      "8:29: error: initial[1].velocities: expected true or false, got 'yes'\n"
-      "9:41: error: initial[2].dof[0]: must be between 0 and 5, got 6\n"
-      "10:32: error: initial[3].within: must be a finite number, got .nan\n"
-      "10:43: error: initial[3].dof: must not be empty\n"
-      "10:5: error: initial[3]: 'link' is missing: give the name of a link, or 'links', a list of names\n");
+      "3:30: error: control[0].parameters[0]: must be values, amplitude, frequency, phase, delay, position_gain, "
+      "velocity_gain, damping_gain, max_force or feedback, got 'phases' (did you mean 'phase'?)\n4:31: error: "
+      "control[1].high: must not be below 'low': 1 is below 2\n5:14: error: control[2].links[0]: expected a text, got "
+      "5: put it in quotes\n7:5: error: initial[0]: the item has no variables: give 'coordinates: true', 'turns: true' "
+      "or 'velocities: true'\n8:29: error: initial[1].velocities: expected true or false, got 'yes'\n9:41: error: "
+      "initial[2].dof[0]: must be between 0 and 5, got 6\n10:32: error: initial[3].within: must be a finite number, "
+      "got .nan\n10:43: error: initial[3].dof: must not be empty\n10:5: error: initial[3]: 'link' is missing: give the "
+      "name of a link, or give 'links', a list of names\n");
 }
 
 int main(void) {

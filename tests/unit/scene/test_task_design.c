@@ -118,19 +118,16 @@ static void mistakes_in_vertices_are_told(void** state) {
       "    - {link: box, box: {low: [0, 0, 1], high: [1, 1, 0]}}\n"
       "    - {links: [box, box], axes: [w, x, x]}\n"
       "    - box\n" SHAPE_LOSS,
-      "4:31: error: design.vertices[0].axes: must not be empty\n"
-      "4:7: error: design.vertices[0]: 'link' is missing: give the name of a link, or 'links', a list of names\n"
-      "4:19: error: design.vertices[0].hulls[1]: must be a whole number, got 1.5\n"
-      "5:41: error: design.vertices[1].within: must be >= 0 m, got -1\n"
-      "5:19: error: design.vertices[1]: give 'link' or 'links', not both\n"
-      "6:24: error: design.vertices[2].low: expected a list of 3 numbers, got 2\n"
-      "6:38: error: design.vertices[2].high: expected a number, got 'x'\n"
-      "7:41: error: design.vertices[3].high: must not be below 'low': 4 is below 5\n"
-      "8:47: error: design.vertices[4].box.high: must not be below 'low': 0 is below 1\n"
-      "9:34: error: design.vertices[5].axes[0]: must be x, y or z, got 'w'\n"
-      "9:40: error: design.vertices[5].axes[2]: 'x' occurs twice\n"
-      "9:21: error: design.vertices[5].links[1]: 'box' occurs twice\n"
-      "10:7: error: design.vertices[6]: expected a map, got 'box'\n");
+      "4:31: error: design.vertices[0].axes: must not be empty\n4:7: error: design.vertices[0]: 'link' is missing: "
+      "give the name of a link, or give 'links', a list of names\n4:19: error: design.vertices[0].hulls[1]: must be a "
+      "whole number, got 1.5\n5:41: error: design.vertices[1].within: must be >= 0 m, got -1\n5:19: error: "
+      "design.vertices[1]: give 'link' or 'links', not both\n6:24: error: design.vertices[2].low: expected a list of 3 "
+      "numbers, got 2\n6:38: error: design.vertices[2].high: expected a number, got 'x'\n7:41: error: "
+      "design.vertices[3].high: must not be below 'low': 4 is below 5\n8:47: error: design.vertices[4].box.high: must "
+      "not be below 'low': 0 is below 1\n9:34: error: design.vertices[5].axes[0]: must be x, y or z, got 'w'\n9:40: "
+      "error: design.vertices[5].axes[2]: 'x' occurs twice: remove one of the two\n9:21: error: "
+      "design.vertices[5].links[1]: 'box' occurs twice: remove one of the two\n10:7: error: design.vertices[6]: "
+      "expected a map, got 'box'\n");
 }
 
 /* ---------------------------------------------------------------- cages */
@@ -156,18 +153,18 @@ static void cages_are_read(void** state) {
 
 static void mistakes_in_cages_are_told(void** state) {
   (void)state;
-  expect_task_problems(TWO_LINKS
-                       "design:\n"
-                       "  cage:\n"
-                       "    - {link: box}\n"
-                       "    - {link: box, cells: [1, 2]}\n"
-                       "    - {link: box, cells: [0, 1, 65]}\n"
-                       "    - {link: box, cells: [1, 1, 1], box: {low: [0, 0, 1], high: [1, 1, 0]}}\n" SHAPE_LOSS,
-                       "4:7: error: design.cage[0]: 'cells' is missing: a list of whole numbers\n"
-                       "5:26: error: design.cage[1].cells: expected 3 numbers, along x, y and z, got 2\n"
-                       "6:27: error: design.cage[2].cells[0]: must be between 1 and 64, got 0\n"
-                       "6:33: error: design.cage[2].cells[2]: must be between 1 and 64, got 65\n"
-                       "7:65: error: design.cage[3].box.high: must not be below 'low': 0 is below 1\n");
+  expect_task_problems(
+      TWO_LINKS
+      "design:\n"
+      "  cage:\n"
+      "    - {link: box}\n"
+      "    - {link: box, cells: [1, 2]}\n"
+      "    - {link: box, cells: [0, 1, 65]}\n"
+      "    - {link: box, cells: [1, 1, 1], box: {low: [0, 0, 1], high: [1, 1, 0]}}\n" SHAPE_LOSS,
+      "4:7: error: design.cage[0]: 'cells' is missing: give a list of whole numbers\n5:26: error: "
+      "design.cage[1].cells: expected 3 numbers, along x, y and z, got 2\n6:27: error: design.cage[2].cells[0]: must "
+      "be between 1 and 64, got 0\n6:33: error: design.cage[2].cells[2]: must be between 1 and 64, got 65\n7:65: "
+      "error: design.cage[3].box.high: must not be below 'low': 0 is below 1\n");
 }
 
 /* ---------------------------------------------------------------- attachments */
@@ -218,20 +215,21 @@ static void symmetries_are_read(void** state) {
 
 static void mistakes_in_symmetries_are_told(void** state) {
   (void)state;
-  expect_task_problems(TWO_LINKS
-                       "design:\n"
-                       "  symmetry:\n"
-                       "    - {type: copy, links: [box]}\n"
-                       "    - {type: rotation, links: [box, arm], axis: [1, 0, 0], count: 2}\n"
-                       "    - {type: mirror, links: [], normal: [0, 0, 0]}\n"
-                       "    - {type: rotation, links: [box], axis: [1, 0, 0], count: 1}\n"
-                       "    - {type: copy, links: [box, arm], normal: [1, 0, 0]}\n" REST,
-                       "4:27: error: design.symmetry[0].links: a copy needs two or more links, got one\n"
-                       "5:31: error: design.symmetry[1].links: a rotation is about one link, got 2\n"
-                       "6:41: error: design.symmetry[2].normal: must have a length other than zero\n"
-                       "6:29: error: design.symmetry[2].links: must not be empty\n"
-                       "7:62: error: design.symmetry[3].count: must be between 2 and 1000, got 1\n"
-                       "8:39: error: design.symmetry[4]: the type copy has no 'normal' (it belongs to mirror)\n");
+  expect_task_problems(
+      TWO_LINKS
+      "design:\n"
+      "  symmetry:\n"
+      "    - {type: copy, links: [box]}\n"
+      "    - {type: rotation, links: [box, arm], axis: [1, 0, 0], count: 2}\n"
+      "    - {type: mirror, links: [], normal: [0, 0, 0]}\n"
+      "    - {type: rotation, links: [box], axis: [1, 0, 0], count: 1}\n"
+      "    - {type: copy, links: [box, arm], normal: [1, 0, 0]}\n" REST,
+      "4:27: error: design.symmetry[0].links: a symmetry of type copy needs two or more links, got one\n"
+      "5:31: error: design.symmetry[1].links: a symmetry of type rotation needs exactly one link, got 2\n"
+      "6:41: error: design.symmetry[2].normal: must not be the zero vector: give a direction such as [1, 0, 0]\n"
+      "6:29: error: design.symmetry[2].links: must not be empty\n"
+      "7:62: error: design.symmetry[3].count: must be between 2 and 1000, got 1\n"
+      "8:39: error: design.symmetry[4]: the type copy has no key 'normal': remove the key, or use type mirror\n");
 }
 
 /* ---------------------------------------------------------------- constraints */
@@ -268,10 +266,10 @@ static void mistakes_in_constraints_are_told(void** state) {
                        "    - {variables: [box/b/c, box/b/d], coefficients: [1], relation: equal}\n"
                        "    - {variables: [], relation: below}\n"
                        "    - {relation: equal}\n" REST,
-                       "4:53: error: design.constraints[0].coefficients: expected 2 numbers, one per variable, got 1\n"
-                       "5:33: error: design.constraints[1].relation: must be at_most, equal or at_least, got 'below'\n"
-                       "5:19: error: design.constraints[1].variables: must not be empty\n"
-                       "6:7: error: design.constraints[2]: 'variables' is missing: a list of names\n");
+                       "4:53: error: design.constraints[0].coefficients: expected 2 numbers, one per variable, got "
+                       "1\n5:33: error: design.constraints[1].relation: must be at_most, equal or at_least, got "
+                       "'below'\n5:19: error: design.constraints[1].variables: must not be empty\n6:7: error: "
+                       "design.constraints[2]: 'variables' is missing: give a list of names\n");
 }
 
 int main(void) {

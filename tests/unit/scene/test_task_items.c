@@ -25,7 +25,7 @@ static void lists_grow(void** state) {
 static void lists_have_an_end(void** state) {
   (void)state;
   Task task = repeat_item(SHAPE_LOSS "initial:\n", "  - {link: box, velocities: true}\n", 100001, STATUS_BAD_INPUT,
-                          "initial: more than 100000 items");
+                          "initial: must have at most 100000 items: remove items");
   task_free(&task);
 }
 

@@ -124,17 +124,19 @@ static void terms_without_a_name_are_numbered(void** state) {
 
 static void a_name_is_a_column(void** state) {
   (void)state;
-  expect_task_problems(BEFORE
-                       "loss:\n"
-                       "  - {type: shape, name: a}\n"
-                       "  - {type: shape, name: a}\n"
-                       "  - {type: shape, name: \"b,c\"}\n"
-                       "  - {type: shape, name: \"b\\nc\"}\n"
-                       "  - {type: shape, name: grad_design}\n",
-                       "6:25: error: loss[2].name: a name must not hold a comma, a quote or a new line\n"
-                       "7:25: error: loss[3].name: a name must not hold a comma, a quote or a new line\n"
-                       "8:25: error: loss[4].name: the name 'grad_design' is taken by a column of convergence.csv\n"
-                       "5:5: error: loss[1]: the name 'a' is taken by the term of line 4\n");
+  expect_task_problems(
+      BEFORE
+      "loss:\n"
+      "  - {type: shape, name: a}\n"
+      "  - {type: shape, name: a}\n"
+      "  - {type: shape, name: \"b,c\"}\n"
+      "  - {type: shape, name: \"b\\nc\"}\n"
+      "  - {type: shape, name: grad_design}\n",
+      "6:25: error: loss[2].name: a name must not contain a comma, a quote or a new line\n"
+      "7:25: error: loss[3].name: a name must not contain a comma, a quote or a new line\n"
+      "8:25: error: loss[4].name: the name 'grad_design' is already used by a column of convergence.csv: choose "
+      "another name\n"
+      "5:5: error: loss[1]: the name 'a' is already used by the term of line 4: choose another name\n");
 }
 
 static void mistakes_are_told(void** state) {
@@ -153,32 +155,26 @@ static void mistakes_are_told(void** state) {
       "  - {type: effort, target: [0, 0, 1]}\n"
       "  - {type: shape, to: 3}\n"
       "  - {type: reach, link: arm, target: [0, 0, 1], spread: [0, -1, 0], from: -1}\n",
-      "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
-      "smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance, removal, mass or coordinate\n"
-      "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance, removal, mass or coordinate, got "
-      "'pint' (did you mean 'point'?)\n"
-      "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
-      "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"
-      "7:61: error: loss[3].weight: must be > 0, got -1\n"
-      "8:42: error: loss[4].direction: must have a length other than zero\n"
-      "9:61: error: loss[5].target: must have a length other than zero\n"
-      "10:62: error: loss[6].to: the window ends before it begins, at 2 s\n"
-      "11:35: error: loss[7]: 'link' and 'other' must be two links\n"
-      "12:20: error: loss[8]: the type effort has no 'target' (it belongs to touch, point, reach, pose, velocity, "
-      "force "
-      "or orientation)\n"
-      "13:19: error: loss[9]: the type shape has no 'to' (it belongs to point, travel, relative, reach, orientation, "
-      "velocity, effort, smoothness, force, gap, approach, touch, closure, pose or coordinate)\n"
-      "14:61: error: loss[10].spread[1]: must be >= 0 as the target, got -1\n"
-      "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
+      "4:5: error: loss[0]: 'type' is missing: give point, travel, relative, reach, orientation, velocity, effort, "
+      "smoothness, force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, "
+      "keep_out, clearance, removal, mass or coordinate\n5:12: error: loss[1].type: must be point, travel, relative, "
+      "reach, orientation, velocity, effort, smoothness, force, gap, shape, volume, roughness, approach, touch, "
+      "closure, pose, neck, wall, overhang, extent, keep_out, clearance, removal, mass or coordinate, got 'pint' (did "
+      "you mean 'point'?)\n6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n6:53: error: "
+      "loss[2].power: must be between 1 and 2, got 0\n7:61: error: loss[3].weight: must be > 0, got -1\n8:42: error: "
+      "loss[4].direction: must not be the zero vector: give a direction such as [1, 0, 0]\n9:61: error: "
+      "loss[5].target: must not be the zero vector: give a direction such as [1, 0, 0]\n10:62: error: loss[6].to: must "
+      "not be before 'from', 2 s: increase 'to', or reduce 'from'\n11:35: error: loss[7]: 'link' and 'other' are the "
+      "same link: name two different links\n12:20: error: loss[8]: the type effort has no key 'target': remove the "
+      "key, or use type touch, point, reach, pose, velocity, force or orientation\n13:19: error: loss[9]: the type "
+      "shape has no key 'to': remove the key, or use type point, travel, relative, reach, orientation, velocity, "
+      "effort, smoothness, force, gap, approach, touch, closure, pose or coordinate\n14:61: error: loss[10].spread[1]: "
+      "must be >= 0 as the target, got -1\n14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");
-  expect_task_problems(BEFORE, "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
+  expect_task_problems(BEFORE,
+                       "1:1: error: 'loss' is missing: give a list of terms, or give 'data' for sdrs identify\n");
   expect_task_problems(BEFORE "data:\n",
-                       "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
+                       "1:1: error: 'loss' is missing: give a list of terms, or give 'data' for sdrs identify\n");
 }
 
 static void success_is_a_list_of_its_own(void** state) {
@@ -208,14 +204,14 @@ static void success_is_a_list_of_its_own(void** state) {
 
 static void all_that_is_wrong_with_success_is_told(void** state) {
   (void)state;
-  expect_task_problems(BEFORE
-                       "loss: [{type: point, link: arm, target: [1, 2, 3]}]\n"
-                       "success:\n"
-                       "  - {type: point, name: arm, link: arm, target: [1, 2, 3]}\n"
-                       "  - {type: point, name: arm, link: arm, target: [1, 2, 3], max: .inf}\n",
-                       "5:5: error: success[0]: 'max' is missing: a number\n"
-                       "6:65: error: success[1].max: must be a finite number, got .inf\n"
-                       "6:5: error: success[1]: the name 'arm' is taken by the term of line 5\n");
+  expect_task_problems(
+      BEFORE
+      "loss: [{type: point, link: arm, target: [1, 2, 3]}]\n"
+      "success:\n"
+      "  - {type: point, name: arm, link: arm, target: [1, 2, 3]}\n"
+      "  - {type: point, name: arm, link: arm, target: [1, 2, 3], max: .inf}\n",
+      "5:5: error: success[0]: 'max' is missing: give a number\n6:65: error: success[1].max: must be a finite number, "
+      "got .inf\n6:5: error: success[1]: the name 'arm' is already used by the term of line 5: choose another name\n");
   expect_task_problems(BEFORE "loss: [{type: point, link: arm, target: [1, 2, 3]}]\nsuccess: []\n",
                        "4:10: error: success: must not be empty\n");
 }

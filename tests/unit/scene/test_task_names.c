@@ -37,8 +37,8 @@ static void names_wait_until_the_scene_is_right(void** state) {
                        "2:18: error: no link of the scene scenes/slide.yaml is named 'knee'\n");
   expect_task_problems(
       "scene: {links: [{nam: knee, fixed: true}]}\ninitial: [{link: knee, velocities: true}]\n" SHAPE_LOSS,
-      "1:18: error: unknown key 'nam' in scene.links[0] (did you mean 'name'?)\n"
-      "1:17: error: scene.links[0]: 'name' is missing: a text\n");
+      "1:18: error: unknown key 'nam' in scene.links[0] (did you mean 'name'?)\n1:17: error: scene.links[0]: 'name' is "
+      "missing: give a text\n");
 }
 
 /* "box/mass" has two components. The reader of variables checks later whether the variable exists. */

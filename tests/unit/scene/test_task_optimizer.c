@@ -90,38 +90,41 @@ static void every_key_is_read(void** state) {
 
 static void mistakes_are_told(void** state) {
   (void)state;
-  expect_task_problems(TWO_LINKS REST
-                       "optimizer:\n"
-                       "  type: lbfgs\n"
-                       "  beta1: 0.5\n"
-                       "  iterations: 0\n"
-                       "  design_step: 0\n"
-                       "  discount: 1.1\n"
-                       "  shrink: 1\n"
-                       "  grow: 0.9\n"
-                       "  clip: .inf\n"
-                       "  stall_decrease: 1\n"
-                       "  learning_rate: 1\n",
-                       "6:3: error: optimizer: the type lbfgs has no 'beta1' (it belongs to auto or adam)\n"
-                       "7:15: error: optimizer.iterations: must be between 1 and 100000000, got 0\n"
-                       "8:16: error: optimizer.design_step: must be > 0 m, got 0\n"
-                       "9:13: error: optimizer.discount: must be > 0 and <= 1, got 1.1\n"
-                       "10:11: error: optimizer.shrink: must be > 0 and < 1, got 1\n"
-                       "11:9: error: optimizer.grow: must be >= 1, got 0.9\n"
-                       "12:9: error: optimizer.clip: must be a finite number, got .inf\n"
-                       "13:19: error: optimizer.stall_decrease: must be >= 0 and < 1, got 1\n"
-                       "14:3: error: unknown key 'learning_rate' in optimizer (did you mean 'design_step'?)\n");
-  expect_task_problems(TWO_LINKS REST "optimizer: {type: adam, memory: 4}\n",
-                       "4:25: error: optimizer: the type adam has no 'memory' (it belongs to auto or lbfgs)\n");
+  expect_task_problems(
+      TWO_LINKS REST
+      "optimizer:\n"
+      "  type: lbfgs\n"
+      "  beta1: 0.5\n"
+      "  iterations: 0\n"
+      "  design_step: 0\n"
+      "  discount: 1.1\n"
+      "  shrink: 1\n"
+      "  grow: 0.9\n"
+      "  clip: .inf\n"
+      "  stall_decrease: 1\n"
+      "  learning_rate: 1\n",
+      "6:3: error: optimizer: the type lbfgs has no key 'beta1': remove the key, or use type auto or adam\n"
+      "7:15: error: optimizer.iterations: must be between 1 and 100000000, got 0\n"
+      "8:16: error: optimizer.design_step: must be > 0 m, got 0\n"
+      "9:13: error: optimizer.discount: must be > 0 and <= 1, got 1.1\n"
+      "10:11: error: optimizer.shrink: must be > 0 and < 1, got 1\n"
+      "11:9: error: optimizer.grow: must be >= 1, got 0.9\n"
+      "12:9: error: optimizer.clip: must be a finite number, got .inf\n"
+      "13:19: error: optimizer.stall_decrease: must be >= 0 and < 1, got 1\n"
+      "14:3: error: unknown key 'learning_rate' in optimizer (did you mean 'design_step'?)\n");
+  expect_task_problems(
+      TWO_LINKS REST "optimizer: {type: adam, memory: 4}\n",
+      "4:25: error: optimizer: the type adam has no key 'memory': remove the key, or use type auto or lbfgs\n");
 }
 
 static void idle_keys_get_a_warning(void** state) {
   (void)state;
-  expect_task_problems(TWO_LINKS REST "optimizer: {decay: 0.5, decay_every: 3}\n",
-                       "4:13: warning: optimizer: 'decay' has no effect with schedule constant\n"
-                       "4:25: warning: optimizer: 'decay_every' has no effect with schedule constant\n");
+  expect_task_problems(
+      TWO_LINKS REST "optimizer: {decay: 0.5, decay_every: 3}\n",
+      "4:13: warning: optimizer: 'decay' has no effect with schedule constant: remove the key\n"
+      "4:25: warning: optimizer: 'decay_every' has no effect with schedule constant: remove the key\n");
   expect_task_problems(TWO_LINKS REST "optimizer: {schedule: cosine, decay: 0.5, decay_every: 3}\n",
-                       "4:43: warning: optimizer: 'decay_every' has no effect with schedule cosine\n");
+                       "4:43: warning: optimizer: 'decay_every' has no effect with schedule cosine: remove the key\n");
 }
 
 int main(void) {

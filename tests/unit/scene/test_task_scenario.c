@@ -113,16 +113,14 @@ static void mistakes_are_told(void** state) {
       ", stps: 1}\n"
       "  - slide.yaml\n"
       "  - {scene: " SCENE_A "}\n" MOVE_BOX SHAPE_LOSS,
-      "2:25: error: scenarios[0].weight: must be > 0, got 0\n"
-      "2:5: error: scenarios[0]: 'scene' is missing: the path of a scene, or a scene\n"
-      "2:12: error: scenarios[0].name: a scenario's name must not hold a slash\n"
-      "3:31: error: scenarios[1].set[0]: expected a text, got a list\n"
-      "3:22: error: scenarios[1].scene: expected a text, got 5: put it in quotes\n"
-      "4:99: error: scenarios[2].steps: must be between 0 and 1000000000, got -1\n"
-      "4:12: error: scenarios[2].name: the name 'x' is taken by another scenario\n"
-      "5:94: error: unknown key 'stps' in scenarios[3] (did you mean 'steps'?)\n"
-      "6:5: error: scenarios[4]: expected a map, got 'slide.yaml'\n"
-      "7:5: error: scenarios[5].name: the name '5' is taken by another scenario\n");
+      "2:25: error: scenarios[0].weight: must be > 0, got 0\n2:5: error: scenarios[0]: 'scene' is missing: give the "
+      "path of a scene, or a scene\n2:12: error: scenarios[0].name: a scenario's name must not contain a slash\n3:31: "
+      "error: scenarios[1].set[0]: expected a text, got a list\n3:22: error: scenarios[1].scene: expected a text, got "
+      "5: put it in quotes\n4:99: error: scenarios[2].steps: must be between 0 and 1000000000, got -1\n4:12: error: "
+      "scenarios[2].name: the name 'x' is already used by another scenario: choose another name\n5:94: error: unknown "
+      "key 'stps' in scenarios[3] (did you mean 'steps'?)\n6:5: error: scenarios[4]: expected a map, got "
+      "'slide.yaml'\n7:5: error: scenarios[5].name: the name '5' is already used by another scenario: choose another "
+      "name\n");
   expect_task_problems("scenarios: []\n" MOVE_BOX SHAPE_LOSS, "1:12: error: scenarios: must not be empty\n");
   expect_task_problems("scene: [a]\n" MOVE_BOX SHAPE_LOSS,
                        "1:8: error: scene: expected the path of a scene, or a scene, got a list\n");
@@ -181,7 +179,8 @@ static void too_many_scenarios_are_refused(void** state) {
   text_add(&text, "scenarios: [");
   for (int i = 0; i < 1001; i++) text_add(&text, "{},");
   text_add(&text, "]\n" MOVE_BOX SHAPE_LOSS);
-  expect_task_problems(text.data, "1:12: error: scenarios: more than 1000 scenarios\n");
+  expect_task_problems(
+      text.data, "1:12: error: scenarios: the task has the task has more than 1000 scenarios: remove scenarios\n");
   text_free(&text);
 }
 
