@@ -224,7 +224,7 @@ static void print_findings(const Certifying* c) {
 static void print_text(const Certifying* c) {
   int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN);
   for (int k = 0; k < shown; k++) print_fault(c, &c->faults[k]);
-  if (shown < c->fault_count) printf("findings not shown: %d (-v prints all)\n", c->fault_count - shown);
+  if (shown < c->fault_count) printf("faults not shown: %d (-v prints all)\n", c->fault_count - shown);
   printf("%s: %s: %d states and the motions between them, %lld pieces of path", c->options->operands[0],
          proved(c) ? "proved, no intersection" : "NOT proved", c->check.states, (long long)c->intervals);
   if (c->rows_by_moves > 0) printf(", %d of the motions by the solver's moves", c->rows_by_moves);
