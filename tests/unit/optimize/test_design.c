@@ -888,7 +888,8 @@ static void messages(void** state) {
       /* symmetric in itself */
       {"scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1], position: [0.2, 0, 0]}}]}\ndesign: "
        "{vertices: [{link: a}], symmetry: [{type: mirror, links: [a], normal: [1, 0, 0]}]}\n" LOSS,
-       "2:21: error: link 'a': vertex 0 of hull 0 has no image under the link's symmetry\n"},
+       "2:21: error: link 'a': vertex 0 of hull 0 has no image under the link's symmetry: make the shape symmetric, or "
+       "remove the symmetry\n"},
       {"scene: {links: [{name: a, mass: 1, shape: " BOX
        "}]}\ndesign: {vertices: [{link: a, box: {low: [0, -9, -9], high: "
        "[9, 9, 9]}}], symmetry: [{type: mirror, links: [a], normal: [1, 0, 0]}]}\n" LOSS,
@@ -904,14 +905,18 @@ static void messages(void** state) {
        "2:91: error: the symmetries of link 'a' generate infinitely many maps: choose mirrors and rotations that "
        "generate a finite group\n"},
       /* control and start */
-      {ARM "control: [{link: arm}]\n" LOSS, "2:18: error: no controller drives the joint of link 'arm'\n"},
+      {ARM "control: [{link: arm}]\n" LOSS,
+       "2:18: error: no controller drives the joint of link 'arm': add one to 'controllers' of the scene, or name "
+       "another link\n"},
       {DRIVEN("0") "control: [{link: a, parameters: [phase]}]\n" LOSS,
        "4:18: error: the controllers of link 'a' have none of the listed parameters: correct the list, or set the "
        "parameters in the scene\n"},
       {PUSHED "control: [{link: a, of: [drives], dof: [0, 2]}]\n" LOSS,
-       "5:18: error: the control of link 'a' has no degree of freedom 2: it has 1\n"},
+       "5:18: error: the control of link 'a' has no degree of freedom 2: correct 'dof' (available: 1, numbered from "
+       "0)\n"},
       {ARM "initial: [{link: arm, velocities: true, dof: [1]}]\n" LOSS,
-       "2:18: error: the joint of link 'arm' has fewer degrees of freedom, so its initial state cannot be a variable: "
+       "2:18: error: the joint of link 'arm' has fewer degrees of freedom than 'dof' names, so its initial state "
+       "cannot be a variable: "
        "correct 'dof', or name another link\n"},
       {"scene: {links: [{name: a, fixed: true, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: " BOX
        "}]}\ninitial: [{link: a, velocities: true}]\n" LOSS,

@@ -357,7 +357,7 @@ static void loops_are_named(void** state) {
                          "bob}, {type: closure_length, a: arm}, {type: ratio, link: gear}]\n",
                          "17:14: error: the closure gear-bob: 'point' is missing: set 'point' in the scene\n"
                          "17:54: error: the closure gear-bob: 'axis' is missing: set 'axis' in the scene\n"
-                         "17:119: error: no closure has 'arm' as a and 'world' as b\n"
+                         "17:119: error: no closure has 'arm' as a and 'world' as b: correct the names of the links\n"
                          "17:145: error: link 'gear': its coupling has an 'offset', so its ratios cannot be variables: "
                          "remove 'offset', which then follows from the initial coordinates, or use a parameter of type "
                          "offset\n");
@@ -419,12 +419,13 @@ static void tendons_are_named(void** state) {
   compare_near(second->rest_length, 1, 1e-15, "rest length");
   model_scene_destroy(scene, case_scene(c, 0));
   design_case_free(c);
-  expect_design_problems(CORDS
-                         "control: [{link: arm, of: [tensions]}]\n"
-                         "parameters: [{type: tendon_rest_length, link: box}]\n",
-                         "11:18: error: no load or tendon of the selected kind acts on link 'arm': add one to the "
-                         "scene, or name another link\n"
-                         "12:47: error: link 'box': its tendons have no stiffness\n");
+  expect_design_problems(
+      CORDS
+      "control: [{link: arm, of: [tensions]}]\n"
+      "parameters: [{type: tendon_rest_length, link: box}]\n",
+      "11:18: error: no load or tendon of the selected kind acts on link 'arm': add one to the "
+      "scene, or name another link\n"
+      "12:47: error: link 'box': its tendons have no stiffness: set the stiffness of a tendon in the scene\n");
 }
 
 #define MOUNTS                                                                                                    \
@@ -539,7 +540,9 @@ static void what_cannot_change(void** state) {
   refuse("{type: friction, low: 0.5}",
          "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]: widen the bounds or change the "
          "initial value\n");
-  refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
+  refuse("{type: size, link: box, tie: true}",
+         "9:33: error: link 'box': tied edges must have equal initial lengths: set equal edges in the scene, or remove "
+         "'tie'\n");
   refuse("{type: size, link: arm, axes: [x]}",
          "9:33: error: link 'arm': 'axes' selects edges of a box, but the link has no box: for round shapes give "
          "lengths: [radius]\n");
@@ -552,9 +555,9 @@ static void what_cannot_change(void** state) {
   refuse("{type: rotation, link: box}",
          "9:37: error: link 'box': the link is free, so its orientation belongs to the initial state: use 'initial' "
          "with turns: true\n");
-  refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
+  refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied: remove 'tie'\n");
   refuse("{type: pair_friction, a: box, b: arm}",
-         "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm'\n");
+         "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm': add one to the scene\n");
   refuse("{type: friction}, {type: friction}",
          "9:32: error: variable 'contact/friction' is listed twice: remove one of the entries\n");
 }
