@@ -55,7 +55,8 @@ static Status load(Certifying* c) {
   Recorded* recorded = &c->recorded;
   const char* folder = c->options->operands[0];
   if (!path_is_folder(folder)) {
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "no such run folder");
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+                    "no such run folder: give the output folder of `sdrs simulate`");
     return STATUS_IO;
   }
   recorded->without_poses = true;
@@ -63,7 +64,9 @@ static Status load(Certifying* c) {
   recorded_drop_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
   if (!recorded->summary)
-    return refuse(c, folder, "the folder holds designs, not a run: simulate best.scene.yaml, then certify that run");
+    return refuse(
+        c, folder,
+        "the folder holds designs, not a run: run `sdrs simulate` on best.scene.yaml, then certify the new run folder");
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;
@@ -178,8 +181,10 @@ static void check_summary(Certifying* c) {
   double range = contact_range(&c->recorded.model), reported = c->check.smallest_gap;
   if ((reported >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
   if (fabs(reported - c->nearest.gap) <= 1e-6 * range) return;
-  diagnostics_add(&c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},
-                  "result.smallest_gap %.9g m is not that of the recorded states, %.9g m", reported, c->nearest.gap);
+  diagnostics_add(
+      &c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},
+      "result.smallest_gap is %.9g m, but the smallest gap of the recorded states is %.9g m: simulate the scene again",
+      reported, c->nearest.gap);
 }
 
 /* ---------------------------------------------------------------- output */
@@ -213,13 +218,13 @@ static void print_findings(const Certifying* c) {
     if (item->column > 0) fprintf(stderr, "%d:", item->column);
     fprintf(stderr, " error: %s\n", item->text);
   }
-  if (count < all->count) fprintf(stderr, "and %d more (-v prints all)\n", all->count - count);
+  if (count < all->count) fprintf(stderr, "findings not shown: %d (-v prints all)\n", all->count - count);
 }
 
 static void print_text(const Certifying* c) {
   int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN);
   for (int k = 0; k < shown; k++) print_fault(c, &c->faults[k]);
-  if (shown < c->fault_count) printf("and %d more (-v prints all)\n", c->fault_count - shown);
+  if (shown < c->fault_count) printf("faults not shown: %d (-v prints all)\n", c->fault_count - shown);
   printf("%s: %s: %d states and the motions between them, %lld pieces of path", c->options->operands[0],
          proved(c) ? "proved, no intersection" : "NOT proved", c->check.states, (long long)c->intervals);
   if (c->rows_by_moves > 0) printf(", %d of the motions by the solver's moves", c->rows_by_moves);

@@ -230,8 +230,9 @@ static Status run_all(Convergence* c, Diagnostics* diagnostics) {
     Status status = refined_run(&c->run[r], &subject, 1 << r, &options, diagnostics);
     const RecordReport* report = &c->run[r].report;
     if (status == STATUS_SOLVER)
-      command_error(c->options, "%s with dt/%d: step %d is not solved: %s, residual %.3g", c->name, 1 << r,
-                    report->failed_step, step_outcome_text(report->last.outcome), report->last.residual);
+      command_error(c->options, "%s with dt/%d: the solver failed at step %d: %s, residual %.3g; reduce simulation.dt",
+                    c->name, 1 << r, report->failed_step, step_outcome_text(report->last.outcome),
+                    report->last.residual);
     if (status != STATUS_OK) return status;
   }
   return STATUS_OK;
@@ -308,7 +309,7 @@ static ExitCode converge_task(const Options* options, Json* json) {
 static ExitCode converge(const Options* options) {
   int refinements = option_count(options, "refinements", 2);
   if (refinements > REFINEMENTS_MAX)
-    return usage_error(options, "--refinements is at most %d, got %d", REFINEMENTS_MAX, refinements);
+    return usage_error(options, "--refinements must be at most %d, got %d", REFINEMENTS_MAX, refinements);
   interrupt_install();
   Text text = {0};
   Json json = {.out = &text};

@@ -59,19 +59,20 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
   };
   const char* symmetry = option_text(options, "symmetry");
   if (!read_symmetry(settings, symmetry))
-    return usage_error(options, "--symmetry is auto, none or letters of xyz, got '%s'", symmetry);
+    return usage_error(options, "--symmetry must be auto, none, or letters of xyz such as xy, got '%s'", symmetry);
   const char* grid = option_text(options, "grid");
   if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
   const char* tolerance = option_text(options, "tolerance");
   if (!read_tolerance(settings, tolerance))
-    return usage_error(options, "--tolerance is a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
+    return usage_error(options, "--tolerance must be a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
   if (grid && tolerance)
     return usage_error(options, "--tolerance and --grid both determine the number of hulls: give one of them");
-  if (grid && settings->inside) return usage_error(options, "--grid cannot be combined with --inside");
+  if (grid && settings->inside)
+    return usage_error(options, "--grid cannot be combined with --inside: remove one of the two options");
   if (!decompose_up_is_axis(options))
-    return usage_error(options, "--up is x, y or z, got '%s'", option_text(options, "up"));
+    return usage_error(options, "--up must be x, y or z, got '%s'", option_text(options, "up"));
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
-    return usage_error(options, "--max-vertices is at least 8, got %d", settings->max_vertices);
+    return usage_error(options, "--max-vertices must be at least 8, got %d", settings->max_vertices);
   return EXIT_DONE;
 }
 
@@ -274,11 +275,10 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
     command_error(options,
                   "a hull is not convex, or its volume is 0: this is a defect of sdrs; please report it with the mesh");
   if (!d->covers && d->inside)
-    command_error(
-        options,
-        "the hulls do not lie inside the mesh: they extend %g mesh diagonals beyond its surface, and the surface lies "
-        "up to %g diagonals inside a hull (0 and 0: no hull was found that fits inside); raise --max-hulls",
-        d->depth / d->diagonal, d->covered_miss);
+    command_error(options,
+                  "the hulls do not lie inside the mesh: hulls extend %g mesh diagonals beyond the surface, and the "
+                  "surface lies up to %g diagonals inside a hull (0 and 0: no hull fits inside); raise --max-hulls",
+                  d->depth / d->diagonal, d->covered_miss);
   if (!d->covers && !d->inside)
     command_error(options,
                   "the hulls do not cover the mesh: a point of its surface lies %g mesh diagonals outside all hulls; "
@@ -291,8 +291,8 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
                   d->apart, d->component_count);
   if (!d->symmetric)
     command_error(options,
-                  "the hulls are not mirror images of each other: they differ by %g mesh diagonals; use --symmetry "
-                  "none to do without",
+                  "the hulls are not mirror images of each other (difference %g mesh diagonals): use --symmetry none "
+                  "for hulls without symmetry",
                   d->mirror_error);
   if (!d->within_budget)
     command_error(
@@ -314,10 +314,10 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
 
 static void warn_joining(const Options* options, const Decomposition* d) {
   if (options->quiet || d->condition.joining <= JOINING_REPORTED * d->diagonal) return;
-  fprintf(
-      stderr,
-      "sdrs decompose: warning: the triangles of the mesh have gaps: vertices up to %g apart were merged (%d merged)\n",
-      d->condition.joining, d->condition.joined_points);
+  fprintf(stderr,
+          "sdrs decompose: warning: the triangles of the mesh have gaps, so vertices up to %g mesh units apart were "
+          "merged (number: %d): check the hulls, or close the gaps in the mesh\n",
+          d->condition.joining, d->condition.joined_points);
 }
 
 /* Warns if the hulls close through holes of the mesh. */
@@ -356,7 +356,9 @@ static ExitCode decompose(const Options* options) {
   DecomposeOptions settings;
   if (option_given(options, "primitives")) return decompose_primitives(options);
   if (option_given(options, "max") || option_given(options, "cells") || option_given(options, "scale"))
-    return usage_error(options, "--max, --cells and --scale need --primitives superquadric");
+    return usage_error(options,
+                       "--max, --cells and --scale apply to --primitives superquadric only: add --primitives "
+                       "superquadric, or remove these options");
   ExitCode code = read_settings(&settings, options);
   if (code != EXIT_DONE) return code;
   Diagnostics diagnostics = {0};

@@ -65,7 +65,8 @@ static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || for
 static ExitCode check_policy_options(const Exporting* exporting) {
   static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication", "tolerance"};
   const Options* options = exporting->options;
-  if (exporting->folder) return usage_error(options, "a policy is a single file: name it with -o");
+  if (exporting->folder)
+    return usage_error(options, "a policy is written to a single file: give a file name with -o, such as policy.json");
   for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
     if (option_given(options, SURFACES[k]))
       return usage_error(options, "--%s applies to surfaces (OBJ, STL, 3MF) only, not to policies: remove --%s",
@@ -117,7 +118,7 @@ static ExitCode read_options(Exporting* exporting) {
                        "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf, .json, .h) or a folder (ends in '/')");
   exporting->target = memory_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
-  if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj, stl or 3mf");
+  if (exporting->folder && !format) return usage_error(options, "-o names a folder: give --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
     return usage_error(options, "--format must be mjcf, urdf, obj, stl, 3mf, json or c, got '%s'", format);
@@ -140,8 +141,8 @@ static ExitCode read_options(Exporting* exporting) {
     return usage_error(options, "--grow must be a length > 0 [mm], got '%s'", option_text(options, "grow"));
   if (option_given(options, "grow") && option_given(options, "pieces"))
     return usage_error(options,
-                       "--grow and --pieces exclude each other: --grow enlarges pieces so that they unite, --pieces "
-                       "keeps them separate");
+                       "--grow and --pieces exclude each other: remove one of the two (--grow unites pieces, --pieces "
+                       "keeps pieces separate)");
   if (fabrication_build_axis(options) < 0)
     return usage_error(options, "--build must be x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
@@ -259,7 +260,8 @@ static ExitCode write_policy(Exporting* exporting) {
   const Options* options = exporting->options;
   int controller = find_policy(exporting);
   if (controller == -1)
-    return usage_error(options, "no policy to export: no controller%s has 'feedback'",
+    return usage_error(options,
+                       "no policy to export, because no controller%s has 'feedback': add 'feedback' to a controller",
                        exporting->link < 0 ? " of the scene" : " of the link");
   bool json = exporting->format == EXPORT_JSON;
   if (json && controller < 0)
@@ -301,7 +303,11 @@ static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text
   if (!equals || equals == package || !equals[1])
     return usage_error(exporting->options, "--package needs NAME=DIR, got '%s'", package);
   char* inside = file_inside(equals + 1, folder);
-  if (!inside) return usage_error(exporting->options, "the meshes go to %s, which is not in %s", folder, equals + 1);
+  if (!inside)
+    return usage_error(exporting->options,
+                       "the meshes are written to %s, which is outside of the --package folder %s: give a folder that "
+                       "contains the meshes",
+                       folder, equals + 1);
   text_add(prefix, "package://%.*s/%s/", (int)(equals - package), package, inside);
   memory_free(inside);
   return EXIT_DONE;
@@ -429,25 +435,24 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
   double wall = 1e-3 * option_number(exporting->options, "min-wall", 0.0);
   if (report->reason)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "link '%s': %s; its pieces remain separate solids in the file%s",
+                    "link '%s': %s; the pieces of the link remain separate solids in the file%s",
                     model->links[report->reason_link].name, report->reason,
-                    option_given(exporting->options, "grow") ? "" : " (--grow 0.05 makes them overlap)");
+                    option_given(exporting->options, "grow") ? "" : " (--grow 0.05 makes the pieces overlap)");
   if (!report->closed || !report->manifold || !report->oriented)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "the surface must be closed, manifold and oriented, but it is %s: repair the mesh of the link "
-                    "(`sdrs decompose` makes closed hulls of it)",
+                    "(`sdrs decompose` makes closed hulls from a mesh)",
                     surface_fault(report));
   if (report->united && report->pieces == 1 && report->components > 1)
     diagnostics_add(diagnostics, SEVERITY_WARNING, place,
-                    "the part is not in one piece: it has %d components that do not touch each other; let the shapes "
-                    "of the link overlap",
+                    "the surface has %d components that do not touch each other: let the shapes of the link overlap to "
+                    "get one piece",
                     report->components);
   if (report->deviation > round_tolerance(exporting))
-    diagnostics_add(
-        diagnostics, SEVERITY_WARNING, place,
-        "the faces lie up to %.3g mm inside of the round solids, more than the %.3g mm of --tolerance: finer "
-        "meshes would have more than 20000 vertices",
-        1e3 * report->deviation, 1e3 * round_tolerance(exporting));
+    diagnostics_add(diagnostics, SEVERITY_WARNING, place,
+                    "the faces deviate by up to %.3g mm from the round solids, more than --tolerance %.3g mm, because "
+                    "a finer mesh would have more than 20000 vertices: raise --tolerance",
+                    1e3 * report->deviation, 1e3 * round_tolerance(exporting));
   if (report->thickness < wall)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "the thinnest wall is %.4g mm thick, below --min-wall %g mm: thicken the wall, or lower --min-wall",
@@ -471,7 +476,8 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   Status status = STATUS_OK;
   if (report.pieces == 0) {
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                    "no surface to write: the selected links have no shapes, or only half spaces and height fields");
+                    "no surface to write, because the selected links have no shapes except half spaces and height "
+                    "fields: select other links");
     status = STATUS_BAD_INPUT;
   } else {
     status = write_file(exporting, path, &text);
@@ -555,10 +561,10 @@ static Status check_joints(Exporting* exporting) {
   Status status = STATUS_OK;
   for (int i = 0; is_model(exporting->format) && i < model->link_count; i++) {
     if (is_told(exporting, &model->links[i])) continue;
-    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
-                    "link '%s': %s has no joint of type %s; formats of meshes export it (sdrs export --help)",
-                    model->links[i].name, FORMATS[exporting->format].name,
-                    JOINT_TABLE[model->scene->links[i].joint.type].word);
+    diagnostics_add(
+        &exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
+        "link '%s': %s has no joint of type %s: use another joint, or export surfaces (--format obj, stl or 3mf)",
+        model->links[i].name, FORMATS[exporting->format].name, JOINT_TABLE[model->scene->links[i].joint.type].word);
     status = STATUS_BAD_INPUT;
   }
   return status;

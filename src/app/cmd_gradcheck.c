@@ -54,7 +54,7 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
     }
     word += length + (word[length] == ',');
   }
-  if (*blocks == 0) usage_error(options, "--wrt is empty: name a block of variables, or leave the option out");
+  if (*blocks == 0) usage_error(options, "--wrt is empty: name a block of variables, or remove --wrt");
   return *blocks != 0;
 }
 
@@ -64,7 +64,7 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
     return false;
   }
   if (!task && option_given(options, "window")) {
-    usage_error(options, "--window applies to tasks with 'receding' only: leave it out");
+    usage_error(options, "--window applies to tasks with 'receding' only: remove --window");
     return false;
   }
   return true;
@@ -318,8 +318,8 @@ static Status check_generic(const Options* options, const GradcheckOptions* chec
   GradcheckReport* own = MEMORY_NEW(GradcheckReport, 1);
   if (!options->quiet)
     fprintf(stderr,
-            "%s: the block of vertices is checked on hulls shrunk at random by up to 3 %%, because the volume has a "
-            "kink at flat faces with more than three corners\n",
+            "%s: the block of vertices is checked on hulls shrunk at random by up to 3 %%, because the volume is not "
+            "differentiable at flat faces with more than three corners\n",
             subject->name);
   Status status = model_create(&model, subject->scene, diagnostics);
   if (status == STATUS_OK) status = check_blocks(check, subject, &model, 1u << GRADCHECK_VERTICES, own, diagnostics);
@@ -394,11 +394,11 @@ static ExitCode check_one(const Options* options, const GradcheckOptions* asked,
   progress_end(&progress);
   print_diagnostics(options, &diagnostics);
   if (status == STATUS_SOLVER)
-    command_error(options, "%s: step %d is not solved: %s, residual %.3g", subject->name, report->run.failed_step,
-                  step_outcome_text(report->run.last.outcome), report->run.last.residual);
+    command_error(options, "%s: the solver failed at step %d: %s, residual %.3g; reduce simulation.dt", subject->name,
+                  report->run.failed_step, step_outcome_text(report->run.last.outcome), report->run.last.residual);
   if (status == STATUS_INTERRUPTED) say_interrupted(options, subject->name, json);
   if (status == STATUS_OK && !has_numbers(report)) {
-    command_error(options, "%s has no parameters in the blocks of --wrt; leave the option out to check all",
+    command_error(options, "%s has no parameters in the blocks of --wrt: remove --wrt to check all blocks",
                   subject->name);
     status = STATUS_BAD_INPUT;
   }
@@ -579,7 +579,7 @@ static bool sound_window(const Options* options, const Task* task, int window) {
   const TaskScenario* scenario = &task->scenarios[0];
   if (!task->receding.given) {
     if (!option_given(options, "window")) return true;
-    usage_error(options, "--window: the task has no receding horizon");
+    usage_error(options, "--window applies to tasks with 'receding' only: remove --window");
     return false;
   }
   int steps = task_horizon(scenario->steps, scenario->scene.simulation.steps), apply = task->receding.apply;
@@ -655,7 +655,8 @@ static ExitCode gradcheck(const Options* options) {
                             .memory = option_number(options, "memory", 0) * GIBIBYTE};
   bool task = task_recognise(options->operands[0]);
   if (!read_blocks(options, &check.blocks) || !sound_usage(options, &check, task)) return EXIT_USAGE;
-  warn_overridden_tolerance(options, "gradcheck solves steps to its own --tolerance (1e-12 unless given)");
+  warn_overridden_tolerance(options,
+                            "gradcheck uses --tolerance (default 1e-12) for the steps; set --tolerance instead");
   interrupt_install();
   Text text = {0};
   Json json = {.out = &text};

@@ -36,7 +36,8 @@ static Status fit_run_create(FitRun* run, const Options* options) {
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
     say_other_kind(options->operands[0], "a scene",
-                   "sdrs simulate runs it; a task for sdrs identify names it, what was measured and what is sought",
+                   "run `sdrs simulate` for a scene, or give sdrs identify a task that names the scene, the data and "
+                   "the parameters",
                    &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations"))
@@ -89,7 +90,7 @@ static void print_parameters(const FitRun* run) {
     else if (p.at_bound)
       fprintf(stderr, "  at its bound");
     else if (isnan(p.standard_error))
-      fprintf(stderr, "  not determined by the data at this value: add data, or do not fit it");
+      fprintf(stderr, "  not determined by the data at this value: add data, or remove the parameter from the task");
     else
       fprintf(stderr, "  +- %.3g, 95 %%: %.6g ... %.6g", p.standard_error, p.low, p.high);
     fputc('\n', stderr);
@@ -109,7 +110,7 @@ static void print_unfinished(const FitRun* run) {
   Text line = {0};
   if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
     fprintf(stderr,
-            "  the fit has not converged: the next step would change %s; the intervals include this change. Raise "
+            "  the fit has not converged: the next step would change %s (included in the intervals). Raise "
             "optimizer.iterations or identify.iterations, or use optimizer.type levenberg_marquardt\n",
             line.data);
   text_free(&line);
@@ -122,7 +123,7 @@ static void print_doubts(const FitRun* run) {
   if (run->options->quiet || count == 0) return;
   fprintf(
       stderr,
-      "  the model cannot reproduce these measurements (the intervals were widened to include the contradictions):\n");
+      "  the model cannot reproduce the following measurements (the confidence intervals were widened accordingly):\n");
   for (int k = 0; k < count; k++) {
     Text line = {0};
     identification_doubt_text(id, k, &line);
@@ -199,8 +200,7 @@ static ExitCode fit(FitRun* run) {
     if (is_writer())
       fprintf(stderr,
               "%s: the measurements do not determine all parameters, so nothing was fitted: fix or tie parameters, "
-              "give them a prior, measure more, or set "
-              "identify.keep_undetermined\n",
+              "give parameters a prior, measure more, or set identify.keep_undetermined: true\n",
               run->task.name);
     return EXIT_CHECK_FAILED;
   }
@@ -212,7 +212,7 @@ static ExitCode fit(FitRun* run) {
   if (status == STATUS_OK) status = agreed(identification_finish(run->identification, &run->diagnostics));
   if (status == STATUS_OK) status = finish(run);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
-    fprintf(stderr, "%s: stopped by %s after iteration %d; --resume continues\n", run->task.name,
+    fprintf(stderr, "%s: stopped by %s after iteration %d; continue with --resume\n", run->task.name,
             interrupt_name(interrupt_signal()), identification_iteration(run->identification));
   return status_exit_code(status);
 }

@@ -73,11 +73,11 @@ static ExitCode read_words(Importing* importing) {
   int base = word_of(options, "base", (const char* const[]){"fixed", "free", NULL});
   int hulls = word_of(options, "hulls", (const char* const[]){"whole", "groups", "decompose", NULL});
   int mass = word_of(options, "mass-model", (const char* const[]){"given", "uniform", "vertices", NULL});
-  if (base < 0) return usage_error(options, "--base is fixed or free, got '%s'", option_text(options, "base"));
+  if (base < 0) return usage_error(options, "--base must be fixed or free, got '%s'", option_text(options, "base"));
   if (hulls < 0)
-    return usage_error(options, "--hulls is whole, groups or decompose, got '%s'", option_text(options, "hulls"));
+    return usage_error(options, "--hulls must be whole, groups or decompose, got '%s'", option_text(options, "hulls"));
   if (mass < 0)
-    return usage_error(options, "--mass-model is given, uniform or vertices, got '%s'",
+    return usage_error(options, "--mass-model must be given, uniform or vertices, got '%s'",
                        option_text(options, "mass-model"));
   importing->wanted.free_base = base == 1;
   importing->wanted.hull_per_group = hulls == 1;
@@ -92,7 +92,8 @@ static ExitCode read_options(Importing* importing) {
   RobotOptions* wanted = &importing->wanted;
   if (!options->folder) return usage_error(options, "-o is missing: the scene to write, e.g. -o robot.yaml");
   if (path_is_folder(options->folder))
-    return usage_error(options, "-o names a file, '%s' is a folder", options->folder);
+    return usage_error(options, "-o must name a file, but '%s' is a folder: append a file name such as robot.yaml",
+                       options->folder);
   size_t length = strlen(options->folder);
   if (length >= 5 && strcmp(options->folder + length - 5, ".json") == 0)
     return usage_error(options, "a scene is written as YAML: -o must not end in .json");
@@ -104,7 +105,7 @@ static ExitCode read_options(Importing* importing) {
   wanted->density = option_number(options, "density", 0);
   wanted->max_vertices = option_count(options, "max-vertices", 0);
   if (option_given(options, "max-vertices") && wanted->max_vertices < 4)
-    return usage_error(options, "--max-vertices is at least 4, got %d", wanted->max_vertices);
+    return usage_error(options, "--max-vertices must be at least 4, got %d", wanted->max_vertices);
   wanted->ground = option_given(options, "ground");
   wanted->primitives = option_given(options, "primitives");
   wanted->keep_fixed = option_given(options, "keep-fixed");

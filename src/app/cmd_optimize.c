@@ -87,11 +87,12 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
-    say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
+    say_other_kind(options->operands[0], "a scene",
+                   "run `sdrs simulate` for a scene, or give sdrs optimize a task that names the scene and the loss",
                    &run->diagnostics);
   if (status == STATUS_OK && run->task.loss_count == 0) {
     diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->task.path, 0, 0},
-                    "'loss' is missing; a task with data is for sdrs identify");
+                    "'loss' is missing: add 'loss', or run `sdrs identify` for a task with 'data'");
     status = STATUS_BAD_INPUT;
   }
   if (status != STATUS_OK) return status;
@@ -362,7 +363,8 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
     if (run->options->quiet) continue;
     progress_end(progress);
     fprintf(stderr,
-            "%s: iteration %d: links %s would intersect at the start; their gap limits the design from here on\n",
+            "%s: iteration %d: links %s would intersect at the start; from now on the gap between these links limits "
+            "the design\n",
             run->task.name, optimization_iteration(run->optimization),
             optimization_start_pair(run->optimization, *reported).text);
   }
@@ -447,7 +449,7 @@ void design_run_tell_resume(const DesignRun* run) {
   if (option_given(options, "iterations")) text_add(&line, " --iterations %s", option_text(options, "iterations"));
   fprintf(stderr, "%s: stopped by %s", run->task.name, interrupt_name(interrupt_signal()));
   if (run->optimization) fprintf(stderr, " after iteration %d", optimization_iteration(run->optimization));
-  fprintf(stderr, "; %s --resume continues\n", line.data);
+  fprintf(stderr, "; continue with %s --resume\n", line.data);
   text_free(&line);
 }
 
@@ -502,8 +504,8 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
   if (status == STATUS_INTERRUPTED && !options->quiet && !candidate) design_run_tell_resume(run);
   if (status != STATUS_OK) return status_exit_code(status);
   if (option_given(options, "candidate") && run->task.choice_count == 0)
-    return usage_error(options, "--candidate: the task has no 'choices'");
-  warn_overridden_tolerance(options, "optimizer.tolerance decides in a task");
+    return usage_error(options, "--candidate applies to tasks with 'choices' only: remove --candidate");
+  warn_overridden_tolerance(options, "a task uses optimizer.tolerance; set optimizer.tolerance instead");
   interrupt_install();
   ExitCode code = chooses(run) ? design_run_choices(run) : run->receding ? design_run_receding(run) : seek(run);
   print_problems(run, &run->diagnostics);

@@ -50,22 +50,23 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
     return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
                        size);
   if (target && !ends_with(target, ".png") && !ends_with(target, ".svg") && !ends_with(target, ".pdf"))
-    return usage_error(options, "-o names a picture (.png, .svg or .pdf), got '%s'", target);
+    return usage_error(options, "-o must name a picture (.png, .svg or .pdf), got '%s'", target);
   if (what && !is_plot(what)) return refuse_plot(options, what);
   if (what && option_given(options, "columns"))
-    return usage_error(options, "'%s' and --columns exclude each other", what);
+    return usage_error(options, "'%s' and --columns exclude each other: remove one of the two", what);
   static const char* const of_columns[] = {"x", "by", "log-x", "title", "x-label", "y-label"};
   for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
     if (option_given(options, of_columns[i]) && !option_given(options, "columns"))
-      return usage_error(options, "--%s requires --columns", of_columns[i]);
+      return usage_error(options, "--%s applies to --columns only: add --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
-    return usage_error(options, "%s is a file, not a run folder: choose its columns with --columns",
+    return usage_error(options, "%s is a file, not a run folder: choose columns of the file with --columns",
                        options->operands[0]);
   int runs = options->operand_count - (what != NULL);
   if (runs > 1 && option_given(options, "columns"))
-    return usage_error(options, "--columns reads a single run or file, got %d: plot them one by one", runs);
+    return usage_error(options, "--columns reads a single run or file, got %d: plot one run at a time", runs);
   for (int i = 1; i < runs; i++)
-    if (!path_is_folder(options->operands[i])) return usage_error(options, "no run folder '%s'", options->operands[i]);
+    if (!path_is_folder(options->operands[i]))
+      return usage_error(options, "'%s' is no run folder: give the output folder of a run", options->operands[i]);
   return EXIT_DONE;
 }
 
@@ -127,7 +128,7 @@ void leave_overview(const Options* options, const char* folder) {
   PlotOptions settings = plot_defaults(true);
   char* target = file_join(folder, "overview.png");
   if (plot_runs(target, &folder, 1, NULL, &settings, &diagnostics) != STATUS_OK && diagnostics.count > 0)
-    fprintf(stderr, "no overview.png: %s\n", diagnostics.items[0].text);
+    fprintf(stderr, "overview.png was not written: %s\n", diagnostics.items[0].text);
   memory_free(target);
   diagnostics_free(&diagnostics);
 }

@@ -114,20 +114,20 @@ static ExitCode read_camera_options(Rendering* rendering) {
   const char *view = option_text(options, "view"), *size = option_text(options, "size");
   const char* look_at = option_text(options, "look-at");
   if (view && !parse_view(view, &render->view))
-    return usage_error(options, "--view is iso, front, side or top, got '%s'", view);
+    return usage_error(options, "--view must be iso, front, side or top, got '%s'", view);
   if (size && !parse_size(size, &render->width, &render->height))
     return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
                        size);
   if (!read_angle(options, "azimuth", 360, &render->has_azimuth, &render->azimuth))
-    return usage_error(options, "--azimuth is an angle in degrees, got '%s'", option_text(options, "azimuth"));
+    return usage_error(options, "--azimuth must be an angle in degrees, got '%s'", option_text(options, "azimuth"));
   if (!read_angle(options, "elevation", 90, &render->has_elevation, &render->elevation))
-    return usage_error(options, "--elevation lies between -90 and 90 degrees, got '%s'",
+    return usage_error(options, "--elevation must be between -90 and 90 degrees, got '%s'",
                        option_text(options, "elevation"));
   render->has_look_at = look_at != NULL;
   if (look_at && !parse_vector(look_at, &render->look_at))
     return usage_error(options, "--look-at needs x,y,z in metres, got '%s'", look_at);
   if (look_at && option_given(options, "follow"))
-    return usage_error(options, "--look-at and --follow exclude each other");
+    return usage_error(options, "--look-at and --follow exclude each other: remove one of the two");
   render->zoom = option_number(options, "zoom", 1.0);
   if (!(render->zoom >= 0.01 && render->zoom <= 1000.0))
     return usage_error(options, "--zoom must be between 0.01 and 1000, got %g", render->zoom);
@@ -142,7 +142,7 @@ static ExitCode read_time_options(Rendering* rendering) {
   render->trail = option_count(options, "trail", 0);
   render->fps = option_number(options, "fps", render->fps);
   if (rendering->pair && render->strip > 0)
-    return usage_error(options, "--strip shows a single run, got two: leave one of them out");
+    return usage_error(options, "--strip shows a single run, got two: remove one run");
   if (rendering->pair && !option_given(options, "size")) {
     render->width = PAIR_PANEL_WIDTH;
     render->height = PAIR_PANEL_HEIGHT;
@@ -154,7 +154,8 @@ static ExitCode read_time_options(Rendering* rendering) {
   if (render->strip > STRIP_WIDTH_MAX / render->width)
     return usage_error(options, "%d panels of %d pixels are wider than the limit of %d pixels: lower --strip or --size",
                        render->strip, render->width, STRIP_WIDTH_MAX);
-  if (render->trail > TRAIL_MAX) return usage_error(options, "--trail is at most %d, got %d", TRAIL_MAX, render->trail);
+  if (render->trail > TRAIL_MAX)
+    return usage_error(options, "--trail must be at most %d, got %d", TRAIL_MAX, render->trail);
   if (!(render->fps > 0.0)) return usage_error(options, "--fps must be > 0");
   return EXIT_DONE;
 }
@@ -182,7 +183,8 @@ static ExitCode refuse_view_options(const Options* options, const char* what) {
                                       "look-at", "follow",  "zoom",      "size",  "show"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
-      return usage_error(options, "--%s is for pictures: a %s file contains the whole scene; leave the option out",
+      return usage_error(options,
+                         "--%s applies to pictures only, and a %s file contains the whole scene: remove the option",
                          names[i], what);
   return EXIT_DONE;
 }
@@ -200,11 +202,10 @@ static ExitCode choose_target(Rendering* rendering) {
   else if (ends_with(target, ".html"))
     rendering->kind = TARGET_PAGE;
   else if (!ends_with(target, ".png"))
-    return usage_error(
-        options,
-        "-o names a picture (.png), a film (.mp4), a model (.glb), a page (.html) or a folder for frames "
-        "(ends in '/'), got '%s'",
-        target);
+    return usage_error(options,
+                       "-o must name a picture (.png), a film (.mp4), a model (.glb), a page (.html) or a folder for "
+                       "frames (ends in '/'), got '%s'",
+                       target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
@@ -244,7 +245,10 @@ static ExitCode find_link(const Rendering* rendering, const char* name, int* ind
   for (int i = 1; i < shown->subject_count && found; i++) {
     const Model* other = shown->subjects[i].model;
     if (*index >= other->link_count || strcmp(other->links[*index].name, name) != 0)
-      return usage_error(rendering->options, "link '%s' is not the same in both scenes", name);
+      return usage_error(rendering->options,
+                         "link '%s' has a different number in the second scene: choose another link, or list the links "
+                         "of both scenes in the same order",
+                         name);
   }
   if (found) return EXIT_DONE;
   if (nearest) return usage_error(rendering->options, "no link '%s' (did you mean '%s'?)", name, nearest);

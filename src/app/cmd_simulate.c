@@ -359,19 +359,19 @@ static void print_remedy(const Run* run) {
                              : "  largest contact force: '%s' and '%s' (%.3g N)\n",
             model->links[squeeze->link_a].name, model->links[squeeze->link_b].name,
             measured ? fabs(squeeze->gap) : squeeze->force);
-  fprintf(stderr, "  the step failed also in %d substeps of %.3g s; ", report->substeps,
+  fprintf(stderr, "  the step also failed when divided into %d substeps of %.3g s: ", report->substeps,
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)
-    fprintf(stderr, "change the prescribed motion, or remove the bodies in its path\n");
+    fprintf(stderr, "change the prescribed motion, or remove the bodies in the path of the prescribed link\n");
   else if (report->outcome == STEP_CROSSED)
     fprintf(stderr,
-            "reduce simulation.dt (%.3g s) or raise simulation.substeps: bodies move farther in a step than their own "
-            "size\n",
+            "reduce simulation.dt (%.3g s) or raise simulation.substeps, because bodies move farther than their own "
+            "size in one step\n",
             model->simulation.dt);
   else if (report->outcome == STEP_OPEN)
     fprintf(stderr,
             "change the motion that drives the loop (prescribed joints, other closures), add a joint to the loop, or "
-            "start it from a configuration that is not singular\n");
+            "start the run in a configuration that is not singular\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "reduce simulation.dt (%.3g s) or raise simulation.max_iterations (%d)\n", model->simulation.dt,
             model->simulation.max_iterations);
@@ -406,7 +406,9 @@ static void print_speeds(const Run* run) {
     double limit = joint->velocity_limit[dof];
     bool plain = dof < model->links[i].joint.plain_count;
     if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
-    fprintf(stderr, "sdrs simulate: warning: %s/%s reaches %.6g %s, above its velocity_limit of %.6g\n",
+    fprintf(stderr,
+            "sdrs simulate: warning: %s/%s reaches %.6g %s, above velocity_limit %.6g: slow the motion down, or raise "
+            "velocity_limit\n",
             model->links[i].name, plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
             dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
   }
@@ -464,12 +466,10 @@ static void print_scheme_work(const Run* run) {
       scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
       model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
       keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt,
-      springs
-          ? ", or closures (distance, ball) in the place of stiff tendons and bushings, which damp what swings on them"
-      : facets
-          ? ", or leave out segments and resolution of its shapes: steps jump over the corners of a polyhedron that "
-            "rolls, a round solid has none"
-          : "");
+      springs  ? ", or closures (distance, ball) instead of stiff tendons and bushings, which damp swinging links"
+      : facets ? ", or remove segments and resolution from the shapes of the link, because steps jump over the corners "
+                 "of a rolling polyhedron"
+               : "");
 }
 
 static bool tree_has_contact(const Run* run, int tree) {
@@ -500,8 +500,8 @@ static void print_falls(const Run* run) {
         vec3_dot(vec3_at(model->initial_velocities + link->dof_first), gravity) / g * time + g * time * time / 2;
     if (model->start || !(fall > 2 * link->reach) || !(fall > FALL_FREE * free)) continue;
     fprintf(stderr,
-            "%s: '%s' moved %.3g m along gravity and touched no other body: look at its position, at a ground, and at "
-            "simulation.gravity (z points up)\n",
+            "%s: '%s' moved %.3g m along gravity and touched no other body: check the position of the link, add a "
+            "ground, or correct simulation.gravity (z points up)\n",
             run->loaded.scene.name, link->name, fall);
     return;
   }

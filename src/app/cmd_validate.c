@@ -58,12 +58,11 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
     if (fit.type != SHAPE_SPHERE && fit.rotation.w * fit.rotation.w < 1)
       text_add(&text, ", rotation: [%.9g, %.9g, %.9g, %.9g]", fit.rotation.w, fit.rotation.x, fit.rotation.y,
                fit.rotation.z);
-    diagnostics_add(
-        diagnostics, SEVERITY_NOTE, shape->place,
-        "shape %s%s%sof link '%s' is a polyhedron that is nearly round, so it rolls unevenly over its facets; this "
-        "smooth shape deviates from it by %.3g m at most (%.2g %% of the radius) and rolls evenly: {%s}",
-        named ? "'" : "", named ? shape->name : "", named ? "' " : "", loaded->model.links[link].name, fit.deviation,
-        100 * fit.relative, text.data);
+    diagnostics_add(diagnostics, SEVERITY_NOTE, shape->place,
+                    "shape %s%s%sof link '%s' is a nearly round polyhedron and rolls unevenly over its facets: to roll "
+                    "evenly, use the following smooth shape (deviation at most %.3g m, %.2g %% of the radius): {%s}",
+                    named ? "'" : "", named ? shape->name : "", named ? "' " : "", loaded->model.links[link].name,
+                    fit.deviation, 100 * fit.relative, text.data);
     text_free(&text);
   }
 }
@@ -81,8 +80,8 @@ static void report_half_turns(const Scene* scene, Diagnostics* diagnostics) {
     while (k < link->shape_count && !is_half_turn_about_z(link->shapes[k].rotation)) k++;
     if (!joint && k == link->shape_count) continue;
     diagnostics_add(diagnostics, SEVERITY_NOTE, joint ? link->joint.place : link->shapes[k].place,
-                    "link '%s': the rotation [0, 0, 0, 1] is a half turn about z: the order is w, x, y, z; no rotation "
-                    "is [1, 0, 0, 0]",
+                    "link '%s': the rotation [0, 0, 0, 1] is a half turn about z, because the order is w, x, y, z: "
+                    "write [1, 0, 0, 0] for no rotation",
                     link->name);
     return;
   }

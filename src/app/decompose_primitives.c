@@ -23,17 +23,19 @@ static ExitCode read_settings(SuperquadricOptions* settings, double* scale, cons
   *settings = (SuperquadricOptions){option_count(options, "max", 0), option_count(options, "cells", 0),
                                     option_number(options, "error", 0), options->threads};
   *scale = option_number(options, "scale", 1);
-  if (strcmp(kind, "superquadric") != 0) return usage_error(options, "--primitives is superquadric, got '%s'", kind);
+  if (strcmp(kind, "superquadric") != 0)
+    return usage_error(options, "--primitives must be superquadric, got '%s'", kind);
   for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
     if (option_given(options, OTHERS[k]))
       return usage_error(options, "--%s applies to convex hulls and cannot be combined with --primitives: remove --%s",
                          OTHERS[k], OTHERS[k]);
-  if (settings->max > 1000) return usage_error(options, "--max is at most 1000, got %d", settings->max);
+  if (settings->max > 1000) return usage_error(options, "--max must be at most 1000, got %d", settings->max);
   if (settings->cells != 0 && (settings->cells < 8 || settings->cells > 200))
-    return usage_error(options, "--cells is 8 to 200, got %d", settings->cells);
-  if (!(*scale > 0 && *scale <= 1e6)) return usage_error(options, "--scale is above 0 and at most 1e6, got %g", *scale);
+    return usage_error(options, "--cells must be 8 to 200, got %d", settings->cells);
+  if (!(*scale > 0 && *scale <= 1e6))
+    return usage_error(options, "--scale must be above 0 and at most 1e6, got %g", *scale);
   if (!decompose_up_is_axis(options))
-    return usage_error(options, "--up is x, y or z, got '%s'", option_text(options, "up"));
+    return usage_error(options, "--up must be x, y or z, got '%s'", option_text(options, "up"));
   return EXIT_DONE;
 }
 

@@ -7,8 +7,9 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
   Status status = STATUS_OK;
   if (name < 0 || best < 0) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "columns 'variable' and 'best' are missing: it is not the design.csv of a run of sdrs optimize");
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+        "columns 'variable' and 'best' are missing: 'from' needs the design.csv of a run of `sdrs optimize`");
     return STATUS_BAD_INPUT;
   }
   const char** names = MEMORY_NEW(const char*, count + 1);
@@ -20,7 +21,8 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
   int found = status == STATUS_OK ? optimization_begin_with(start->optimization, names, values, count) : 0;
   if (status == STATUS_OK && found == 0) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->from.place,
-                    "from: the run and this task have no variable in common; the first one of the run is '%s'",
+                    "from: the run and the task have no variable in common (the first variable of the run is '%s'): "
+                    "name another run, or remove 'from'",
                     count > 0 ? names[0] : "");
     status = STATUS_BAD_INPUT;
   }
@@ -52,7 +54,8 @@ enum { BEFORE_MOST = 16 };
 static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {
   if (task->choice_count == 0 && !task->receding.given) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, named,
-                  "from: the earlier task has '%s', so its result is not a single design: name a task without it",
+                  "from: the result of the earlier task is not a single design, because the earlier task has '%s': "
+                  "name another task",
                   task->receding.given ? "receding" : "choices");
   return STATUS_BAD_INPUT;
 }
@@ -61,13 +64,14 @@ static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics)
   if (!task->before.text) return STATUS_OK;
   if (depth == BEFORE_MOST) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->before.place,
-                    "from: chain of more than %d tasks: check whether they refer to each other", BEFORE_MOST);
+                    "from: the chain of earlier tasks has more than %d tasks: check 'from' of the tasks for a cycle",
+                    BEFORE_MOST);
     return STATUS_BAD_INPUT;
   }
   Task before;
   Status status = task_load(&before, task->before.text, NULL, 0, diagnostics);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, task->before.place, "from: the task '%s' comes before this one",
+    diagnostics_add(diagnostics, SEVERITY_NOTE, task->before.place, "from: the error is in the earlier task '%s'",
                     task->before.text);
   if (status == STATUS_OK) status = check_one(&before, task->before.place, diagnostics);
   if (status == STATUS_OK) status = check_chain(&before, depth + 1, diagnostics);

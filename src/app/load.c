@@ -5,7 +5,7 @@
 
 void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics) {
   diagnostics_free(diagnostics);
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "this is %s: %s", what, instead);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the file is %s: %s", what, instead);
 }
 
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
@@ -14,7 +14,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise(path))
-    say_other_kind(path, "a task", "sdrs optimize works on it, sdrs simulate runs its scene", diagnostics);
+    say_other_kind(path, "a task", "run `sdrs optimize` for a task, or give the scene of the task", diagnostics);
   if (status != STATUS_OK) return status;
   loaded->scene.threads = options->threads;
   loaded->scene.undrawn = !drawn;

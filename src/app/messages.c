@@ -69,20 +69,19 @@ void warn_unconverged(const Options* options, const char* name, const Model* mod
           "forces of up to %.3g",
           name, u->steps, u->steps == 1 ? "" : "s", tolerance, u->residual);
   if (u->dof >= 0) fprintf(stderr, " at link '%s'", model->links[model->dof_link[u->dof]].name);
-  fprintf(
-      stderr,
-      " at t = %.6g s (outcome rounding_floor in solver.csv).%s To accept it, raise the tolerance above that value; "
-      "to reduce it, move bodies nearer to the origins of their joints and of the world, or use a larger "
-      "simulation.dt or a larger contact.barrier_distance\n",
-      u->time, u->residual < IMBALANCE_HARMLESS ? " It is harmless: below 1e-6." : "");
+  fprintf(stderr,
+          " at t = %.6g s (outcome rounding_floor in solver.csv).%s To accept the imbalance, raise the tolerance above "
+          "the imbalance; to reduce the imbalance, move bodies nearer to the origins of their joints and of the world, "
+          "or raise simulation.dt or contact.barrier_distance\n",
+          u->time, u->residual < IMBALANCE_HARMLESS ? " An imbalance below 1e-6 is harmless." : "");
 }
 
 void warn_friction_open(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u) {
   if (options->quiet || u->friction_open == 0) return;
   fprintf(stderr,
-          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', the normal force of friction did not "
-          "converge in contact.friction_iterations = %d solves, and that of the last solve was used: reduce "
-          "simulation.dt or increase the iterations\n",
+          "%s: warning: in %d step%s, first at t = %.6g s between '%s' and '%s', friction did not converge within "
+          "contact.friction_iterations = %d, so the last iterate was used: reduce simulation.dt or raise "
+          "contact.friction_iterations\n",
           name, u->friction_open, u->friction_open == 1 ? "" : "s", u->friction_time,
           model->links[u->friction_links[0]].name, model->links[u->friction_links[1]].name,
           model->contact.friction_iterations);
@@ -96,20 +95,20 @@ void warn_late_friction(const Options* options, const char* name, const Model* m
   double rest = model->contact.rest_speed;
   if (options->quiet || !(rest > 0) || !(u->late_friction > LATE_REPORTED * rest)) return;
   bool pays = contact_keeps_account(model);
-  const char* what = pays ? "bodies leave contact before friction has had all of their impulse"
+  const char* what = pays ? "bodies leave contact before friction has applied its full impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
   bool given = model->contact.friction_iterations >
                0; /* friction is late where bodies rotate too far in a step for the later solves (F8) */
-  const char* remedy =
-      given ? "A body turned so far in this step that friction kept its first solve: reduce simulation.dt, or --set "
-              "contact.friction_iterations=null, the default"
-      : !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
-          ? "--set contact.friction_iterations=null, the default, uses their own contact force"
-          : "--set contact.friction_iterations=20 solves such steps with their own contact force; scenes with many "
-            "impacts take up to 2.5 times as long";
-  fprintf(stderr, "%s: warning: %s: up to %.3g m/s between '%s' and '%s' at t = %.6g s. %s\n", name, what,
-          u->late_friction, model->links[u->late_links[0]].name, model->links[u->late_links[1]].name, u->late_time,
-          remedy);
+  const char* remedy = given ? "A body rotated too far in the step for friction iterations: reduce simulation.dt, or "
+                               "give --set contact.friction_iterations=null (the default)"
+                       : !pays && model->contact.friction_iterations == 0 && !model->contact.bounces
+                           ? "Give --set contact.friction_iterations=null (the default) to compute friction from the "
+                             "contact force of the same step"
+                           : "Give --set contact.friction_iterations=20 to compute friction from the contact force of "
+                             "the same step; scenes with many impacts then take up to 2.5 times as long";
+  fprintf(stderr, "%s: warning: %s (change of speed up to %.3g m/s, between '%s' and '%s' at t = %.6g s). %s\n", name,
+          what, u->late_friction, model->links[u->late_links[0]].name, model->links[u->late_links[1]].name,
+          u->late_time, remedy);
 }
 
 void warn_overridden_tolerance(const Options* options, const char* rule) {

@@ -63,7 +63,7 @@ ExitCode design_explain(const Options* options, const char* folder) {
     cJSON* summary = cJSON_ParseWithLength(data, length);
     if (!print_summary(summary)) {
       diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                      "'stopped' is missing: this is not a summary of `sdrs optimize`, or one of an older version");
+                      "'stopped' is missing: give the folder of a run of `sdrs optimize` by the same version of sdrs");
       status = STATUS_BAD_INPUT;
     }
     cJSON_Delete(summary);

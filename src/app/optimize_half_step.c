@@ -85,7 +85,7 @@ static int lost_criterion(const DesignRun* run) {
 }
 
 static void add_number(Text* out, double value) {
-  text_add(out, isfinite(value) ? "%.6g" : "not to be had: a run fails", value);
+  text_add(out, isfinite(value) ? "%.6g" : "not available, because a run fails", value);
 }
 
 void design_run_tell_half_step(const DesignRun* run) {
@@ -106,7 +106,7 @@ void design_run_tell_half_step(const DesignRun* run) {
   if (run->task.scenario_count == 1) {
     const TaskScenario* only = &run->task.scenarios[0];
     int steps = task_horizon(only->steps, only->scene.simulation.steps);
-    fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half of it",
+    fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half the step",
             only->scene.simulation.dt / 2, 2 * steps);
   }
   fprintf(stderr, "\n");

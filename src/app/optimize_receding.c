@@ -342,7 +342,7 @@ static void print_end(const WindowsRun* c, Status status) {
   int windows = receding_window(r);
   if (run->options->quiet) return;
   if (status == STATUS_INTERRUPTED)
-    fprintf(stderr, "%s: stopped by %s in window %d; sdrs optimize %s -o %s --resume continues\n", run->task.name,
+    fprintf(stderr, "%s: stopped by %s in window %d; continue with sdrs optimize %s -o %s --resume\n", run->task.name,
             interrupt_name(interrupt_signal()), windows, run->options->operands[0], run->folder);
   if (status == STATUS_OK)
     fprintf(stderr,

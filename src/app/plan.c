@@ -133,7 +133,7 @@ static void read_root_member(QueryReader* reader, const cJSON* item, int key, vo
   if (cJSON_IsString(item) && *item->valuestring && !strpbrk(item->valuestring, "/\\"))
     task->name = memory_text(item->valuestring);
   else
-    query_reader_problem(reader, false, "a name is a text without slashes");
+    query_reader_problem(reader, false, "'name' must be a text without slashes");
 }
 
 static Status plan_parse(PlanTask* task, const char* path, const Text* text, Diagnostics* diagnostics) {

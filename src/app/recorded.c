@@ -79,7 +79,8 @@ static Status read_summary(Recorded* recorded, const char* folder) {
                     recorded->options->verb->name);
   } else {
     recorded->summary = cJSON_ParseWithLength(data, length);
-    status = recorded->summary ? take_summary(recorded, path) : refuse(recorded, path, "it is not valid JSON");
+    status = recorded->summary ? take_summary(recorded, path)
+                               : refuse(recorded, path, "the file is not valid JSON: simulate the scene again");
     if (status == STATUS_OK) take_start(recorded, folder);
   }
   memory_free(data);
@@ -168,7 +169,8 @@ static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   if (ends_with(path, ".stl"))
     return refuse(recorded, path,
-                  "an STL file has no groups to be convex hulls: `sdrs decompose` makes hulls.obj of it");
+                  "an STL file has no groups that could be convex hulls: run `sdrs decompose` on the file and use the "
+                  "new hulls.obj");
   recorded->own_messages = diagnostics->count;
   recorded->from_mesh = ends_with(path, ".obj");
   Status status = recorded->from_mesh
@@ -185,8 +187,8 @@ static Status load_run(Recorded* recorded, const char* folder) {
   char* scene = find_scene(recorded, folder);
   if (!scene) {
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
-                    "the scene of this run was not found (searched where the run was started, in the present folder, "
-                    "and in the folders above the run)");
+                    "the scene of the run was not found (searched where the run was started, in the current folder, "
+                    "and in the folders above the run): restore the scene file");
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))
@@ -210,7 +212,8 @@ static Status load_scene(Recorded* recorded, const char* path) {
     recorded->overrides[recorded->override_count++] = recorded->options->overrides[i];
   Status status = load_model(recorded, path);
   if (status == STATUS_BAD_INPUT && !recorded->from_mesh && task_recognise(path))
-    say_other_kind(path, "a task", "name its scene, or the folder that sdrs optimize left", &recorded->diagnostics);
+    say_other_kind(path, "a task", "give the scene of the task, or the output folder of `sdrs optimize`",
+                   &recorded->diagnostics);
   if (status != STATUS_OK) return status;
   const Model* model = &recorded->model;
   recorded->run = (RunPoses){1, model->link_count, MEMORY_NEW(double, 1), MEMORY_NEW(Pose, model->link_count + 1)};
@@ -239,7 +242,7 @@ Status recorded_load(Recorded* recorded, const char* path) {
   if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                  "no such run folder, scene or mesh");
+                  "no such run folder, scene or mesh: correct the path");
   return STATUS_IO;
 }
 

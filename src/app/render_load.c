@@ -66,7 +66,8 @@ static char* design_caption(const char* folder, const char* which, const char* k
 }
 
 static ExitCode refuse_without_initial(const Options* options, const char* path) {
-  command_error(options, "%s is missing: the folder was made by an earlier build; `sdrs optimize` writes it", path);
+  command_error(options,
+                "%s is missing, because an earlier version of sdrs wrote the folder: run `sdrs optimize` again", path);
   return EXIT_BAD_INPUT;
 }
 
@@ -101,7 +102,8 @@ static ExitCode link_designs(Shown* shown, const Options* options) {
   const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
   if (!render_same_hulls(last, initial))
     return usage_error(options,
-                       "--show displacement: the two scenes differ in their hulls or in the number of their vertices");
+                       "--show displacement: the two scenes differ in hulls or in the number of vertices; choose two "
+                       "runs with the same shapes");
   shown->subjects[shown->subject_count - 1].initial = initial;
   return EXIT_DONE;
 }

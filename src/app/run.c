@@ -18,9 +18,10 @@ static void warn_idle_options(const Options* options) {
   if (options->quiet) return;
   const char* verb = options->verb->name;
   if (options->override_count > 0 && !options->verb->reads_scene)
-    fprintf(stderr, "sdrs %s: warning: --set has no effect: %s reads no scene\n", verb, verb);
+    fprintf(stderr, "sdrs %s: warning: --set has no effect, because %s reads no scene: remove --set\n", verb, verb);
   if (options->folder && !options->verb->writes_folder)
-    fprintf(stderr, "sdrs %s: warning: -o has no effect: %s writes to standard output\n", verb, verb);
+    fprintf(stderr, "sdrs %s: warning: -o has no effect, because %s writes to standard output: remove -o\n", verb,
+            verb);
 }
 
 static bool has_threads(const Options* options) {

@@ -49,7 +49,8 @@ static const char* const SOLVER_COLUMNS[] = {
 
 static Status need_column(const RunFile* file, const char* name, Diagnostics* diagnostics) {
   if (csv_column(csv_rows_header(file->rows), name) >= 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 1, 0}, "no column '%s'", name);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 1, 0},
+                  "column '%s' is missing: simulate the scene again", name);
   return STATUS_BAD_INPUT;
 }
 
@@ -82,7 +83,8 @@ static Status read_joints(RunCheck* c, const char* folder, Diagnostics* diagnost
   c->states = csv_rows_count(c->joints.rows);
   c->q = MEMORY_NEW(double, model->coordinate_count + 1);
   if (c->states > 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0}, "no row: the run has no state");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0},
+                  "the table has no rows, so the run has no state: simulate the scene again");
   return STATUS_BAD_INPUT;
 }
 

@@ -32,7 +32,7 @@ static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Di
     for (size_t k = 0; k < found.gl_pathc; k++) add_path(paths, found.gl_pathv[k]);
   globfree(&found);
   if (paths->count == first)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no file matches '%s'; --data GLOB says where the data is",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no file matches '%s': correct the path, or give --data GLOB",
                     pattern);
   else
     qsort(paths->items + first, (size_t)(paths->count - first), sizeof(char*), by_text);
@@ -47,7 +47,8 @@ static Paths list_files(const Task* task, const char* const* files, int count, D
     memory_free(path);
   }
   if (paths.count == 0 && diagnostics->error_count == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, task->data.place, "no data: give 'files' here, or --data GLOB");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->data.place,
+                    "no data files are named: give 'files' in 'data', or --data GLOB");
   return paths;
 }
 
@@ -64,7 +65,8 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
   int column = csv_column(c->table, name);
   if (column >= 0 && !csv_repeated(c->table, column)) return column;
   if (column >= 0) {
-    diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has two columns '%s': rename one", c->path, name);
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has two columns '%s': rename one of the two", c->path,
+                    name);
     c->sound = false;
     return -1;
   }
@@ -141,7 +143,9 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   int most = link->joint.plain_count;
   if (source->coordinate_count > most || source->rate_count > most) {
     diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
-                    "the joint of link '%s' has %d such coordinates, the columns are more", link->name, most);
+                    "the joint of link '%s' has %d coordinates other than ball rotations, but 'coordinates' or 'rates' "
+                    "names more columns: remove columns",
+                    link->name, most);
     c->sound = false;
     out->coordinate_count = out->rate_count = 0;
     return;
@@ -190,7 +194,7 @@ static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
     run->time[row] = task->data.time_scale * read_cell(c, row, column);
     if (c->sound && isnan(run->time[row])) {
       diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, run->line[row], 0},
-                      "'%s' is empty: every row has a time", task->data.time);
+                      "column '%s' is empty: give every row a time", task->data.time);
       c->sound = false;
     }
   }
@@ -275,7 +279,7 @@ static void find_inputs(MeasuredData* data, const Task* task, const Model* model
       if (!signals || !(control->of & in->of) || strcmp(control->link.text, in->link.text) != 0) continue;
       diagnostics_add(
           diagnostics, SEVERITY_ERROR, control->place,
-          "what drives link '%s' comes from the data: gains, delay and max_force can be fitted, not its signal",
+          "the signal that drives link '%s' is data and cannot be fitted: fit gains, delay or max_force instead",
           in->link.text);
     }
   }

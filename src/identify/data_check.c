@@ -34,8 +34,8 @@ static void check_times(DataCheck* c, const Task* task, double dt) {
   char text[300];
   MeasuredRun* r = c->run;
   if (r->count < 3) {
-    diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, 0, 0}, "%d rows: a run has three at least",
-                    r->count);
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, 0, 0},
+                    "the run has %d rows, but needs at least 3: add rows, or leave the file out", r->count);
     c->faults++;
     return;
   }

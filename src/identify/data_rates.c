@@ -76,7 +76,7 @@ void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostic
     if (!(apart * FLIGHT > task->identify.position) || !(NEARER * NEARER * square[0] < square[1])) continue;
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, source->place,
-        "the velocities are backward differences, half a row late (error %.2g m/s at the rows): set rates_at: before",
+        "the velocities are backward differences, which lag by half a row (error %.2g m/s): set rates_at: before",
         apart);
   }
 }

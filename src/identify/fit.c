@@ -94,23 +94,26 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count;
   if (m->feels)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "feedback by contact forces has no forward sensitivities: remove it from the scene's drives");
+                    "sdrs identify does not support feedback by contact forces: remove the feedback from the "
+                    "controllers of the scene");
   if (m->delayed_count > 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "feedback with a delay has no forward sensitivities: remove `delay` from the scene's drives");
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, place,
+        "sdrs identify does not support feedback with a delay: remove 'delay' from the controllers of the scene");
   for (int k = 0; k < m->closure_count; k++)
     if (m->closures[k].active.source) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                      "closures[%d].active has no forward sensitivities: remove it from the scene", k);
+                      "sdrs identify does not support closures[%d].active: remove 'active' from the closure", k);
       break;
     }
   for (int k = 0; k < task->control_count; k++) {
     const TaskControl* c = &task->controls[k];
     for (int i = 0; i < m->link_count; i++)
       if (m->links[i].prescribed >= 0 && (c->of & CONTROL_DRIVES) && strcmp(m->links[i].name, c->link.text) == 0)
-        diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
-                        "the joint of link '%s' is prescribed: its signal cannot be fitted; drive it by a pd",
-                        c->link.text);
+        diagnostics_add(
+            diagnostics, SEVERITY_ERROR, c->place,
+            "the joint of link '%s' is prescribed, so its signal cannot be fitted: use a controller of type pd",
+            c->link.text);
   }
   (void)id->method->allows(id, diagnostics);
   check_sections(task, diagnostics);
@@ -132,7 +135,7 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->processes = processes_count();
   if (!task->data.given) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){task->path, 0, 0},
-                    "'data' is missing: what was measured");
+                    "'data' is missing: add 'data' with the measured runs");
     return STATUS_BAD_INPUT;
   }
   if (!task->optimizer.type_given) task->optimizer.type = OPTIMIZER_LEVENBERG_MARQUARDT;
@@ -322,11 +325,11 @@ static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
     double height = shot_height(id, shot, &ground);
     const char* column = height_column(shot->run);
     if (height < -INSIDE * id->task->identify.position)
-      diagnostics_add(
-          diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
-          "%s%s%sthe run begins %.3g m inside '%s': is the height of the origin another, are lengths in metres, is "
-          "the quaternion in the order w, x, y, z?",
-          column ? "column '" : "", column ? column : "", column ? "': " : "", -height, id->model.links[ground].name);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
+                      "%s%s%sthe run begins %.3g m inside '%s': check the height of the link's origin, the unit of "
+                      "lengths (m) and the order of the quaternion (w, x, y, z)",
+                      column ? "column '" : "", column ? column : "", column ? "': " : "", -height,
+                      id->model.links[ground].name);
   }
   return diagnostics->error_count == before;
 }
@@ -366,8 +369,8 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
   }
   if (id->usable_shots < id->shot_count)
     diagnostics_add(diagnostics, SEVERITY_WARNING, id->task->data.place,
-                    "the simulation failed for %d of %d runs and windows (bodies intersect at their start, or a step "
-                    "did not converge); they are left out of the fit",
+                    "the fit ignores %d of %d runs and windows, because their simulation failed (bodies intersect at "
+                    "the start, or a step did not converge): compare the scene with the data",
                     id->shot_count - id->usable_shots, id->shot_count);
   fit_gather(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));

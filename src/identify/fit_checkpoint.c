@@ -33,7 +33,7 @@ static bool same_settings(const Identification* id, const NumberFile* file, Diag
   if (!same)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 0, 0},
                     "cannot resume: the checkpoint was written with other data, or with other settings of 'identify': "
-                    "restore these, start again without --resume, or give another folder with -o");
+                    "restore the data and settings, start without --resume, or give another folder with -o");
   memory_free(own);
   memory_free(saved);
   return same;

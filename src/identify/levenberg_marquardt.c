@@ -110,16 +110,18 @@ static bool allows(const Identification* id, Diagnostics* diagnostics) {
     OptimizationVariable v = optimization_variable(id->optimization, k);
     if (!(v.step > 0)) continue;
     diagnostics_add(diagnostics, SEVERITY_WARNING, v.place,
-                    "step: levenberg_marquardt chooses the length of its steps: that of '%s' is ignored", v.name);
+                    "'step' of '%s' is ignored, because levenberg_marquardt chooses its step lengths: remove 'step'",
+                    v.name);
     break;
   }
   if (task->multistart > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->optimizer.type_place,
-                    "multistart: levenberg_marquardt has one start; give optimizer.type another method, such as lbfgs");
+                    "levenberg_marquardt does not support multistart: remove multistart, or set optimizer.type to "
+                    "another method, such as lbfgs");
   if (task->constraint_count == 0) return task->multistart <= 1;
   diagnostics_add(diagnostics, SEVERITY_ERROR, task->constraints[0].place,
-                  "design.constraints: levenberg_marquardt knows bounds and ties only; give optimizer.type another "
-                  "method, such as lbfgs");
+                  "levenberg_marquardt does not support design.constraints: remove the constraints, or set "
+                  "optimizer.type to another method, such as lbfgs");
   return false;
 }
 

@@ -61,7 +61,7 @@ static void add_direction(Identification* id, const double* v) {
     text_add(&id->verdict, "%s%s", said == 0 ? "" : said == named - 1 ? " and " : ", ", name_of(id, k));
     said++;
   }
-  text_add(&id->verdict, ": all stays as it is when they change together, by");
+  text_add(&id->verdict, ": the residuals do not change if these parameters change together by");
   for (int k = 0; k < id->variables; k++)
     if (fabs(v[k]) > NAMED * fabs(v[best])) text_add(&id->verdict, " %+.3g", v[k] / v[best] * id->scale[k]);
   int* list = MEMORY_NEW(int, named + 1);

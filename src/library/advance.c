@@ -42,7 +42,7 @@ static sdrs_status set_input(sdrs* s, const Setting* set) {
   }
   if (inputs == 0 || set->count % inputs != 0) return wrong_count(s, set, "a multiple of ", (int)inputs);
   for (size_t k = 0; k < set->count; k++)
-    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "input must be finite");
+    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int step = own->sim ? sim_state(own->sim)->step : 0;
   drive_input(&own->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
   return SDRS_OK;
@@ -91,7 +91,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
   if (atomic_load(&shared->owners) > 1)
     return library_fail(s, SDRS_USAGE, "a design cannot be set while the object has clones: destroy them first");
   for (int k = 0; k < wanted; k++)
-    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "a design must be finite");
+    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of a design must be finite");
   Build build = {.shared = shared, .design = set->values};
   bool done = memory_try(shared->pool, build_model, &build);
   if (done && build.status == STATUS_OK) {

@@ -322,7 +322,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
   const Model* m = &s->shared->model;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
   if (v->link < -1 || v->link >= m->link_count)
-    return library_fail(s, SDRS_USAGE, "there is no link %d: links are numbered from 0 to %d, -1 is all", v->link,
+    return library_fail(s, SDRS_USAGE, "there is no link %d: give 0 to %d, or -1 for all links", v->link,
                         m->link_count - 1);
   sdrs_status status = library_sim(s);
   if (status != SDRS_OK) return status;

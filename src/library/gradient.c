@@ -69,8 +69,7 @@ static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKi
     if (seed->values[k] == 0) continue;
     const char* name = r->model->links[link].name;
     if (!observable_reaches(o, r, row))
-      return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: derivatives with respect to it must be 0", row,
-                          o->word);
+      return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: set the derivatives in the row to 0", row, o->word);
     if (kind == OBSERVABLE_REACTIONS && !sim_reaction_derives(r->model, link))
       return library_fail(
           s, SDRS_BAD_INPUT,
@@ -151,10 +150,13 @@ static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
 static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   const Recording* r = &s->own->recording;
   size_t all = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
-  if (seed->link < -1 || seed->link >= (int)all) return library_fail(s, SDRS_USAGE, "there is no link %d", seed->link);
+  if (seed->link < -1 || seed->link >= (int)all)
+    return library_fail(s, SDRS_USAGE, "there is no link %d: give an index of a link, or -1 for all links", seed->link);
   size_t links = seed->link < 0 ? all : 1, columns = seed_columns(r->model, seed->block, links);
   const char* name = sdrs_block_name(seed->block);
-  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot depend on '%s'", name ? name : "no such block");
+  if (columns == 0)
+    return library_fail(s, SDRS_USAGE, "a loss cannot depend on '%s': give a block that sdrs_seed allows (see sdrs.h)",
+                        name ? name : "no such block");
   if (seed->count != rows * columns)
     return library_fail(s, SDRS_USAGE, "derivatives with respect to %s: got %zu numbers, expected %zu x %zu", name,
                         seed->count, rows, columns);
@@ -225,11 +227,11 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
   const Request* request = arguments;
   sdrs_status status = ready(s);
   if (status != SDRS_OK) return status;
-  if (request->count < 0) return library_fail(s, SDRS_USAGE, "count is negative");
-  if (request->count > 0 && !request->seeds) return library_fail(s, SDRS_USAGE, "'seeds' is NULL");
+  if (request->count < 0) return library_fail(s, SDRS_USAGE, "the count of seeds must be 0 or more");
+  if (request->count > 0 && !request->seeds) return library_fail(s, SDRS_USAGE, "'seeds' must not be NULL");
   for (int k = 0; k < request->count; k++)
     if (!request->seeds[k].values && request->seeds[k].count > 0)
-      return library_fail(s, SDRS_USAGE, "'values' of seed %d is NULL", k);
+      return library_fail(s, SDRS_USAGE, "'values' of seed %d must not be NULL", k);
   LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
   for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_given(s, request->seeds, k, &seeds);
   if (status == SDRS_OK) status = backward(s, &seeds);
@@ -290,7 +292,8 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
 static sdrs_status keep_seed(sdrs* s, void* arguments) {
   ObjectState* own = s->own;
   if (!own->asking)
-    return library_fail(s, SDRS_USAGE, "seeds can be added only while sdrs_loss calls back: call sdrs_add_seed there");
+    return library_fail(s, SDRS_USAGE,
+                        "seeds can be added only during a callback of sdrs_loss: call sdrs_add_seed in the callback");
   size_t size = sizeof(sdrs_seed) * (size_t)own->seed_count;
   own->seeds = memory_resize(own->seeds, size, size + sizeof(sdrs_seed));
   own->seeds[own->seed_count++] = *(const sdrs_seed*)arguments;
@@ -315,7 +318,8 @@ static sdrs_status begin_asking(sdrs* s, void* arguments) {
 static sdrs_status end_asking(sdrs* s, void* arguments) {
   int failed = *(const int*)arguments;
   s->own->asking = false;
-  if (failed != 0) return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", failed);
+  if (failed != 0)
+    return library_fail(s, SDRS_BAD_INPUT, "the callback of sdrs_loss returned the error %d: it must return 0", failed);
   Request request = {s->own->seeds, s->own->seed_count};
   return gradient(s, &request);
 }
@@ -369,7 +373,9 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
   if (s->own->ran.driven && control)
-    return library_fail(s, SDRS_USAGE, "the design contains controllers, which follow 'input' in this run");
+    return library_fail(
+        s, SDRS_USAGE,
+        "the design varies controllers, but 'input' replaced their signals in the run: run without 'input'");
   double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
   optimization_chain(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
   *out = array(slope, 1, count);

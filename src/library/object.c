@@ -234,7 +234,7 @@ static Status read_task(Loading* l) {
                           : task_load(task, l->path, l->overrides, l->override_count, &shared->diagnostics);
   if (status != STATUS_OK) return status;
   if (shared->scenario < 0 || shared->scenario >= task->scenario_count)
-    return refuse(l, l->path, "it has no scenario %d", shared->scenario);
+    return refuse(l, l->path, "the task has no scenario %d: scenarios are numbered from 0", shared->scenario);
   OptimizationOptions options = {.threads = shared->threads};
   status = optimization_create(&shared->optimization, task, &options, &shared->diagnostics);
   return status;
@@ -249,13 +249,15 @@ static void keep_design(Shared* shared) {
 static Status read_all(Loading* l) {
   Shared* shared = l->shared;
   if (!l->sized)
-    return refuse(l, l->path, "sdrs_options: its size is not set (%d): begin with SDRS_INIT(sdrs_options)", 0);
+    return refuse(l, l->path,
+                  "'size' of sdrs_options is not set (%d): initialise the structure with SDRS_INIT(sdrs_options)", 0);
   if (shared->threads < 0) return refuse(l, l->path, "threads must be 0 or more, got %d", shared->threads);
   int there = parallel_start(shared->threads);
   if (there < shared->threads)
-    return refuse(l, l->path,
-                  "cannot create the threads asked for: the system allows %d; ask for fewer, or raise its limit",
-                  there);
+    return refuse(
+        l, l->path,
+        "cannot create all threads: lower 'threads' to %d, which the system allows, or raise the limit of the system",
+        there);
   shared->is_task =
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);

@@ -30,8 +30,8 @@ static sdrs_status run(sdrs* s, void* arguments) {
   Status status = recording_run(&own->recording, &own->ran.model, &options, &report, &own->diagnostics);
   own->recorded = status == STATUS_OK || status == STATUS_SOLVER;
   if (status == STATUS_SOLVER)
-    return library_fail(s, SDRS_SOLVER, "step %d is not solved: %s, residual %.3g", report.failed_step,
-                        step_outcome_text(report.last.outcome), report.last.residual);
+    return library_fail(s, SDRS_SOLVER, "the solver failed at step %d: %s, residual %.3g; reduce simulation.dt",
+                        report.failed_step, step_outcome_text(report.last.outcome), report.last.residual);
   return status == STATUS_OK ? SDRS_OK : library_fail_diagnosed(s, status);
 }
 
@@ -154,7 +154,7 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
   size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
-    return library_fail(s, SDRS_USAGE, "there is no link %d", show->link);
+    return library_fail(s, SDRS_USAGE, "there is no link %d: give an index of a link, or -1 for all links", show->link);
   bool observable = show->block == SDRS_REACTIONS || show->block == SDRS_IMU;
   sdrs_status status = observable ? library_has_observable(s, show->block, r->model) : SDRS_OK;
   if (status != SDRS_OK) return status;

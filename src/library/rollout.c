@@ -72,7 +72,8 @@ static sdrs_status tell(sdrs* s, const Rollouts* r) {
   }
   for (int k = 0; k < r->wanted->count; k++) {
     if (r->status[k] == SDRS_SOLVER)
-      return library_fail(s, SDRS_SOLVER, "rollout %d: step %d is not solved: reduce simulation.dt", k, r->done[k] + 1);
+      return library_fail(s, SDRS_SOLVER, "rollout %d: the solver failed at step %d: reduce simulation.dt", k,
+                          r->done[k] + 1);
     if (r->status[k] != SDRS_OK)
       return library_fail(
           s, r->status[k],
@@ -95,7 +96,8 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
   if (wanted->count < 0 || wanted->steps < 1)
     return library_fail(s, SDRS_USAGE, "rollouts need a count of 0 or more and 1 step or more");
   if (wanted->threads < 0) return library_fail(s, SDRS_USAGE, "threads must be 0 or more, got %d", wanted->threads);
-  if (!inputs_finite(wanted, (size_t)s->shared->inputs)) return library_fail(s, SDRS_BAD_INPUT, "input must be finite");
+  if (!inputs_finite(wanted, (size_t)s->shared->inputs))
+    return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int threads = wanted->threads > 1 ? wanted->threads : 1;
   Rollouts r = {.object = s, .wanted = wanted};
   r.drives = MEMORY_NEW(DrivenModel, threads);

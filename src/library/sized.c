@@ -31,8 +31,10 @@ bool library_give(void* given, const void* own, size_t known) {
 }
 
 static sdrs_status wrong_size(sdrs* s, void* type) {
-  return library_fail(s, SDRS_USAGE, "%s: its size is not set, or is that of another version: begin with SDRS_INIT(%s)",
-                      (const char*)type, (const char*)type);
+  return library_fail(
+      s, SDRS_USAGE,
+      "%s: 'size' is not set, or belongs to another version of sdrs: initialise the structure with SDRS_INIT(%s)",
+      (const char*)type, (const char*)type);
 }
 
 sdrs_status library_wrong_size(sdrs* s, const char* type) {

@@ -528,7 +528,7 @@ static void add_advice(Advisor* a) {
   const Optimization* o = a->o;
   const TaskOptimizer* settings = &o->task->optimizer;
   if (is_satisfied(o)) return;
-  if (is_flat(o) && a->best == 0) advise_continuation(a, "the loss has no slope by any variable at the start");
+  if (is_flat(o) && a->best == 0) advise_continuation(a, "the gradient of the loss is zero at the start");
   int term = unchanged_term(a);
   if (term >= 0 && !(is_flat(o) && a->best == 0)) {
     Text why = {0};
@@ -540,8 +540,9 @@ static void add_advice(Advisor* a) {
   if (lost > 0 && term < 0) {
     Text why = {0};
     text_add(&why, "the design of iteration %d no longer changes the loss, %s", lost,
-             contact_of(o)->model == CONTACT_NONE ? "as at rest in balance or with every drive at its max_force"
-                                                  : "as where bodies stopped touching");
+             contact_of(o)->model == CONTACT_NONE
+                 ? "for example because the robot is at rest or every controller is at max_force"
+                 : "for example because bodies no longer touch");
     advise_continuation(a, why.data);
     text_free(&why);
   }

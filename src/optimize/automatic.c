@@ -220,7 +220,7 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
       text_add(out, "%d iterations brought no progress", c->count);
       break;
     case CHANGE_NO_SLOPE:
-      text_add(out, "the loss has no slope by any variable");
+      text_add(out, "the gradient of the loss is zero");
       break;
     case CHANGE_NO_SUCCESS:
       text_add(out, "the minimum that was found fails success");

@@ -327,26 +327,27 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
 /* ---------------------------------------------------------------- scenarios share one design */
 
 static void tell_other(DesignBuild* b, const TaskScenario* scenario, const char* link) {
-  diagnostics_add(
-      b->diagnostics, SEVERITY_ERROR, scenario->place,
-      "scenario '%s': link '%s' has other hulls, another joint or other controllers or loads than in the first "
-      "scenario: scenarios share one design",
-      scenario->name, link);
+  diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
+                  "scenario '%s': hulls, joint, controllers or loads of link '%s' differ from the first scenario: make "
+                  "them equal, because scenarios share one design",
+                  scenario->name, link);
 }
 
 static bool same_links(DesignBuild* b, const TaskScenario* scenario) {
   const Scene *first = &b->task->scenarios[0].scene, *scene = &scenario->scene;
   if (scene->link_count != first->link_count) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
-                    "scenario '%s' has %d links, the first has %d: scenarios share one design", scenario->name,
-                    scene->link_count, first->link_count);
+                    "scenario '%s' has %d links, the first scenario has %d: give all scenarios the same links, because "
+                    "scenarios share one design",
+                    scenario->name, scene->link_count, first->link_count);
     return false;
   }
   for (int i = 0; i < first->link_count; i++) {
     if (strcmp(scene->links[i].name, first->links[i].name) == 0) continue;
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
-                    "scenario '%s': link %d is '%s', in the first '%s': scenarios share one design", scenario->name, i,
-                    scene->links[i].name, first->links[i].name);
+                    "scenario '%s': link %d is '%s', but '%s' in the first scenario: give all scenarios the same links "
+                    "in the same order",
+                    scenario->name, i, scene->links[i].name, first->links[i].name);
     return false;
   }
   return true;

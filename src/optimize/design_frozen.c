@@ -34,11 +34,13 @@ static bool has_cage(const Task* task, const char* link) {
 }
 
 static const char* problem_of(const TaskFrozen* item, const DesignBuild* b, int link) {
-  if (b->follows[link] >= 0) return "follows another: freeze what that one has";
-  if (!b->shapes[link]) return "has no vertices that would move";
+  if (b->follows[link] >= 0) return "follows another link by a symmetry: freeze vertices of the other link";
+  if (!b->shapes[link]) return "has no vertices that are design variables: remove the entry";
   if (item->hulls && has_cage(b->task, item->link.text))
-    return "is moved by a cage, which keeps what lies in one place together: say a box, not hulls";
-  return holds_any(item, b, link) ? NULL : "has no vertex in these hulls and this box";
+    return "is moved by a cage: select the frozen vertices by 'box' instead of 'hulls'";
+  return holds_any(item, b, link)
+             ? NULL
+             : "has no vertex in the given 'hulls' and 'box': enlarge the box, or choose other hulls";
 }
 
 void design_check_frozen(DesignBuild* b) {

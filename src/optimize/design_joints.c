@@ -148,21 +148,26 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
     if (s.signal->channels == 0 || !(item->of & s.kind)) continue;
     int missing = missing_dof(item, s.signal);
     if (missing >= 0)
-      diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                      "the control of link '%s' has no degree of freedom %d: it has %d", item->link.text, missing,
-                      s.signal->channels);
+      diagnostics_add(
+          b->diagnostics, SEVERITY_ERROR, item->link.place,
+          "the control of link '%s' has no degree of freedom %d: correct 'dof' (available: %d, numbered from 0)",
+          item->link.text, missing, s.signal->channels);
     list_signal(b, item, link, number, &s);
     found++;
   }
   if (item->has_parameters && (item->of & CONTROL_DRIVES)) list_gains(b, item, link);
   if (found == 0)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    item->of & CONTROL_DRIVES ? "no controller drives the joint of link '%s'"
-                                              : "no such load or tendon acts on link '%s'",
-                    item->link.text);
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, item->link.place,
+        item->of & CONTROL_DRIVES
+            ? "no controller drives the joint of link '%s': add one to 'controllers' of the scene, or name another link"
+            : "no load or tendon of the selected kind acts on link '%s': add one to the scene, or name another link",
+        item->link.text);
   else if (b->design->variable_count == before && item->tie == 0)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    "the controller of link '%s' has none of these parameters", item->link.text);
+                    "the controllers of link '%s' have none of the listed parameters: correct the list, or set the "
+                    "parameters in the scene",
+                    item->link.text);
 }
 
 /* ---------------------------------------------------------------- start */
@@ -177,7 +182,7 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
   }
   if (l->dof_count == 0) return "cannot move";
   if (l->prescribed >= 0) return "is prescribed";
-  if (beyond && !all) return "has fewer degrees of freedom";
+  if (beyond && !all) return "has fewer degrees of freedom than 'dof' names";
   return NULL;
 }
 
@@ -215,8 +220,10 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   const char* fixed = fixed_start(item, l);
   int before = b->design->variable_count;
   if (fixed) {
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    "the joint of link '%s' %s: its start cannot be chosen", item->link.text, fixed);
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, item->link.place,
+        "the joint of link '%s' %s, so its initial state cannot be a variable: correct 'dof', or name another link",
+        item->link.text, fixed);
     return;
   }
   for (int velocity = 0; velocity < 2; velocity++)
@@ -228,13 +235,13 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   bool has_turns = l->joint.coordinate_count > l->joint.dof_count;
   if (item->turns && has_turns) list_start_turn(b, item, link, &l->joint);
   if (item->turns && !has_turns)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    "the joint of link '%s' has no three rotations: 'turns' is for free and ball joints",
-                    item->link.text);
-  else if (b->design->variable_count == before)
     diagnostics_add(
         b->diagnostics, SEVERITY_ERROR, item->link.place,
-        "link '%s': the three rotations of its joint are a quaternion, whose numbers cannot be variables: give "
-        "'turns: true', and angles of rotation are the variables",
+        "'turns' applies to free and ball joints only, and the joint of link '%s' is neither: remove 'turns'",
         item->link.text);
+  else if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "link '%s': the numbers of the joint's quaternion cannot be variables: give 'turns: true' to vary "
+                    "rotation angles instead",
+                    item->link.text);
 }

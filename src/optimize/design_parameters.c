@@ -132,7 +132,7 @@ static void list_number(Listing* l, int link, int part, int index, const char* n
   double initial = *model_scene_number(l->b->scene, &at);
   if (l->kind->least > 0 && !(initial > 0)) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place,
-                    "%s is %.6g, and a variable must start above 0: give it a positive value in the scene", name,
+                    "%s is %.6g, but must start above 0 to be a variable: set a positive value in the scene", name,
                     initial);
     return;
   }
@@ -170,7 +170,9 @@ static bool list_dofs(Listing* l, const TaskName* name, int link) {
     list_number(l, link, l->kind->which, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
     listed++;
   }
-  return listed > 0 || refuse(l, name, "its joint has no such degree of freedom");
+  return listed > 0 || refuse(l, name,
+                              "its joint has no such number in the selected degrees of freedom: correct 'dof', or set "
+                              "the number in the scene");
 }
 
 static void list_axes(Listing* l, const char* owner, int link) {
@@ -209,11 +211,12 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
   double root[6];
   if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
-  if (l->item->tie) return refuse(l, name, "only inertias of form scale can be tied");
+  if (l->item->tie)
+    return refuse(l, name, "only inertias with form: scale can be tied: set form: scale, or remove 'tie'");
   if (!inertia_root(l->b->scene->links[link].inertia, root))
     return refuse(l, name,
-                  "its inertia has a principal moment equal to the sum of the others (a flat body), which leaves no "
-                  "room to change");
+                  "its inertia has a principal moment equal to the sum of the others (a flat body), so the moments "
+                  "cannot vary: use form: scale, or change the inertia in the scene");
   DesignInertia own = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
   own.above[0] = root[3] / root[1];
   own.above[1] = root[4] / root[2];
@@ -244,10 +247,12 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
   DesignTurn own = {.of_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
   own.axis = joint->axes[0];
   own.rotation = joint->rotation;
-  if (l->item->tie) return refuse(l, name, "directions cannot be tied");
+  if (l->item->tie) return refuse(l, name, "directions cannot be tied: remove 'tie'");
   if (joint_floats(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
-    return refuse(l, name, "it is free: its orientation is part of the initial state");
-  if (own.of_axis && !JOINT_TABLE[joint->type].axis) return refuse(l, name, "its joint has no axis");
+    return refuse(l, name,
+                  "the link is free, so its orientation belongs to the initial state: use 'initial' with turns: true");
+  if (own.of_axis && !JOINT_TABLE[joint->type].axis)
+    return refuse(l, name, "its joint has no axis: name a link whose joint has an axis, such as a hinge");
   bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
   if (own.of_axis) tilt_axes(l->item, own.axis, axes);
   for (int k = 0; k < 3; k++) {
@@ -279,8 +284,8 @@ static bool list_pair(Listing* l) {
   }
   if (found < 0) {
     diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place,
-                    "no item of contact.pairs gives the %s of '%s' and '%s'", l->kind->word, name[0].text,
-                    name[1].text);
+                    "no item of contact.pairs gives the %s of '%s' and '%s': add one to the scene", l->kind->word,
+                    name[0].text, name[1].text);
     return false;
   }
   snprintf(text, sizeof text, "%s+%s/%s", name[0].text, name[1].text, l->kind->word);
@@ -295,10 +300,13 @@ static bool list_pair(Listing* l) {
 static const char* closure_stays(const SceneClosure* c, int which) {
   bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
   if (which == CLOSURE_NUMBER_LENGTH)
-    return far && c->has_axis ? NULL : "its length follows from where its ends are: a 'length' and an 'axis' give it";
-  if (which == CLOSURE_NUMBER_AXIS) return c->has_axis ? NULL : "it has no axis";
-  if (!c->has_point) return "it has no point of its own";
-  return far && !c->has_axis ? "its length is given, and the other end has no 'axis' to follow along" : NULL;
+    return far && c->has_axis
+               ? NULL
+               : "its length follows from the positions of its ends: give the closure 'length' and 'axis' in the scene";
+  if (which == CLOSURE_NUMBER_AXIS) return c->has_axis ? NULL : "'axis' is missing: set 'axis' in the scene";
+  if (!c->has_point) return "'point' is missing: set 'point' in the scene";
+  return far && !c->has_axis ? "'length' is given without 'axis', so the point cannot vary: set 'axis' in the scene"
+                             : NULL;
 }
 
 static void list_closure(Listing* l, int k, const char* owner) {
@@ -346,8 +354,9 @@ static void list_closures(Listing* l) {
       found++;
     }
   if (found == 0)
-    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place, "no closure has '%s' as a and '%s' as b",
-                    name[0].text, name[1].text ? name[1].text : "world");
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place,
+                    "no closure has '%s' as a and '%s' as b: correct the names of the links", name[0].text,
+                    name[1].text ? name[1].text : "world");
 }
 
 static bool list_ratios(Listing* l, const TaskName* name, int link) {
@@ -366,7 +375,9 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
       list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
     }
   }
-  return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling");
+  return listed > 0 ||
+         refuse(l, name,
+                "its joint follows no other joint by a coupling: add a coupling to the scene, or name another link");
 }
 
 /* Adds variables for the offsets that the scene gives to couplings. Other offsets follow from the initial state and
@@ -375,13 +386,15 @@ static bool list_offsets(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 40], suffix[24];
   int listed = 0;
-  if (l->b->model->links[link].prescribed >= 0) return refuse(l, name, "it is prescribed: its start cannot move");
+  if (l->b->model->links[link].prescribed >= 0)
+    return refuse(l, name, "its motion is prescribed, so the offset of its coupling cannot vary: name another link");
   for (int k = 0; k < scene->coupling_count; k++) {
     if (scene->couplings[k].terms[0].link != link || !scene->couplings[k].has_offset) continue;
     snprintf(suffix, sizeof suffix, "%d", listed++);
     list_number(l, link, k, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix));
   }
-  return listed > 0 || refuse(l, name, "its joint follows no other joint by a coupling with an 'offset'");
+  return listed > 0 ||
+         refuse(l, name, "no coupling of its joint has an 'offset': set 'offset' in the scene, or name another link");
 }
 
 /* Adds `by` times the variables of the offset of coupling k to the last number. Includes the offsets of couplings on
@@ -441,8 +454,10 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
       listed++;
     }
   }
-  const char* none = friction ? "its tendons have no friction" : "its tendons have no stiffness";
-  return listed > 0 || refuse(l, name, ordinal > 0 ? none : "no tendon ends on it");
+  const char* none = friction ? "its tendons have no friction: set the friction of a tendon in the scene"
+                              : "its tendons have no stiffness: set the stiffness of a tendon in the scene";
+  return listed > 0 ||
+         refuse(l, name, ordinal > 0 ? none : "no tendon ends on the link: name a link on which a tendon ends");
 }
 
 /* Adds variables for numbers of the wraps of tendons that end on the link. Names for the first wrap are
@@ -468,7 +483,11 @@ static bool list_wraps(Listing* l, const TaskName* name, int link) {
       }
     }
   }
-  return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
+  return listed > 0 ||
+         refuse(l, name,
+                ordinal > 0
+                    ? "its tendons have no wrap with such a number: add a wrap to the tendon, or name another link"
+                    : "no tendon ends on the link: name a link on which a tendon ends");
 }
 
 /* Adds a tied stiffness or damping. Its variable is a factor on the values of the scene, initially 1, because
@@ -513,9 +532,9 @@ static bool list_bushings(Listing* l, const TaskName* name, int link) {
   }
   return listed > 0 || (l->item->tie && l->tied >= 0) ||
          refuse(l, name,
-                ordinal > 0 ? "none of its bushings has a value above 0 in the chosen degrees of freedom: give it one "
-                              "in the scene, or change 'dof'"
-                            : "no bushing has it as link 'a'");
+                ordinal > 0 ? "none of its bushings has a value above 0 in the selected degrees of freedom: set a "
+                              "value in the scene, or correct 'dof'"
+                            : "no bushing has the link as 'a': name the link 'a' of a bushing");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -604,14 +623,14 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
   bool form = l->item->type == PARAMETER_SHAPE_FORM, size = l->item->type == PARAMETER_SIZE;
   return listed > 0 ||
          refuse(l, name,
-                l->item->lengths != 0 ? "none of its round solids has one of these 'lengths': correct or remove them"
-                : form
-                    ? "it has no smooth convex shape, which this parameter changes: give it one, such as superellipsoid"
-                : size ? "it has no box and no exact round solid: remove 'resolution' and 'segments' from its shape, "
-                         "and use the law separating_plane"
-                       : "it has no smooth convex shape and no exact round solid: remove 'resolution' and 'segments' "
-                         "from its "
-                         "shape, and use the law separating_plane");
+                l->item->lengths != 0
+                    ? "none of its round solids has one of the given 'lengths': correct or remove 'lengths'"
+                : form ? "the parameter needs a smooth convex shape, and the link has none: give the link one, such as "
+                         "a superellipsoid"
+                : size ? "the link has no box and no exact round solid: remove 'resolution' and 'segments' from its "
+                         "shape, and set contact.model: separating_plane"
+                       : "the link has no smooth convex shape and no exact round solid: remove 'resolution' and "
+                         "'segments' from its shape, and set contact.model: separating_plane");
 }
 
 /* Adds variables for the lengths of the shapes of a link without a box. */
@@ -649,7 +668,8 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
   int variable[3];
   if (box->hull < 0 && l->item->has_axes)
-    return refuse(l, name, "'axes' selects edges of a box, and it has no box: for round shapes give lengths: [radius]");
+    return refuse(l, name,
+                  "'axes' selects edges of a box, but the link has no box: for round shapes give lengths: [radius]");
   if (box->hull < 0) return list_lengths(l, name, link);
   if (l->item->lengths != 0)
     return refuse(l, name, "its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, z]");
@@ -660,7 +680,8 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
     double initial = design_component(box->size, axis);
     variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
     if (initial != l->b->design->variables[variable[axis]].initial)
-      return refuse(l, name, "tied edges must have equal initial lengths");
+      return refuse(l, name,
+                    "tied edges must have equal initial lengths: set equal edges in the scene, or remove 'tie'");
   }
   const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
   for (int k = 0; k < shape->point_count; k++) {
@@ -684,7 +705,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (link < 0) return false;
   bool weighed = l->item->type <= PARAMETER_INERTIA;
   if (weighed && !(l->b->model->links[link].mass > 0))
-    return refuse(l, name, "it has no mass: give it 'mass' or 'density' in the scene");
+    return refuse(l, name, "the link has no mass: set 'mass' or 'density' in the scene");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
@@ -695,7 +716,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
-    return refuse(l, name, "the scene gives it no such value: set the value for this link in the scene");
+    return refuse(l, name, "the scene gives no such value for the link: set the value in the scene");
   char text[NAME_MAX_LENGTH + 40];
   if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
   if (l->kind->of == OF_LINK_AXES)
@@ -712,11 +733,11 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   if (item->link_count > 0) return;
   bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
-    refuse(&l, NULL, "contact.model is none: choose a law, or remove this parameter");
+    refuse(&l, NULL, "contact.model is none: choose a contact law, or remove the parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && !b->scene->fluid.given)
-    refuse(&l, NULL, "'fluid' is missing: add it to the scene, or remove this parameter");
+    refuse(&l, NULL, "'fluid' is missing: add 'fluid' to the scene, or remove the parameter");
   else if (l.kind->kind == OVERRIDE_FLUID && l.kind->which == FLUID_LEVEL && !b->scene->fluid.has_level)
-    refuse(&l, NULL, "'fluid' has no 'level': add it to the scene, or remove this parameter");
+    refuse(&l, NULL, "'fluid' has no 'level': add 'level' to the scene, or remove the parameter");
   else if (l.kind->of == OF_PAIR)
     list_pair(&l);
   else if (l.kind->of == OF_CLOSURE)

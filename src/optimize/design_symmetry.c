@@ -118,8 +118,8 @@ void design_check_symmetries(DesignBuild* b) {
     int link = s->link_count == 1 ? design_link_named(b->scene, s->links[0].text) : -1;
     if (link >= 0 && b->follows[link] >= 0)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
-                      "link '%s' follows '%s': give this symmetry to '%s'", s->links[0].text,
-                      b->scene->links[b->follows[link]].name, b->scene->links[b->follows[link]].name);
+                      "link '%s' follows link '%s' by another symmetry: move the symmetry to link '%s'",
+                      s->links[0].text, b->scene->links[b->follows[link]].name, b->scene->links[b->follows[link]].name);
   }
 }
 

@@ -193,11 +193,10 @@ static void warn_within(DesignBuild* b, const LinkVertices* v, const TaskVertice
   }
   double size = vec3_norm(vec3_sub(high, low));
   if (!isfinite(within) || !isfinite(size) || !(within > size)) return;
-  diagnostics_add(
-      b->diagnostics, SEVERITY_WARNING, item->place,
-      "within: %.6g m lets vertices of link '%s' move farther than its size of %.3g m: lengths are in metres; "
-      "if this is in millimetres, use %.6g",
-      within, b->scene->links[v->link].name, size, within / 1000);
+  diagnostics_add(b->diagnostics, SEVERITY_WARNING, item->place,
+                  "within: %.6g m lets vertices of link '%s' move farther than the size of the link, %.3g m: give "
+                  "metres (for millimetres write %.6g)",
+                  within, b->scene->links[v->link].name, size, within / 1000);
 }
 
 /* Adds variables for vertex `at` unless the vertex follows another one (representative). A vertex shared by several
@@ -206,10 +205,13 @@ static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, cons
   Mat3 map;
   const SharedVertex* s = shared_at(b, v, at);
   VertexPlace first = representative(b, v, at, &map);
-  if (first.hull < 0 && !s) tell_once(b, v, wish->place, at, "has no image under the link's symmetry");
+  if (first.hull < 0 && !s)
+    tell_once(b, v, wish->place, at,
+              "has no image under the link's symmetry: make the shape symmetric, or remove the symmetry");
   if (first.hull < 0 || (s && !all_asked(b, v, s))) return;
   if (!v->asked[first.hull][first.vertex])
-    tell_once(b, v, wish->place, at, "is to move, but not its image under the link's symmetry");
+    tell_once(b, v, wish->place, at,
+              "is a variable, but its image under the link's symmetry is not: select both vertices");
   if (first.hull != at.hull || first.vertex != at.vertex) return;
   bool axes[3] = {wish->axes[0], wish->axes[1], wish->axes[2]};
   if (!design_free_axes(&v->maps, design_hull(b->scene, v->link, at.hull)->points[at.vertex], v->tolerance, axes))
@@ -260,11 +262,10 @@ static void follow(DesignBuild* b, LinkVertices* v, int follower, VertexPlace at
     return;
   }
   if (!v->told)
-    diagnostics_add(
-        b->diagnostics, SEVERITY_ERROR, b->scene->links[follower].place,
-        "link '%s' cannot follow '%s': it has no vertex at the image of vertex %d of hull %d; give both links the same "
-        "shape",
-        b->scene->links[follower].name, b->scene->links[v->link].name, at.vertex, at.hull);
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, b->scene->links[follower].place,
+                    "link '%s' cannot follow '%s', because no vertex lies at the image of vertex %d of hull %d: give "
+                    "both links the same shape",
+                    b->scene->links[follower].name, b->scene->links[v->link].name, at.vertex, at.hull);
   v->told = true;
 }
 
@@ -293,7 +294,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
       if (count == 0 && pass == 0)
         diagnostics_add(
             b->diagnostics, SEVERITY_ERROR, wish->place,
-            "link '%s' has no free vertex in these hulls and this box: enlarge the box, or choose other hulls",
+            "link '%s' has no free vertex in the given 'hulls' and 'box': enlarge the box, or choose other hulls",
             wish->link.text);
     }
   for (int h = 0; h < v.hull_count; h++) {
@@ -308,8 +309,10 @@ static void vertices_of_link(DesignBuild* b, int link) {
 void design_check_follower(DesignBuild* b, const TaskName* name) {
   int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
   if (leader >= 0 && !b->shapes[leader])
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "link '%s' follows '%s', whose vertices do not move",
-                    name->text, b->scene->links[leader].name);
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, name->place,
+        "link '%s' follows '%s', whose vertices are not variables: name the second link in 'vertices' instead",
+        name->text, b->scene->links[leader].name);
 }
 
 void design_list_vertices(DesignBuild* b) {

@@ -87,9 +87,11 @@ static void add_value(DrawsBuild* b, const TaskDraw* item) {
 /* Returns why the target signal s cannot be drawn, or NULL if it can. s: signal of one scenario, or NULL if the
  * scenario has none. The text is static. */
 static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
-  if (!s || s->channels == 0 || signal_terms(s) > 0) return "has no controller with a target of knots";
+  if (!s || s->channels == 0 || signal_terms(s) > 0)
+    return "has no controller with a target of knots: give the controller such a target, or name another link";
   for (int k = 0; k < item->knot_count; k++)
-    if ((item->knots[k] + 1) * s->channels > signal_values(s)) return "has fewer knots";
+    if ((item->knots[k] + 1) * s->channels > signal_values(s))
+      return "has fewer knots than 'knots' names: correct 'knots'";
   return NULL;
 }
 
@@ -134,7 +136,8 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   for (int k = 0; k < b->design->turn_count; k++) {
     const DesignTurn* own = &b->design->turns[k];
     if (own->of_start && b->design->numbers[own->number_first].link == link) {
-      complain(b, item, b->task->scenarios[0].name, "has rotations as design variables (turns)");
+      complain(b, item, b->task->scenarios[0].name,
+               "has its initial rotations as design variables: remove 'turns' from 'initial', or remove the draw");
       return;
     }
   }

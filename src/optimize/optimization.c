@@ -240,8 +240,7 @@ void optimization_note_start(Optimization* o) {
 static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnostics) {
   if (settings->type != OPTIMIZER_LEVENBERG_MARQUARDT) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, settings->type_place,
-                  "optimizer.type: levenberg_marquardt needs residuals, which only sdrs identify has; for a loss take "
-                  "lbfgs");
+                  "optimizer.type: levenberg_marquardt applies to sdrs identify only: for a loss use lbfgs");
   return STATUS_BAD_INPUT;
 }
 
@@ -251,7 +250,7 @@ static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
   while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
   if (k < design->variable_count)
     diagnostics_add(diagnostics, SEVERITY_WARNING, design->variables[k].place,
-                    "prior: only sdrs identify uses it; here bounds and loss alone determine '%s'",
+                    "'prior' of '%s' is ignored, because only sdrs identify uses priors: remove 'prior'",
                     design->variables[k].name);
 }
 
@@ -263,10 +262,10 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   TrialOutcome outcome = optimization_stand(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0},
-                    "the initial design cannot be used: %s%s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
-                    o->reason ? ": " : "", o->reason ? o->reason : "",
-                    outcome == TRIAL_SOLVER ? " (sdrs simulate of its scene says between which bodies)" : "");
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0}, "the initial design cannot be used: %s%s%s%s",
+        trial_outcome_text(outcome) + strlen("rejected_"), o->reason ? ": " : "", o->reason ? o->reason : "",
+        outcome == TRIAL_SOLVER ? " (run `sdrs simulate` on its scene to see which bodies cause the failure)" : "");
     return outcome == TRIAL_INVALID ? STATUS_BAD_INPUT : STATUS_SOLVER;
   }
   optimization_note_start(o);

@@ -266,7 +266,7 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   if (!sound) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint is damaged: 'auto_counts' or 'auto_changes' contain impossible numbers; start "
-                    "again without --resume");
+                    "without --resume");
     return false;
   }
   a->method = (TaskOptimizerType)counts[0];
@@ -351,10 +351,10 @@ bool optimization_is_of(const Optimization* o, const NumberFile* c, Diagnostics*
   if (part >= 0) {
     Text name = {0};
     add_identity_name(o, part, &name);
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                    "%s changed since this checkpoint was written: undo that, start without --resume, or give another "
-                    "folder",
-                    name.data);
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+        "%s changed since the checkpoint was written: undo the change, start without --resume, or give another folder",
+        name.data);
     text_free(&name);
     same = false;
   }

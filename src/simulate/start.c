@@ -63,7 +63,7 @@ static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
       !number_file_get_integers(file, "format", &format, 1, diagnostics))
     return STATUS_BAD_INPUT;
   if (format != STATE_FORMAT)
-    return complain(s, diagnostics, "was written by another version of sdrs: record it again");
+    return complain(s, diagnostics, "was written by another version of sdrs: record the state again");
   layout_of(s, own);
   if (number_file_integers_count(file, "layout") != LAYOUT) return STATUS_OK;
   if (!number_file_get_integers(file, "layout", saved, LAYOUT, diagnostics)) return STATUS_BAD_INPUT;
@@ -146,9 +146,9 @@ Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
   Status status = check_layout(s, diagnostics);
   if (status != STATUS_OK) return status;
   if (!read_words(s, same_law, diagnostics))
-    return complain(s, diagnostics,
-                    "lacks numbers that this scene needs: it was written by another version of sdrs, or is damaged; "
-                    "record it again");
+    return complain(
+        s, diagnostics,
+        "is incomplete, because another version of sdrs wrote the file or the file is damaged: record the state again");
   if (!s->contact) return STATUS_OK;
   bool apart = !same_law ? contact_reset(s->contact, s->pose_now)
                          : same_part(s, MODEL_NUMBERS, diagnostics) || recompute_contact(s);

@@ -374,7 +374,7 @@ static void inputs_that_cannot_be_are_told(void** state) {
       {"[motor]", "[fx, fy]", "expected 1 columns, one per channel of the signal, got 2"},
       {"of: force, columns: [fx, fy, fz]", "number: 3, columns: [motor]", "has no controller number 3"},
       {"of: force,", "of: torque,", "has no load with a torque, number 0"},
-      {"parameters:", "control: [{link: cart}]\nparameters:", "gains, delay and max_force can be fitted"},
+      {"parameters:", "control: [{link: cart}]\nparameters:", "fit gains, delay or max_force instead"},
       {"[motor]", "[moter]", "has no column 'moter' (did you mean 'motor'?)"},
   };
   assert_non_null(mkdtemp(folder));

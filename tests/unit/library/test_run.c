@@ -451,7 +451,7 @@ static void a_callback_is_its_seeds(void** state) {
   Vec3 end = *(const Vec3*)(recorded(s, SDRS_POSITION, HAND).data + STEPS * recorded(s, SDRS_POSITION, HAND).stride);
   assert_true(value == 0.5 * (end.x * end.x + end.y * end.y + end.z * end.z));
   assert_int_equal(sdrs_loss(s, never, NULL, &value), SDRS_BAD_INPUT);
-  assert_string_equal(sdrs_error(s), "the loss returned 7");
+  assert_string_equal(sdrs_error(s), "the callback of sdrs_loss returned the error 7: it must return 0");
   assert_int_equal(sdrs_add_seed(s, &seed), SDRS_USAGE);
   sdrs_free(s);
 }

@@ -746,9 +746,10 @@ static void scenarios_share_a_design(void** state) {
 }
 
 #define OTHER(second, rest) "scenarios: [{scene: " SCENE_OF("") "},\n  {scene: " second "}]\n" rest LOSS
-#define SAME_DESIGN                                                                                                    \
-  "2:3: error: scenario '1': link 'a' has other hulls, another joint or other controllers or loads than in the first " \
-  "scenario: scenarios share one design\n"
+#define SAME_DESIGN                                                                                                \
+  "2:3: error: scenario '1': hulls, joint, controllers or loads of link 'a' differ from the first scenario: make " \
+  "them "                                                                                                          \
+  "equal, because scenarios share one design\n"
 
 static void scenarios_that_differ(void** state) {
   (void)state;
@@ -757,7 +758,8 @@ static void scenarios_that_differ(void** state) {
   } CASES[] = {
       {OTHER("{links: [{name: a, mass: 1, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: " BOX "}]}",
              "design: {vertices: [{link: a}]}\n"),
-       "2:3: error: scenario '1' has 2 links, the first has 1: scenarios share one design\n"},
+       "2:3: error: scenario '1' has 2 links, the first scenario has 1: give all scenarios the same links, because "
+       "scenarios share one design\n"},
       {OTHER("{links: [{name: a, mass: 1, shape: {type: sphere, radius: 1}}]}", "design: {vertices: [{link: a}]}\n"),
        SAME_DESIGN},
       {OTHER("{links: [{name: a, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: " BOX "}]}",
@@ -848,14 +850,14 @@ static void messages(void** state) {
        "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]: widen the bounds or change the initial "
        "value\n"},
       {PAIR "design: {vertices: [{link: a, hulls: [1]}]}\n" LOSS,
-       "2:21: error: link 'a' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "2:21: error: link 'a' has no free vertex in the given 'hulls' and 'box': enlarge the box, or choose other "
        "hulls\n"},
       {PAIR "design: {vertices: [{link: a, box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}, {link: b}]}\n" LOSS,
-       "2:21: error: link 'a' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "2:21: error: link 'a' has no free vertex in the given 'hulls' and 'box': enlarge the box, or choose other "
        "hulls\n"},
       {"scene: {links: [{name: g, fixed: true, shape: {type: half_space}}, {name: a, mass: 1, position: [0, 0, 9], "
        "shape: " BOX "}]}\ndesign: {vertices: [{links: [g, a]}]}\n" LOSS,
-       "2:21: error: link 'g' has no free vertex in these hulls and this box: enlarge the box, or choose other "
+       "2:21: error: link 'g' has no free vertex in the given 'hulls' and 'box': enlarge the box, or choose other "
        "hulls\n"},
       /* twice */
       {ARM "design: {attachments: [{link: arm, axes: [x]}, {link: arm, axes: [x, z]}]}\n" LOSS,
@@ -864,7 +866,8 @@ static void messages(void** state) {
        "4:22: error: variable 'a/values/0' is listed twice: remove one of the entries\n"},
       /* followers */
       {PAIR "design: {vertices: [{link: b}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
-       "2:28: error: link 'b' follows 'a', whose vertices do not move\n"},
+       "2:28: error: link 'b' follows 'a', whose vertices are not variables: name the second link in 'vertices' "
+       "instead\n"},
       {PAIR
        "design: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}, {type: copy, links: [b, a]}]}\n" LOSS,
        "2:97: error: link 'a' cannot follow 'b': one of the two already follows a link or is followed by one; remove "
@@ -872,7 +875,7 @@ static void messages(void** state) {
       {PAIR
        "design: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}, {type: mirror, links: [b], normal: "
        "[1, 0, 0]}]}\n" LOSS,
-       "2:96: error: link 'b' follows 'a': give this symmetry to 'a'\n"},
+       "2:96: error: link 'b' follows link 'a' by another symmetry: move the symmetry to link 'a'\n"},
       {"scene: {links: [{name: a, mass: 1, shapes: [" BOX
        ", {type: box, size: [1, 1, 1], position: [0.8, 0, 0]}]}, {name: "
        "b, mass: 1, position: [9, 0, 0], shape: " BOX "}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: copy, "
@@ -880,16 +883,18 @@ static void messages(void** state) {
        "2:68: error: link 'b' has 1 shapes, but 'a', which it follows, has 2: give both the same shapes\n"},
       {"scene: {links: [{name: a, mass: 1, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: {type: box, "
        "size: [1, 1, 1]}}]}\ndesign: {vertices: [{link: a}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
-       "1:74: error: link 'b' cannot follow 'a': it has no vertex at the image of vertex 0 of hull 0; "
-       "give both links the same shape\n"},
+       "1:74: error: link 'b' cannot follow 'a', because no vertex lies at the image of vertex 0 of hull 0: give both "
+       "links the same shape\n"},
       /* symmetric in itself */
       {"scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1], position: [0.2, 0, 0]}}]}\ndesign: "
        "{vertices: [{link: a}], symmetry: [{type: mirror, links: [a], normal: [1, 0, 0]}]}\n" LOSS,
-       "2:21: error: link 'a': vertex 0 of hull 0 has no image under the link's symmetry\n"},
+       "2:21: error: link 'a': vertex 0 of hull 0 has no image under the link's symmetry: make the shape symmetric, or "
+       "remove the symmetry\n"},
       {"scene: {links: [{name: a, mass: 1, shape: " BOX
        "}]}\ndesign: {vertices: [{link: a, box: {low: [0, -9, -9], high: "
        "[9, 9, 9]}}], symmetry: [{type: mirror, links: [a], normal: [1, 0, 0]}]}\n" LOSS,
-       "2:21: error: link 'a': vertex 4 of hull 0 is to move, but not its image under the link's symmetry\n"},
+       "2:21: error: link 'a': vertex 4 of hull 0 is a variable, but its image under the link's symmetry is not: "
+       "select both vertices\n"},
       {"scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]}\ndesign: {vertices: [{link: a}], "
        "symmetry: [{type: mirror, links: [a], normal: [1, -1, 0]}]}\n" LOSS,
        "2:21: error: link 'a': vertex 0 of hull 0 lies on a plane or axis of symmetry that is not along the axes of "
@@ -900,25 +905,33 @@ static void messages(void** state) {
        "2:91: error: the symmetries of link 'a' generate infinitely many maps: choose mirrors and rotations that "
        "generate a finite group\n"},
       /* control and start */
-      {ARM "control: [{link: arm}]\n" LOSS, "2:18: error: no controller drives the joint of link 'arm'\n"},
+      {ARM "control: [{link: arm}]\n" LOSS,
+       "2:18: error: no controller drives the joint of link 'arm': add one to 'controllers' of the scene, or name "
+       "another link\n"},
       {DRIVEN("0") "control: [{link: a, parameters: [phase]}]\n" LOSS,
-       "4:18: error: the controller of link 'a' has none of these parameters\n"},
+       "4:18: error: the controllers of link 'a' have none of the listed parameters: correct the list, or set the "
+       "parameters in the scene\n"},
       {PUSHED "control: [{link: a, of: [drives], dof: [0, 2]}]\n" LOSS,
-       "5:18: error: the control of link 'a' has no degree of freedom 2: it has 1\n"},
+       "5:18: error: the control of link 'a' has no degree of freedom 2: correct 'dof' (available: 1, numbered from "
+       "0)\n"},
       {ARM "initial: [{link: arm, velocities: true, dof: [1]}]\n" LOSS,
-       "2:18: error: the joint of link 'arm' has fewer degrees of freedom: its start cannot be chosen\n"},
+       "2:18: error: the joint of link 'arm' has fewer degrees of freedom than 'dof' names, so its initial state "
+       "cannot be a variable: "
+       "correct 'dof', or name another link\n"},
       {"scene: {links: [{name: a, fixed: true, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: " BOX
        "}]}\ninitial: [{link: a, velocities: true}]\n" LOSS,
-       "2:18: error: the joint of link 'a' cannot move: its start cannot be chosen\n"},
+       "2:18: error: the joint of link 'a' cannot move, so its initial state cannot be a variable: correct 'dof', or "
+       "name another link\n"},
       {"scene:\n  links: [{name: a, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: " BOX
        "}]\n  controllers: [{link: a, type: prescribed, target: 0}]\ninitial: [{link: a, velocities: true}]\n" LOSS,
-       "4:18: error: the joint of link 'a' is prescribed: its start cannot be chosen\n"},
+       "4:18: error: the joint of link 'a' is prescribed, so its initial state cannot be a variable: correct 'dof', or "
+       "name another link\n"},
       {FREE_BOX "initial: [{link: a, velocities: true, dof: [0], low: 2}]\n" LOSS,
        "2:11: error: a/velocity/0 starts at 1, outside its bounds [2, inf]: widen the bounds or change the initial "
        "value\n"},
       {FREE_BOX "initial: [{link: a, coordinates: true, dof: [4]}]\n" LOSS,
-       "2:18: error: link 'a': the three rotations of its joint are a quaternion, whose numbers cannot be variables: "
-       "give 'turns: true', and angles of rotation are the variables\n"},
+       "2:18: error: link 'a': the numbers of the joint's quaternion cannot be variables: give 'turns: true' to vary "
+       "rotation angles instead\n"},
   };
   for (int k = 0; k < COUNT(CASES); k++) expect_design_problems(CASES[k].text, CASES[k].wanted);
 }

@@ -67,17 +67,18 @@ static void what_holds_nothing_is_refused(void** state) {
   (void)state;
   expect_design_problems(
       TWO "design: {vertices: [{link: a}], frozen: [{link: a, box: {low: [5, 5, 5], high: [6, 6, 6]}}]}\n" LOSS,
-      "2:42: error: frozen: link 'a' has no vertex in these hulls and this box\n");
+      "2:42: error: frozen: link 'a' has no vertex in the given 'hulls' and 'box': enlarge the box, or choose other "
+      "hulls\n");
   expect_design_problems(TWO "design: {vertices: [{link: a}], frozen: [{link: b}]}\n" LOSS,
-                         "2:42: error: frozen: link 'b' has no vertices that would move\n");
+                         "2:42: error: frozen: link 'b' has no vertices that are design variables: remove the entry\n");
   expect_design_problems(
       TWO "design: {cage: [{link: a, cells: [1, 1, 1]}], frozen: [{link: a, hulls: [0]}]}\n" LOSS,
-      "2:56: error: frozen: link 'a' is moved by a cage, which keeps what lies in one place "
-      "together: say a box, not hulls\n"
+      "2:56: error: frozen: link 'a' is moved by a cage: select the frozen vertices by 'box' instead of 'hulls'\n"
       "2:17: error: the cage of link 'a' contains no vertex that can move: enlarge its box or unfreeze vertices\n");
-  expect_design_problems(TWO "design: {vertices: [{links: [a, b]}], frozen: [{link: b, " TOP
-                             "}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
-                         "2:48: error: frozen: link 'b' follows another: freeze what that one has\n");
+  expect_design_problems(
+      TWO "design: {vertices: [{links: [a, b]}], frozen: [{link: b, " TOP
+          "}], symmetry: [{type: copy, links: [a, b]}]}\n" LOSS,
+      "2:48: error: frozen: link 'b' follows another link by a symmetry: freeze vertices of the other link\n");
 }
 
 int main(void) {

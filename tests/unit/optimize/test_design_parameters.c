@@ -355,9 +355,9 @@ static void loops_are_named(void** state) {
   expect_design_problems(LOOPS
                          "parameters: [{type: closure_point, a: gear, b: bob}, {type: closure_axis, a: gear, b: "
                          "bob}, {type: closure_length, a: arm}, {type: ratio, link: gear}]\n",
-                         "17:14: error: the closure gear-bob: it has no point of its own\n"
-                         "17:54: error: the closure gear-bob: it has no axis\n"
-                         "17:119: error: no closure has 'arm' as a and 'world' as b\n"
+                         "17:14: error: the closure gear-bob: 'point' is missing: set 'point' in the scene\n"
+                         "17:54: error: the closure gear-bob: 'axis' is missing: set 'axis' in the scene\n"
+                         "17:119: error: no closure has 'arm' as a and 'world' as b: correct the names of the links\n"
                          "17:145: error: link 'gear': its coupling has an 'offset', so its ratios cannot be variables: "
                          "remove 'offset', which then follows from the initial coordinates, or use a parameter of type "
                          "offset\n");
@@ -419,11 +419,13 @@ static void tendons_are_named(void** state) {
   compare_near(second->rest_length, 1, 1e-15, "rest length");
   model_scene_destroy(scene, case_scene(c, 0));
   design_case_free(c);
-  expect_design_problems(CORDS
-                         "control: [{link: arm, of: [tensions]}]\n"
-                         "parameters: [{type: tendon_rest_length, link: box}]\n",
-                         "11:18: error: no such load or tendon acts on link 'arm'\n"
-                         "12:47: error: link 'box': its tendons have no stiffness\n");
+  expect_design_problems(
+      CORDS
+      "control: [{link: arm, of: [tensions]}]\n"
+      "parameters: [{type: tendon_rest_length, link: box}]\n",
+      "11:18: error: no load or tendon of the selected kind acts on link 'arm': add one to the "
+      "scene, or name another link\n"
+      "12:47: error: link 'box': its tendons have no stiffness: set the stiffness of a tendon in the scene\n");
 }
 
 #define MOUNTS                                                                                                    \
@@ -460,7 +462,7 @@ static void bushings_are_named(void** state) {
   model_scene_destroy(scene, case_scene(c, 0));
   design_case_free(c);
   expect_design_problems(MOUNTS "parameters: [{type: bushing_stiffness, link: arm}]\n",
-                         "11:46: error: link 'arm': no bushing has it as link 'a'\n");
+                         "11:46: error: link 'arm': no bushing has the link as 'a': name the link 'a' of a bushing\n");
 }
 
 /* One factor for springs of different units; the last link of a rod has no bushing of its own. */
@@ -522,33 +524,40 @@ static void refuse(const char* items, const char* wanted) {
 static void what_cannot_change(void** state) {
   (void)state;
   refuse("{type: shape_form, link: arm}",
-         "9:39: error: link 'arm': it has no smooth convex shape, which this parameter changes: give it one, such as "
-         "superellipsoid\n");
+         "9:39: error: link 'arm': the parameter needs a smooth convex shape, and the link has none: give the link "
+         "one, such as a superellipsoid\n");
   refuse(
       "{type: armature, link: arm}",
-      "9:14: error: arm/armature/0 is 0, and a variable must start above 0: give it a positive value in the scene\n");
-  refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
+      "9:14: error: arm/armature/0 is 0, but must start above 0 to be a variable: set a positive value in the scene\n");
+  refuse("{type: damping, link: arm, dof: [3]}",
+         "9:36: error: link 'arm': its joint has no such number in the selected degrees of freedom: correct 'dof', or "
+         "set the number in the scene\n");
   refuse("{type: joint_friction, link: box, dof: [4]}",
-         "9:43: error: link 'box': its joint has no such degree of freedom\n");
+         "9:43: error: link 'box': its joint has no such number in the selected degrees of freedom: correct 'dof', or "
+         "set the number in the scene\n");
   refuse("{type: link_friction, link: box}",
-         "9:42: error: link 'box': the scene gives it no such value: set the value for this link in the scene\n");
+         "9:42: error: link 'box': the scene gives no such value for the link: set the value in the scene\n");
   refuse("{type: friction, low: 0.5}",
          "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]: widen the bounds or change the "
          "initial value\n");
-  refuse("{type: size, link: box, tie: true}", "9:33: error: link 'box': tied edges must have equal initial lengths\n");
+  refuse("{type: size, link: box, tie: true}",
+         "9:33: error: link 'box': tied edges must have equal initial lengths: set equal edges in the scene, or remove "
+         "'tie'\n");
   refuse("{type: size, link: arm, axes: [x]}",
-         "9:33: error: link 'arm': 'axes' selects edges of a box, and it has no box: for round shapes give lengths: "
-         "[radius]\n");
+         "9:33: error: link 'arm': 'axes' selects edges of a box, but the link has no box: for round shapes give "
+         "lengths: [radius]\n");
   refuse("{type: size, link: box, lengths: [radius]}",
          "9:33: error: link 'box': its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, "
          "z]\n");
   refuse("{type: size, link: arm, lengths: [width]}",
-         "9:33: error: link 'arm': none of its round solids has one of these 'lengths': correct or remove them\n");
+         "9:33: error: link 'arm': none of its round solids has one of the given 'lengths': correct or remove "
+         "'lengths'\n");
   refuse("{type: rotation, link: box}",
-         "9:37: error: link 'box': it is free: its orientation is part of the initial state\n");
-  refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
+         "9:37: error: link 'box': the link is free, so its orientation belongs to the initial state: use 'initial' "
+         "with turns: true\n");
+  refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied: remove 'tie'\n");
   refuse("{type: pair_friction, a: box, b: arm}",
-         "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm'\n");
+         "9:39: error: no item of contact.pairs gives the friction of 'box' and 'arm': add one to the scene\n");
   refuse("{type: friction}, {type: friction}",
          "9:32: error: variable 'contact/friction' is listed twice: remove one of the entries\n");
 }

@@ -284,7 +284,8 @@ static void expect_refused(const Search* from, const char* text, const char* wan
   search_free(s);
 }
 
-#define CHANGED " changed since this checkpoint was written: undo that, start without --resume, or give another folder"
+#define CHANGED \
+  " changed since the checkpoint was written: undo the change, start without --resume, or give another folder"
 #define LOSSES "the losses have" CHANGED
 #define SETTINGS "the optimizer's settings, the seed or the rules of the design have" CHANGED
 

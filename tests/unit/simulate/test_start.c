@@ -335,7 +335,7 @@ static void refuses_damaged_states(void** state) {
   Run* run = busy_run(0.005, "first_order", 1, 30);
   NumberFile* file = through_text(run->sim);
   array_of(file, "state")->count--;
-  expect_refusal(file, 0.005, "first_order", NULL, "lacks numbers that this scene needs");
+  expect_refusal(file, 0.005, "first_order", NULL, "is incomplete, because another version of sdrs");
   file = through_text(run->sim);
   array_of(file, "step")->bits[0] = (uint64_t)-5;
   expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
