@@ -196,7 +196,8 @@ static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* se
   }
 }
 
-/* Applies the adjoint of all steps of a part, the last step first. Returns false if a step has no derivative. */
+/* Applies the adjoint of all steps of one interval of the run (`part`), from the last step to the first. Returns false
+ * if a step has no derivative. */
 static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
                            ModelGradient* gradient, AdjointReport* report, double* last) {
   for (int index = part->state_count - 1; index > part->entry; index--) {

@@ -271,10 +271,11 @@ typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
 /* Adds the derivatives in `seed` to those of the loss. May be called only in a callback of sdrs_loss. seed->values must
  * stay valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is wrong. */
 SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
-/* Sets *value to a loss of the recorded run and computes its gradient. The callback evaluates the loss. If callback is
- * NULL, the loss is that of the task in the object's scenario, without the scenario's weight. Returns SDRS_USAGE if
- * there is no record, if the run is too short for the loss, or if the object is a scene and callback is NULL. Returns
- * SDRS_BAD_INPUT if the callback failed, otherwise the errors of sdrs_gradient. *value is NaN on failure. */
+/* Computes a loss of the recorded run and the gradient of the loss. Sets *value to the loss, or to NaN on failure. The
+ * callback evaluates the loss. If callback is NULL, the task's loss in the object's scenario is used, unweighted.
+ * Returns SDRS_USAGE if there is no record, or if the run ends before a time that the loss reads. Returns SDRS_USAGE if
+ * callback is NULL and the object is a scene. Returns SDRS_BAD_INPUT if the callback fails. Also returns the errors of
+ * sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* Sets *out to the derivatives of the loss with respect to a block, from the last gradient. The derivatives are per SI
  * unit of the block, in the shape listed at sdrs_block. out->data belongs to the object. Returns SDRS_USAGE if there is

@@ -358,8 +358,8 @@ void receding_hand_over(Receding* receding, Scene* scene);
 /* Returns the scene of the whole run of receding_steps steps, with the first initial state and the results so far.
  * The Receding owns the scene until the next call. Never NULL. */
 const Scene* receding_scene(Receding* receding);
-/* Evaluates the `success` terms of the executed run for optimization_success. Call when all windows are executed.
- * The values are NaN if no model can be built from the scene. Allocates temporarily. */
+/* Evaluates the `success` terms of the executed run for optimization_success. Call when all windows are executed. The
+ * values are NaN if no model can be built from the scene. Allocates temporary memory. */
 void receding_judge(Receding* receding);
 /* Adds all executed windows and the state of the present window to the file. inside: true if the optimization of the
  * present window has begun. Never fails. */
@@ -374,8 +374,8 @@ Status receding_repeat(Receding* receding, RecedingRecord record, void* context,
 
 /* Compares the gradient of the summed loss with central differences along random directions. report[0] is for the
  * design variables, report[1] for the control variables. Failed runs appear in the report as NaN. Call after
- * optimization_start. Afterwards runs repeat their substeps, so the optimization cannot be continued. Allocates
- * temporarily. */
+ * optimization_start. Do not continue the optimization afterwards, because later simulations reuse the recorded
+ * substeps. Allocates temporary memory. */
 void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,
                             GradcheckBlockReport report[2]);
 

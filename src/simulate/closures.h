@@ -253,7 +253,8 @@ double closure_row_size(const ClosureSystem* system, int k, int row);
 /* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. Sets *worst, unless NULL, to
  * the index of this closure. *worst is unchanged if the result is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
-/* Returns the largest |c| of the closure's rows in system->value [m or rad]. */
+/* Returns the largest absolute constraint error of closure or coupling k [m or rad]. The errors of its rows are read
+ * from system->value. */
 double closure_open_by(const ClosureSystem* system, int k);
 /* Returns the energy sum mu c + rho/2 c^2 over the rows of closure k [J]; 0 for an open closure. values[rows]: c. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);

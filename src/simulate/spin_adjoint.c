@@ -1,4 +1,4 @@
-/* Reverse derivatives of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
+/* Adjoint of the time step of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
 #include "simulate/spin_adjoint.h"
 
 #include <assert.h>

@@ -95,8 +95,8 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
   }
 }
 
-/* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free body
- * without damping and passive properties. */
+/* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free joint
+ * that has no damping, spring, dry friction or armature. */
 static bool has_own(const ModelLink* link) {
   bool damped = link->passive || link->joint.dof_count < 6;
   for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;

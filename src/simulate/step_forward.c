@@ -438,8 +438,8 @@ static void shift_loads(StepForward* f) {
   f->load[0] = last;
 }
 
-/* Sets the sensitivities of the clock of this step. If the step ends with an event, find_event adds the sensitivity of
- * its length. */
+/* Sets the sensitivities of the begin, length and end time of this step. If the step ends with an event, find_event
+ * later adds the sensitivity of the step length. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];
@@ -470,8 +470,9 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the derivatives of the equations through the clock to f->rows: the derivatives of the equations with respect to
- * the lengths and the end time, times the sensitivities of the lengths and the end time. */
+/* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is dF/dl dl/dp, with
+ * the equations F, the lengths of the present and the two previous substeps and the end time as l, and the parameters
+ * p. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
