@@ -474,8 +474,8 @@ void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar
  * default, which means that there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
 /* contact_replay_set_aside stores the derivatives with respect to PairCarry at t, found by the last
- * contact_replay_adjoint. contact_replay_add_aside adds the stored derivatives to those of a step that was loaded later
- * and starts at the same t. */
+ * contact_replay_adjoint. contact_replay_add_aside adds the stored derivatives to the derivatives of a step that was
+ * loaded later and starts at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
@@ -515,8 +515,8 @@ typedef struct {
 /* Sets *event to the derivatives of the potential of the pair hull_a, hull_b. Returns false if the pair is not loaded,
  * if it is not active, or if its law has no events. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds the derivatives that act through the impact factors PairCarry.load of the pairs to wrench[links]. wrench:
- * derivatives with respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
+/* Adds to wrench[links] the contribution of the impact factors PairCarry.load of the pairs. wrench: derivatives with
+ * respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
  * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
  * zero. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
@@ -526,7 +526,7 @@ bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s]. The last
  * contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains only the
- * derivative through PairCarry.load, on which the next step depends. */
+ * contribution of PairCarry.load, on which the next step depends. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;

@@ -185,7 +185,7 @@ bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk)
   return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives */
+/* ---------------------------------------------------------------- adjoint */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
 

@@ -20,9 +20,9 @@
  * and forces are accurate to about 1e-10. For smaller tolerances, planes are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex. The entries are derivatives that act through contact; through the
- * potential at t + dt, at t and in the previous solve of the step; through the force at t and in the previous solve;
- * through friction by each of both forces; and through the normal for rolling friction. */
+/* Largest number of VertexShare entries of a vertex. There is one entry for the contribution of each of these
+ * quantities: contact; potential at t + dt, at t and in the previous solve of the step; force at t and in the previous
+ * solve; friction limited by each of the two forces; normal of rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
 /* Data of a pair. `pass` stores those members of Memory and of PairOwn on which the next step depends. */

@@ -268,14 +268,15 @@ SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sd
 /* Callback of sdrs_loss. It sets *value to the loss of the recorded run and passes the derivatives to sdrs_add_seed.
  * The callback may call sdrs_record. It returns 0, or another value if the loss cannot be evaluated. */
 typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
-/* Adds the derivatives in `seed` to those of the loss. May be called only in a callback of sdrs_loss. seed->values must
- * stay valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is wrong. */
+/* Adds the derivatives in `seed` to the derivatives of the loss. May be called only in a callback of sdrs_loss.
+ * seed->values must stay valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is
+ * wrong. */
 SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
 /* Computes a loss of the recorded run and the gradient of the loss. Sets *value to the loss, or to NaN on failure. The
  * callback evaluates the loss. If callback is NULL, the task's loss in the object's scenario is used, unweighted.
- * Returns SDRS_USAGE if there is no record, or if the run ends before a time that the loss reads. Returns SDRS_USAGE if
- * callback is NULL and the object is a scene. Returns SDRS_BAD_INPUT if the callback fails. Also returns the errors of
- * sdrs_gradient. */
+ * Returns SDRS_USAGE if there is no record, or if the task's loss is not finite, for example because the run is too
+ * short. Returns SDRS_USAGE if callback is NULL and the object is a scene. Returns SDRS_BAD_INPUT if the callback
+ * fails. Also returns the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* Sets *out to the derivatives of the loss with respect to a block, from the last gradient. The derivatives are per SI
  * unit of the block, in the shape listed at sdrs_block. out->data belongs to the object. Returns SDRS_USAGE if there is

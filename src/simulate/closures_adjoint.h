@@ -1,4 +1,4 @@
-/* Private to simulate/: reverse derivatives of closures (docs/derivations/closures.md, Z6). */
+/* Private to simulate/: adjoint of closures (docs/derivations/closures.md, Z6). */
 #ifndef SDRS_SIMULATE_CLOSURES_ADJOINT_H
 #define SDRS_SIMULATE_CLOSURES_ADJOINT_H
 

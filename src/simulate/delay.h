@@ -48,8 +48,8 @@ void delay_pending_discount(DelayPending* pending, double factor);
  * sim->clock (measure_count). The caller must set all entries at once, because they are not zeroed. pending owns the
  * array. It is valid until the next call. The controller must have a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
-/* Adds the derivatives through measurements taken at the start of the step of sim->clock to `out`. Call it after all
- * steps that start at this time or later. */
+/* Adds the contribution of the measurements at the start of the step of sim->clock to the derivatives `out`. Call after
+ * all steps that start at this time or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
 /* delay_pending_set_aside stores the pending derivatives with respect to the state before the present one separately.
  * The adjoint of another solve of the same step can then run. delay_pending_add_aside adds the stored derivatives

@@ -1,4 +1,4 @@
-/* Reverse derivatives of loads (docs/derivations/loads.md, L4, L17). */
+/* Adjoint of loads (docs/derivations/loads.md, L4, L17). */
 #include "simulate/loads.h"
 
 static void add_rotation(double pose[3][4], Mat3 bar) {

@@ -580,11 +580,11 @@ typedef struct {
   const double (*reaction)[6];
 } ForceSlopes;
 /* Applies the adjoint of one step. Steps must be processed from last to first. All derivatives are of one scalar. next:
- * derivatives with respect to the state at t + dt, complete on entry; derivatives through rates and forces are added to
- * next.q. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces at t
- * + dt, or NULL. Adds the derivatives with respect to the earlier states and the model to now, old, older (poses only)
- * and gradient. If the report's `sound` is false, the added numbers are not derivatives. Allocates only as the pairs of
- * a step grow. */
+ * derivatives with respect to the state at t + dt, complete on entry; the contributions of rates and forces are added
+ * to next.q. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces
+ * at t + dt, or NULL. Adds the derivatives with respect to the earlier states and the model to now, old, older (poses
+ * only) and gradient. If the report's `sound` is false, the added numbers are not derivatives. Allocates only as the
+ * pairs of a step grow. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
@@ -600,8 +600,9 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
 /* ---------------------------------------------------------------- forward sensitivities over recorded steps
  * (simulate/step_forward.c) */
 /* Computes the derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1).
- * Each row of a step's Jacobian is the reverse derivative of one equation of the step. The cost is one reverse
- * derivative per degree of freedom, for any number of parameters, and a back-substitution per parameter. */
+ * Each row of a step's Jacobian is computed by reverse differentiation of one equation of the step. The cost is one
+ * reverse differentiation per degree of freedom, for any number of parameters, and one back-substitution per
+ * parameter. */
 typedef struct StepForward StepForward;
 /* Callback that converts derivatives with respect to the model's numbers into derivatives with respect to the
  * parameters. Adds the result to row (parameters). gradient: derivatives of a scalar with respect to the model's

@@ -15,7 +15,8 @@ typedef struct {
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
 /* Derivatives with respect to one number of the step's clock, at fixed states (I11). equations: derivatives of the
- * step's equations F. direct: derivative of the scalar through momenta, rates and forces at t + dt. */
+ * step's equations F. direct: contribution of the momenta, rates and forces at t + dt to the derivative of the
+ * scalar. */
 typedef struct {
   bool known;
   double* equations; /* (nv) */
@@ -27,16 +28,16 @@ enum { LENGTH_SLOPES = 4 }; /* number of such clock entries: dt, dt_before, dt_o
 typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
   LengthSlope by[LENGTH_SLOPES];
-  double by_dt, by_before,
-      by_end; /* derivatives of the scalar through all later steps: by_dt with respect to the length of the present
-                 step, by_before of the previous step, by_end with respect to the end time of the present step [1/s] */
+  double by_dt, by_before, by_end; /* derivatives of the scalar that all later steps contribute [1/s]. by_dt: with
+                                      respect to the length of the present step; by_before: with respect to the length
+                                      of the previous step; by_end: with respect to the end time of the present step */
   double *lambda, *reduced, *nu; /* scratch for the event: adjoint solution (nv), derivatives of the event function with
                                     respect to coordinates (nv), multipliers (closure rows) */
-  double by_prescribed;          /* derivative with respect to the end time of the present step through the prescribed
-                                    coordinates at t + dt [1/s] */
-  double* rates;                 /* scratch: rates of the prescribed coordinates (nv) */
-  double (*event_bar)[3][4];     /* derivatives of the event function with respect to poses (links) */
-  double (*unused_bar)[3][4];    /* unused output of contact_replay_adjoint (links) */
+  double by_prescribed; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
+                           end time of the present step [1/s] */
+  double* rates;        /* scratch: rates of the prescribed coordinates (nv) */
+  double (*event_bar)[3][4];  /* derivatives of the event function with respect to poses (links) */
+  double (*unused_bar)[3][4]; /* unused output of contact_replay_adjoint (links) */
   double (*lost)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they are added
                         to LengthSlope.equations: torque, force (links) */
   ModelGradient unused; /* unused output of contact_replay_adjoint */
@@ -121,7 +122,7 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 /* ---- simulate/step_lengths.c */
 /* Returns new StepLengths with all arrays allocated. The caller frees them with step_lengths_destroy. */
 StepLengths* step_lengths_create(const Model* model);
-/* Frees the lengths and everything that they own. Accepts NULL. */
+/* Frees `lengths` and everything that it owns. Accepts NULL. */
 void step_lengths_destroy(StepLengths* lengths);
 /* Clears the derivatives with respect to lengths. */
 void step_lengths_begin(StepLengths* lengths);
@@ -190,9 +191,9 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
-/* Adds the derivatives through the friction limits of the pairs in a run's first step. They are added to now, old,
- * older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not sound, it
- * replaces *report. Call it after step_adjoint_spread of the step. */
+/* Adds the contribution of the friction limits of the pairs in a run's first step to now, old, older and gradient. Does
+ * nothing if step->guess is NULL. If the report of the solve without friction is not sound, that report replaces
+ * *report. Call after step_adjoint_spread of the step. */
 void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                    ModelGradient* gradient, StepAdjointReport* report);
 /* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */

@@ -48,8 +48,8 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
-/* Adds the derivatives of lambda . F with respect to earlier poses, gravity and masses, through inertia and the targets
- * of links. Call after reverse_contact, which sets expected_bar. */
+/* Adds the contribution of inertia and of the links' targets to the derivatives of lambda . F with respect to earlier
+ * poses, gravity and masses. Call after reverse_contact, which sets expected_bar. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -139,8 +139,8 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar ol
 }
 
 /* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
- * parameters. F^: joint forces that the targets of flying trees contain (W51). Call after tree_flight_adjoint, which
- * leaves mu in a->product. */
+ * parameters. F^: joint forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after
+ * tree_flight_adjoint, which leaves mu in a->product. */
 static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {

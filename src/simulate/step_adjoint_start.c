@@ -1,5 +1,5 @@
-/* Reverse derivatives of a run with respect to its start: coordinates, velocities, and the geometry at which closures
- * were placed (docs/derivations/adjoint.md, A12). */
+/* Computes derivatives of a scalar with respect to the start of a run: initial coordinates, initial velocities, and the
+ * coordinates at which closures were placed (docs/derivations/adjoint.md, A12). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"

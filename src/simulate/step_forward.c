@@ -285,8 +285,9 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative of a scalar with respect to the end time of the step, through the poses of half-spaces at t +
- * dt (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to these poses. */
+/* Returns the contribution of the poses of half-spaces at t + dt to the derivative of a scalar with respect to the end
+ * time of the step (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to the
+ * poses. */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -322,7 +323,7 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
   }
 }
 
-/* Adds the derivatives, through the state at t + dt, of the load that a pair carries to the next step. */
+/* Adds the contribution of the state at t + dt to the derivatives of the load that a pair carries to the next step. */
 static void add_carried_load(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;

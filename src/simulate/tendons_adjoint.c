@@ -1,4 +1,4 @@
-/* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96, L97). */
+/* Adjoint of tendons (docs/derivations/loads.md, L7, L8, L96, L97). */
 #include "simulate/tendons.h"
 
 #include <assert.h>

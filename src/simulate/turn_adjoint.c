@@ -1,4 +1,4 @@
-/* Reverse derivatives of a scalar with respect to rotations of joint frames and joint axes
+/* Computes derivatives of a scalar with respect to rotations of joint frames and joint axes
  * (docs/derivations/adjoint.md, A20). A rotation of a joint frame acts like a degree of freedom between the parent and
  * the joint. A rotation of the link relative to its joint acts like a degree of freedom between the joint and the link.
  * A rotation of the joint axis is the first rotation combined with the opposite of the second. */
