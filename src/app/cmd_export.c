@@ -242,8 +242,8 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* Returns the index of the only controller with feedback, among those of the requested link or of all links. Returns -1
- * if there is none, and -2 if there are several. */
+/* Returns the index of the only controller with feedback, among the controllers of the requested link or of all links.
+ * Returns -1 if there is none, and -2 if there are several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;
@@ -399,8 +399,8 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
 /* Line width of a common printer nozzle [m]. A printer omits thinner walls or prints them thicker. */
 #define NOZZLE 0.4e-3
 
-/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces of
- * the pictures. */
+/* Returns the largest allowed distance of faces in the file from round solids [m]. Returns 0 if the file has the faces
+ * of the pictures. */
 static double round_tolerance(const Exporting* exporting) {
   return 1e-3 * option_number(exporting->options, "tolerance", is_model(exporting->format) ? 0 : 1e3 * ROUND_TOLERANCE);
 }

@@ -119,7 +119,7 @@ typedef struct {
   int link_a, link_b;
   bool coupled;  /* the pair has a nonzero Hessian in the accepted state, so that Newton's method couples its links */
   bool feasible; /* in the trial state, the hulls do not intersect and are not closer than the law admits for a trial */
-  double change; /* energy of the trial state minus that of the accepted state [J] */
+  double change; /* energy of the trial state minus energy of the accepted state [J] */
 } ContactTrial;
 /* Returns the trial of candidate `candidate` < contact_candidate_count (asserted). Call it after contact_evaluate or
  * contact_try. The trial state of a sleeping pair is the accepted state. */
@@ -532,7 +532,7 @@ typedef struct {
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* Two links. The force is that of link `other` on link `link`, summed over their hulls. */
+/* Two links. The force acts from link `other` on link `link` and is summed over the hulls of both links. */
 typedef struct {
   int link, other;
 } ForcePair;

@@ -494,9 +494,9 @@ static double own_force(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
 }
 
-/* Returns the distance between the present centre of pressure and that of the friction reference, divided by the radius
- * of the smaller body. The expected part of this motion is not counted if the reference is the state at t: sliding
- * bodies move the centre relative to one of them, and balls move it relative to both. */
+/* Returns the distance between the centres of pressure of the present state and of the friction reference, divided by
+ * the radius of the smaller body. The expected part of this motion is not counted if the reference is the state at t:
+ * sliding bodies move the centre relative to one of them, and balls move it relative to both. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;

@@ -521,8 +521,8 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
 
 /* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
  * because the force on a link is minus the derivative of E with respect to its displacement. If body b is a half-space,
- * its displacement is subtracted from that of body a, because a half-space has no rows in the terms. Returns false if
- * both twists are zero. */
+ * its displacement is subtracted from the displacement of body a, because a half-space has no rows in the terms.
+ * Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));

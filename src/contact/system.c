@@ -22,7 +22,7 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Divides the hulls into movable (movers) and immovable ones (still). Selects those of both that the broad phase
+/* Divides the hulls into movable (movers) and immovable ones (still). Selects the hulls and links that the broad phase
  * contains (seeking, sought). */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;

@@ -189,7 +189,7 @@ Status recording_check_memory(const Recording* recording, const LossSeeds* seeds
 /* Options of recording_run. */
 typedef struct {
   int threads;
-  double tolerance; /* relative tolerance of the solver; 0 takes that of the scene */
+  double tolerance; /* relative tolerance of the solver; 0 selects the tolerance of the scene */
   bool (*interrupted)(void);
   const int* substeps; /* number of substeps tried first in each step (steps); NULL lets sim_step choose */
   size_t memory; /* memory limit [bytes] of the parts of a thin recording, without kept rows and seeds; a few states are
@@ -296,8 +296,8 @@ void loss_destroy(Loss* loss);
 /* Returns the number of losses of the task, including losses without effect in this scenario. The arrays `terms` and
  * `factors` below have this length. */
 int loss_count(const Loss* loss);
-/* Selects in `keep` all rows that loss_evaluate reads. The model must be that of keep. Asserts equal numbers of
- * steps. */
+/* Selects in `keep` all rows that loss_evaluate reads. The model must be the model for which `keep` was created.
+ * Asserts equal numbers of steps. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
  * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
@@ -362,9 +362,9 @@ typedef struct {
 } RefinedRun;
 
 /* Runs the scene with `parts` times as many steps of length dt / parts. Contact parameters and the damping gain / dt
- * stay those of the given scene. Model warnings are reported only if parts is 1. Returns the status of recording_run.
- * Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is STATUS_OK and
- * the run is as long as the horizon. */
+ * keep the values of the given scene. Model warnings are reported only if parts is 1. Returns the status of
+ * recording_run. Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is
+ * STATUS_OK and the run is as long as the horizon. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
 /* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
@@ -382,7 +382,7 @@ typedef struct {
   StepAdjointReport step; /* report of unsound_step; if sound, of largest_step */
   int largest_step;       /* step with the largest |lambda|, lambda: the adjoint variable */
   int indefinite_steps;   /* steps with an indefinite Hessian */
-  double growth;          /* largest |lambda| of the run, relative to that of the last step with a nonzero lambda */
+  double growth;          /* largest |lambda| of the run, divided by |lambda| of the last step with a nonzero lambda */
   double rounding; /* estimated error of the gradient due to rounding of positions, over all steps, in the numbers'
                       scales */
 } AdjointReport;

@@ -11,7 +11,7 @@
 
 /* Faces of one group of an OBJ file. A group begins with an `o` or `g` line. Faces are sorted by group and keep the
  * order of the file within a group. Groups cover all faces, and no group is empty. A repeated name continues its group
- * (a `g` name within its `o`). The name is that of `g`, otherwise that of `o`, otherwise "default". */
+ * (a `g` name within its `o`). The name is taken from `g`, otherwise from `o`, otherwise "default" is used. */
 typedef struct {
   char* name;
   int first_face, face_count;
@@ -40,14 +40,14 @@ typedef struct {
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* Parses an OBJ text of `length` bytes, at most 2 GiB. The text is not kept. Reads v, f (v, v/t, v//n, v/t/n, negative
  * indices, n-gons, line continuation), o and g. Skips other statements. Accepts CRLF, BOM, tabs, comments, vertex
- * colours and w. `name`: file name for messages. Errors are those of mesh_read. After an error the mesh is zeroed. The
- * caller frees the mesh with mesh_free. */
+ * colours and w. `name`: file name for messages. Errors are the same as for mesh_read. After an error the mesh is
+ * zeroed. The caller frees the mesh with mesh_free. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Parses STL data of `length` bytes, text or binary. The data are not kept. Every solid becomes a group, and equal
  * corners become one position. STL has no unit, so coordinates are only multiplied by scale. face_line is 0 for binary
- * data. Errors are those of mesh_read, with the line for text only. After an error the mesh is zeroed. The caller frees
- * the mesh with mesh_free. */
+ * data. Errors are the same as for mesh_read, with the line for text only. After an error the mesh is zeroed. The
+ * caller frees the mesh with mesh_free. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Reads Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf and .x3d files. Uses the Open Asset Import Library
@@ -89,7 +89,7 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* Computes the convex hull of points[count] and keeps all points as vertices, in the given order, including interior
  * points. A vertex that is interior now may become a corner while a shape is optimized. Triangles refer to corners
- * only. Errors and ownership are those of hull_create. */
+ * only. Errors and ownership are the same as for hull_create. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Reduces a hull to at most max_vertices of its own vertices. A max_vertices below 4 counts as 4. Vertices are selected
  * greedily: starting from a large tetrahedron, the vertex farthest outside is added until the limit is reached. Sets
@@ -130,8 +130,8 @@ enum { HEIGHT_SAMPLES_MAX = 4000000 };
 
 /* Reads a height grid from a file. A file with a name ending in .png is a PNG with grey level or brightness of colours,
  * 0 ... 1. Any other file is a table of numbers separated by commas, semicolons, blanks or tabs, and # begins a
- * comment. The first row of the file has the largest y, as seen from above. Errors are those of mesh_read. After an
- * error the grid is zeroed. The caller frees the grid with height_grid_free. */
+ * comment. The first row of the file has the largest y, as seen from above. Errors are the same as for mesh_read. After
+ * an error the grid is zeroed. The caller frees the grid with height_grid_free. */
 Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
 /* Reads a height grid as height_grid_read does, from data of (length) bytes in memory. The data are not kept. png: true
  * if the data are a PNG. `name`: file name for messages. After an error the grid is zeroed. The caller frees the grid
@@ -286,28 +286,29 @@ const char* union_result_text(UnionResult result);
 HullResult primitive_box(ConvexHull* hull, Vec3 size);
 /* Creates an icosphere with the given radius [m]. The sphere has 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3.
  * Returns HULL_FAILED if the resolution is not in 0..6, and an error of hull_create if the radius is 0 or not finite.
- * Ownership is that of primitive_box. */
+ * Ownership is the same as for primitive_box. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
 /* Returns the vertices of primitive_sphere with radius 1, in the same order, without Qhull. Sets *count to their
  * number. Returns NULL if the resolution is not in 0..6. The caller frees the array with memory_free. */
 Vec3* primitive_sphere_points(int resolution, int* count);
 /* Creates a cylinder with axis z and `segments` >= 3 vertices on each rim. radius, length [m]. Returns HULL_FAILED if
- * segments is not in 3..4096, and an error of hull_create if a size is 0. Ownership is that of primitive_box. */
+ * segments is not in 3..4096, and an error of hull_create if a size is 0. Ownership is the same as for
+ * primitive_box. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);
 /* Creates a capsule with axis z. length: length of the straight section; radius, length [m]. The capsule has `segments`
  * >= 3 vertices around the axis. Each cap has segments/4 (>= 1) rings and a pole. Returns HULL_FAILED if segments is
- * not in 3..4096 or length < 0. Other errors and ownership are those of primitive_box. */
+ * not in 3..4096 or length < 0. Other errors and ownership are the same as for primitive_box. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* Creates a rounded box, plate, capsule or sphere. A cube surface with n x n grids on its six faces, n = 2
  * floor(segments / 8), is normalised to `radius`. Each coordinate is then shifted by +- extent/2. 16 segments give 96
  * points (SDRS link shape). The outermost grid lines of each face are moved inward by 0.1 of the grid spacing, because
  * corner and edge points of different faces would coincide otherwise. Returns HULL_FAILED if segments is not in
- * 8..4096. Other errors are those of hull_create. The caller frees the hull with hull_free after HULL_OK. */
+ * 8..4096. Other errors are the same as for hull_create. The caller frees the hull with hull_free after HULL_OK. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
 /* Creates a polyhedron inscribed in a rounded cone or cylinder about the z axis. The solid consists of all points
  * within `rounding` [m] of the convex hull of two circles at heights z with these radii [m]. A circle may be a point,
  * and both may be equal. The polyhedron has `segments` vertices around the axis. Returns HULL_FAILED if segments is not
- * in 3..4096. Other errors and ownership are those of primitive_box. */
+ * in 3..4096. Other errors and ownership are the same as for primitive_box. */
 HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
                              int segments);
 
@@ -347,9 +348,9 @@ Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 /* ---------------------------------------------------------------- hulls of points with a radius about them
  * (geometry/rounded_points.c, contact.md C6b) */
 /* Creates the convex hull of points (count >= 1), which may lie in a plane, on a line or at one point. The result is
- * that of hull_create for a solid, two equal polygons of opposite orientation for a plane, the two ends of a segment
- * without triangles for a line, or one point. Points inside the hull are dropped. Returns HULL_FAILED if a coordinate
- * is not finite. After HULL_OK the caller frees the hull with hull_free. */
+ * the same as for hull_create if the points span a solid, two equal polygons of opposite orientation for a plane, the
+ * two ends of a segment without triangles for a line, or one point. Points inside the hull are dropped. Returns
+ * HULL_FAILED if a coordinate is not finite. After HULL_OK the caller frees the hull with hull_free. */
 HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
 /* Returns the exact moment of the solid of all points within `radius` >= 0 [m] of a hull of rounded_core_create. The
  * moment is for unit density, in the hull's frame [m^3, m^4, m^5]. Sets *by_radius to its derivative with respect to
@@ -357,7 +358,7 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius);
 /* Creates a polyhedron inscribed in the solid of all points within `radius` > 0 [m] of `core`. Arcs are divided into
  * angles of at most 360 degrees / segments. Flat faces of the solid are kept. Returns HULL_FAILED if segments is not in
- * 8..4096. Other errors and ownership are those of primitive_box. */
+ * 8..4096. Other errors and ownership are the same as for primitive_box. */
 HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, double radius, int segments);
 
 /* ---------------------------------------------------------------- vertex arrays for fast access */

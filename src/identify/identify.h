@@ -59,7 +59,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* files that replace those of the task */
+  const char* const* files; /* files that replace the files of the task */
   int file_count;
 } IdentifyOptions;
 

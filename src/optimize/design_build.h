@@ -28,7 +28,7 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   int* follows;          /* (links) */
-  Mat3* map;             /* maps the displacement of the leader to that of its follower (links) */
+  Mat3* map;             /* maps the displacement of the leader to the displacement of its follower (links) */
   bool *shapes, *joints; /* links whose vertices or attachments are variables (links) */
   int* shared_first;     /* first shared vertex of each link; -1: none (links) */
   int* shared_next;      /* next shared vertex of the same link; -1: none (shared vertices) */

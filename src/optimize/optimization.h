@@ -266,7 +266,7 @@ bool start_gaps_move(Optimization* o, const double* drawn);
  * with the present multipliers. terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Sets gradient[variables] to the gradient of the minimized value (optimization_merit), summed over scenarios. The
- * gradient is that of the design that evaluate_design simulated last. The gradient is undefined unless the function
+ * gradient belongs to the design that evaluate_design simulated last. The gradient is undefined unless the function
  * returns TRIAL_ACCEPTED. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 /* Frees the data of a run; the Scene belongs to the task. */

@@ -149,8 +149,8 @@ UnconvergedSteps optimization_unconverged(const Optimization* optimization, cons
 /* Returns which steps of the last evaluated runs ended before the friction iteration converged. The steps belong to
  * the scenario with the most such steps. Sets *model as optimization_unconverged does. */
 UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
-/* Sets *forward to the total wall time of forward simulations and *adjoint to that of adjoint runs [s]. Neither
- * pointer may be NULL. Allocates nothing. */
+/* Sets *forward to the total wall time of forward simulations and *adjoint to the total wall time of adjoint runs [s].
+ * Neither pointer may be NULL. Allocates nothing. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
 /* A variable of the design or of the control. Values are in the unit of the variable. */
@@ -217,7 +217,7 @@ bool optimization_is_of(const Optimization* optimization, const NumberFile* chec
 void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
 /* Restores the state of the optimization from a checkpoint, which is copied. Returns false with diagnostics if the
  * checkpoint belongs to another task or other settings. After a failure the optimization can only be destroyed. The
- * number of iterations, the other stop conditions and save_every may differ from those of the checkpoint. */
+ * number of iterations, the other stop conditions and save_every may differ from the checkpoint. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- evaluation of the result (optimize/success.c) */

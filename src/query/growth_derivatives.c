@@ -222,7 +222,7 @@ static inline void move_cause(const Answer* x, Cause* c) {
 }
 
 /* Sets lane `lane` to the partial derivatives with respect to shape parameter k. The own_a parameters of a come first,
- * then those of b. */
+ * then the parameters of b. */
 static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   bool of_b = k >= own_a;
   double value;

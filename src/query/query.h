@@ -34,8 +34,8 @@ typedef struct {
   bool coincident; /* true if the centres coincide: alpha is 0, point is the centre, other members are undefined */
   bool bracketed;  /* true if the barrier method found the solution after Newton's method failed */
   int iterations;
-  ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: those of
-                            b if of_b, otherwise those of a */
+  ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: axes of b
+                            if of_b is true, otherwise axes of a */
   bool of_b;             /* see at_a; used by growth_derivatives */
 } Growth;
 
@@ -486,7 +486,8 @@ typedef struct {
   double field_width; /* for a field of planes: smoothing length l / beta divided by ManifoldOptions.smoothing. 0 if the
                          field does not depend on ManifoldOptions.smoothing */
 } ManifoldBody;
-/* Returns the number of parameters of a body: three for each vertex in corners, otherwise those of the field. */
+/* Returns the number of parameters of a body: three for each vertex in corners, otherwise the number of parameters of
+ * the field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }
@@ -566,9 +567,9 @@ typedef struct {
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* Does the same as manifold_query, with derivatives with respect to shape parameters or the smoothing (X8). cause
- * selects the parameters of a, those of b, or the smoothing. The first six columns belong to the parameters first ..
- * first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is used. first
- * < manifold_parameter_count (not checked). */
+ * selects the parameters of a, the parameters of b, or the smoothing. The first six columns belong to the parameters
+ * first .. first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is
+ * used. first < manifold_parameter_count (not checked). */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

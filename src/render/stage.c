@@ -144,8 +144,8 @@ static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   stage->upper = vec3_max(stage->upper, high);
 }
 
-/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for those of
- * fixed links. */
+/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for the hulls
+ * of fixed links. */
 static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   const Model* model = stage->model;
   int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);

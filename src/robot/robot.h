@@ -16,7 +16,7 @@ typedef struct {
 } RobotStart;
 
 /* Options of an import. If all members are zero, the base is fixed at the origin, collision shapes are used, masses are
- * those of the file, and fixed joints are merged. */
+ * taken from the file, and fixed joints are merged. */
 typedef struct {
   const RobotPackage* packages;
   int package_count;
@@ -77,16 +77,16 @@ void robot_shorten(Text* names);
 
 /* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text has `length` bytes, followed by a
  * NUL. path: file of the text, for messages and relative paths. The function keeps no pointer to text or options. For
- * every mass model, the members `center` and `inertia` of a scene link with mass are those of the file. Returns
+ * every mass model, the members `center` and `inertia` of a scene link with mass are taken from the file. Returns
  * STATUS_BAD_INPUT if there are errors, and reports all of them with their places. The caller frees scene and report in
  * any case. */
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
-/* Converts the text of a MuJoCo file (MJCF) to a scene. Arguments, errors and ownership are those of robot_parse_urdf.
- * free_base and height have no effect, because the file defines its bases. If options->hold > 0, the actuators of the
- * file are left out. Places of the scene may point to report->files, so the report must outlive messages about the
- * scene. */
+/* Converts the text of a MuJoCo file (MJCF) to a scene. Arguments, errors and ownership are the same as for
+ * robot_parse_urdf. free_base and height have no effect, because the file defines its bases. If options->hold > 0, the
+ * actuators of the file are left out. Places of the scene may point to report->files, so the report must outlive
+ * messages about the scene. */
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 /* Returns true if the first element of the text is <mujoco>. text must not be NULL and ends with NUL. It need not be

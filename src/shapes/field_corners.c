@@ -333,7 +333,7 @@ FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull) 
 
 /* Adds links for corner k of triangle t (Y12). A displacement e of the corner changes the triangle's area vector by e x
  * (next - previous), where next and previous are the other corners. The change affects the normals of the triangle's
- * centroid and of its three corners. of: index of each point of the field, those of triangles first. */
+ * centroid and of its three corners. of: index of each point of the field; points of triangles come first. */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];

@@ -181,7 +181,7 @@ static double part_weight(const WholeField* all, double part, double* exponent) 
 }
 
 /* Writes the derivatives of the union or difference. up: dphi. change: sum of w_i dN_i and of the weight terms, where N
- * = sum w_i N_i is the outward vector and N_i that of part i. */
+ * = sum w_i N_i is the outward vector and N_i the outward vector of part i. */
 static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
   *value = all->sign * up;
   *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);

@@ -93,7 +93,7 @@ typedef struct {
 } Gauge;
 /* Returns the gauge and its derivatives at y [m, shape's frame]. y must not be 0 (asserted). Does not allocate. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
-/* Returns the value of the gauge at y. The value is bit-identical to that of shape_gauge. */
+/* Returns the value of the gauge at y. The value is bit-identical to the result of shape_gauge. */
 double shape_gauge_value(const Shape* shape, Vec3 y);
 
 /* Returns an upper bound of the extent of the body from its centre along a unit direction [m, shape's frame]. The bound

@@ -6,7 +6,7 @@
 #include "simulate/sim.h"
 
 /* Terms of one bushing at the assembled configuration. u: displacement and rotation between both frames. Twists (w, v)
- * are those of a, then b, about their centres of mass. */
+ * are about the centres of mass; the twist of a comes first, then the twist of b. */
 typedef struct {
   Pose frame[2];       /* of both attachment frames in the world */
   Vec3 arm[2];         /* from the centres of mass to the frame origins [m] */

@@ -85,8 +85,8 @@ typedef struct ClosureSystem {
   double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
   double* change;            /* change of mu by the last Newton direction [N or N m] */
   double* pushed;            /* scratch of closures_add_stiff_force */
-  double* aimed; /* row forces that the target poses of flying trees already contain [N or N m]; the total row force is
-                    the sum of mu and these forces (spin.md, W15) */
+  double* aimed; /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N or N m];
+                    the total row force is the sum of mu and these forces (spin.md, W15) */
   bool aims;     /* true if some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings */
   bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: value of `open` at the
@@ -133,7 +133,7 @@ typedef struct ClosureSystem {
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
-  int way_count;       /* number of stored past steps, at most WAYS; their length is that of the present step */
+  int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
   double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
                   [m, rad] */
   int way_count_saved;
@@ -206,7 +206,7 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Sets value, stiffness, arms and torques of all closures and couplings. Includes broken closures, because
  * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
- * weight are those of the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
+ * weight are the same as in the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
  * closures_assemble. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
@@ -315,8 +315,8 @@ double closure_force(const ClosureSystem* system, int k, const double* multiplie
 /* Returns the index of the closure that opens first in the next substep (ClosureLoad.due), or -1 if none opens. system
  * may be NULL. */
 int closures_due(const ClosureSystem* system);
-/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if the length of this step equals that
- * of the previous step. */
+/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if this step and the previous step
+ * have the same length. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
 /* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
  * unchanged. Does nothing until two steps of equal length are stored. */

@@ -25,8 +25,8 @@ typedef struct {
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
 /* Adds the derivative by_share with respect to the step fraction of END_OPENS to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
-/* Returns by_row . (row forces that the target poses of flying trees contain). These row forces depend on the step
- * lengths. adjoint may be NULL. */
+/* Returns by_row . (row forces that the target poses of trees in free flight (tree_flight.h) contain). These row forces
+ * depend on the step lengths. adjoint may be NULL. */
 double closure_adjoint_account(const ClosureAdjoint* adjoint, const Sim* sim);
 /* Multiplies by_load by the factor. adjoint may be NULL. */
 void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);

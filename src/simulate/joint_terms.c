@@ -393,8 +393,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   return true;
 }
 
-/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a flying tree already contains (W51). The scale
- * of the residual includes |F^|. */
+/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a tree in free flight (tree_flight.h) already
+ * contains (W51). The scale of the residual includes |F^|. */
 static void subtract_held(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);

@@ -160,8 +160,8 @@ struct Sim {
   bool* fixed;                   /* true if the degree of freedom is prescribed (nv) */
   int fixed_count;
 
-  SolveScope scope;        /* trees that Newton's method solves: all trees of the scene, or those of an independent part
-                              (simulate/parts.c) */
+  SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
+                       islands (simulate/parts.c) */
   struct StepParts* parts; /* NULL if the scene is not solved in independent parts */
   struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
   const int* begun; /* independent part in which each tree has been solved in this step, or -1; NULL if no tree has been
@@ -191,7 +191,7 @@ struct Sim {
                                   in the trial (links) */
   bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* true if all terms are out of date, including those of immovable links */
+  bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
   bool* wanted;                 /* true if a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
@@ -237,8 +237,8 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
-  /* Forces and reactions along joints; NULL if not requested. part_*: those of the last substep, written by
-   * sim_advance. joint_forces, reactions: those of the last step, written by sim_step (kinds * nv). */
+  /* Forces and reactions along joints; NULL if not requested. part_*: values of the last substep, written by
+   * sim_advance. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
   double *part_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*part_reactions)[6], (*reactions)[6]; /* (links) */
@@ -310,7 +310,7 @@ Sim* sim_create_bare(const Model* model, int threads);
 
 /* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
-/* Returns the integrator's weights for the step of `clock`. The length of this step may differ from that of the
+/* Returns the integrator's weights for the step of `clock`. The length of this step may differ from the length of the
  * previous steps (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
@@ -321,8 +321,8 @@ static inline bool step_end_varies(const StepClock* clock) {
 /* Returns the time over which a force of the step changes the momentum [s], > 0 (S13, S15). With first-order weights,
  * it is dt / factor. With second-order weights, which spread the change over later steps, it is dt. */
 double step_force_time(Integrator integrator, const StepClock* clock);
-/* Returns step_force_time of the previous step divided by that of this step, or 1 for the first step (impact.md,
- * I5). */
+/* Returns step_force_time of the previous step divided by step_force_time of this step, or 1 for the first step
+ * (impact.md, I5). */
 double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* Makes the solved configuration the present state and advances the clock. Sets momenta, rates and measured forces of
  * SimState. Stores the poses of the two previous states. Allocates only for delays. */
@@ -344,7 +344,8 @@ void guess_free(Sim* sim);
 /* Returns to the start of the substep (CONTACT_PART) or of the step (CONTACT_STEP). The latter undoes all substeps of
  * the step. contact_remember must have been called at that state. Allocates as contact_reset. */
 void step_reject(Sim* sim, ContactMemory to);
-/* Adds the work counters of `from` to those of `to`: iterations, trials, certified_intervals and factor_retries. */
+/* Adds the work counters of `from` to the work counters of `to`: iterations, trials, certified_intervals and
+ * factor_retries. */
 void step_add_work(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
@@ -365,9 +366,9 @@ void parts_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
 void parts_destroy(struct StepParts* parts);
 /* Solves independent parts of the scene. Call it at the start of a step, when all terms are out of date and the
- * configuration is evaluated. Adds the work to *report, including that of parts that were not solved. If all parts are
- * solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise sets
- * the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
+ * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all parts
+ * are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise
+ * sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
  * iterations of a part. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
@@ -549,8 +550,8 @@ JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
  * coordinate is beyond a barrier limit; all members are set in both cases. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length is that of
- * the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
+/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length has not
+ * changed since the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
 bool configuration_move(Sim* sim, Configuration* to);
 
 /* Returns factor / dt^2, the weight of the inertial energy [1/s^2] (S1). */
@@ -558,7 +559,7 @@ static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
 
-/* Returns the length of the present step divided by that of the previous step; 1 for the first step. */
+/* Returns the length of the present step divided by the length of the previous step; 1 for the first step. */
 static inline double step_length_ratio(const Sim* sim) {
   return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;
 }

@@ -11,10 +11,10 @@
 typedef struct Sim Sim;
 
 typedef struct {
-  int threads;               /* >= 1 */
-  double tolerance;          /* convergence tolerance relative to the acting forces; 0 selects that of the scene */
-  bool path;                 /* true to record the solver's moves for sim_path */
-  bool scheme_work;          /* true to measure the energy change by the scheme for sim_scheme_work */
+  int threads;      /* >= 1 */
+  double tolerance; /* convergence tolerance relative to the acting forces; 0 selects the tolerance of the scene */
+  bool path;        /* true to record the solver's moves for sim_path */
+  bool scheme_work; /* true to measure the energy change by the scheme for sim_scheme_work */
   bool (*interrupted)(void); /* callback of every iteration, called by all threads; the step stops if it returns true.
                                 NULL never stops */
 } SimOptions;

@@ -29,9 +29,9 @@ Spinner* spinners_create(const Model* model);
 /* Sets SimState.momentum of the links that integrate their angular momentum from the initial velocities: L = R I w,
  * world axes [kg m^2/s]. */
 void spin_start(Sim* sim);
-/* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is that of a
- * torque-free body (W4). The centre of mass stays at its affine target. Call spin_aim after the affine targets are
- * set. */
+/* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is the
+ * rotation of a torque-free body (W4). The centre of mass stays at its affine target. Call spin_aim after the affine
+ * targets are set. */
 void spin_aim(Sim* sim);
 /* Computes the momenta at t + dt from the solved configuration (W5). A body without forces keeps its momentum
  * bit-identically. Call spin_advance before the solved configuration becomes the present one. */
@@ -59,7 +59,8 @@ typedef struct {
   double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
                       spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
   bool by_mass;    /* true if the shares follow from the masses */
-  Vec3 way;        /* e: displacement of the centre of mass of a minus that of b in the step [m] */
+  Vec3 way; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of mass of b
+               [m] */
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of
  * the step. */

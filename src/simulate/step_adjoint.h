@@ -51,7 +51,7 @@ struct StepAdjoint {
   SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL selects those of `spin` */
+                          NULL selects the values of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
   double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
@@ -92,8 +92,9 @@ struct StepAdjoint {
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
                          closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of flying trees (aim_bar), and to
-                              the poses `before`, `behind` and `beyond` of TreeFlight; NULL if no tree flies (links) */
+      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of trees in free flight, see
+                              tree_flight.h (aim_bar), and to the poses `before`, `behind` and `beyond` of TreeFlight;
+                              NULL if no tree flies (links) */
 };
 
 /* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
@@ -283,9 +284,9 @@ void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const doubl
 void reaction_adjoint_add(StepAdjoint* a);
 /* Returns the sum of slopes[links] . (joint reactions that follow from the assembled terms); 0 if slopes is NULL. */
 double reaction_account(const StepAdjoint* a, const double (*slopes)[6]);
-/* Converts a->aim_bar, the derivatives with respect to the target poses of flying trees, into derivatives with respect
- * to earlier states, velocities and the model, and adds these to now, old and gradient (simulate/tree_flight_adjoint.c,
- * W13). Does nothing if no tree flies. */
+/* Converts a->aim_bar, the derivatives with respect to the target poses of trees in free flight, into derivatives with
+ * respect to earlier states, velocities and the model, and adds the results to now, old and gradient
+ * (simulate/tree_flight_adjoint.c, W13). Does nothing if no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

@@ -234,8 +234,8 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row is that
- * of a number that is carried to the next step; the function then also adds the derivatives with respect to the length
+/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row belongs
+ * to a number that is carried to the next step; the function then also adds the derivatives with respect to the length
  * of this step. */
 static void add_contact_lengths(StepForward* f, bool carried, double* row) {
   if (!f->adjoint->replay) return;

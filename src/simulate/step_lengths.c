@@ -83,8 +83,8 @@ static double* part_of(StepClock* clock, ClockPart part) {
 }
 
 /* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->lost. The rounding error
- * of a target is as large as that of a position. In a short substep of an impact, the force due to this error, divided
- * by the step of the finite differences, would dominate the error of the derivative. */
+ * of a target is as large as the rounding error of a position. In a short substep of an impact, the force due to this
+ * error, divided by the step of the finite differences, would dominate the error of the derivative. */
 static void add_lost(const StepAdjoint* a, double factor) {
   const Sim* s = a->sim;
   double weight = factor * step_inertia_weight(s);

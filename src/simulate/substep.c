@@ -13,9 +13,9 @@
 
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a flying tree
- * required shorter substeps. It is larger than CALM_STEPS because each change of the substep length changes the energy
- * of the tree by (w dt)^2 (W50). */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
+ * flight (tree_flight.h) required shorter substeps. It is larger than CALM_STEPS because each change of the substep
+ * length changes the energy of the tree by (w dt)^2 (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */

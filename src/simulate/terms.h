@@ -123,8 +123,8 @@ typedef struct {
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTime spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL if the model has no such limits */
-  const double* held; /* joint forces F^ that the target pose of a flying tree already contains [N, N m] (W51). They are
-                         subtracted from the gradient. NULL if there are none (dof) */
+  const double* held; /* joint forces F^ that the target pose of a tree in free flight (tree_flight.h) already contains
+                         [N, N m] (W51). They are subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;
 /* Returns true if the scalar coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {

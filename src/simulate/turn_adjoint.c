@@ -61,7 +61,8 @@ void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion
     force[i] = in->change ? vec3_at(in->change[i] + 3) : vec3(0, 0, 0);
     curve[i] = vec3(0, 0, 0);
   }
-  for (int i = m->link_count - 1; i >= 0; i--) { /* the entries of link i already contain those of its descendants */
+  for (int i = m->link_count - 1; i >= 0;
+       i--) { /* the entries of link i already contain the entries of its descendants */
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
     if (has_turns(link)) {
