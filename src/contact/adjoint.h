@@ -102,8 +102,8 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
                     Pressure* bar, PairShares* out);
 /* Adds the contribution of the impact factor, which multiplies the friction coefficients, to the derivatives of Phi.
  * The contribution of the state at t is added to *bar and *out, the contribution of the previous state to out->carry.
- * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call it
- * after friction_adjoint and rolling_adjoint. */
+ * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call after
+ * friction_adjoint and rolling_adjoint. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
 /* Does the same as impact_load_adjoint for a given derivative by_factor with respect to the impact factor. Does not
  * change the derivatives with respect to the coefficients. */

@@ -110,13 +110,13 @@ ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, d
                          const ImpactCourse* course);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
  * pair must have no impact at the start of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With restitution
- * 0, the pair must have come into range in the substep. Call it only for pairs in range. */
+ * 0, the pair must have come into range in the substep. Call only for pairs in range. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
  * impact. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
 /* Returns true if the impact factor belongs to an approaching pair. The next substep then belongs to the impact. Call
- * it only for a pair in range. */
+ * only for a pair in range. */
 bool impact_presses_on(const Impact* impact);
 
 /* Converts *d from the derivatives of U to the derivatives of W: forces, moments and Hessian. Does not change the

@@ -251,19 +251,19 @@ typedef struct ContactLaw {
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Sets `force` and `torque` to the derivatives of the pair's potential by the motion of both bodies at t + dt
    * (EventTerms). Returns the derivative of the impact factor at t + dt (PairCarry.load) with respect to the potential
-   * [m]. Call it only for an active record, after `replay`. If the function is NULL, pairs have no events. */
+   * [m]. Call only for an active record, after `replay`. If the function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Adds the adjoint of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the twists of both
    * bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of
    * the next step. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
-   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call it only
-   * after `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits
-   * friction of the pair. If the function is NULL, the result is always false. */
+   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
+   * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
+   * of the pair. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
   /* Returns the force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present
-   * force_ratio. Call it only after `replay`. If the function is NULL, there is no such force. */
+   * force_ratio. Call only after `replay`. If the function is NULL, there is no such force. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 

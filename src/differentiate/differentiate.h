@@ -332,7 +332,8 @@ typedef struct {
   int coordinates;
 } FabricationReport;
 /* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector in the link frame.
- * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporarily, cannot fail. */
+ * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporary memory, cannot
+ * fail. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
@@ -412,7 +413,7 @@ typedef struct {
 } StartGap;
 /* Finds the gaps of two links in `trial` that are smaller than min(least, distance of the two hulls in `standing`). The
  * normals are computed in `standing`. trial may be a model that was refused for intersections. Both models have the
- * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporarily. */
+ * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporary memory. */
 int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most);
 /* Returns the gap [m] at the initial poses pose[links]. */
@@ -546,14 +547,14 @@ GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int cou
  * gradcheck_vector. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
 /* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
- * a kink, because a displaced corner changes the triangulation of the face. Allocates temporarily, never fails. */
+ * a kink, because a displaced corner changes the triangulation of the face. Allocates temporary memory, never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
 /* Moves hull points inward by random fractions, so that no face has more than three corners. scene owns the points.
  * seed: seed of the random numbers. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* Compares the gradient of a scene's loss with central differences. scene: expanded by model_expand_shapes. model:
  * built from `scene`. If loss is NULL, a random linear function of poses and rates is checked. Returns
- * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporarily. */
+ * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporary memory. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
@@ -573,7 +574,7 @@ typedef struct {
 typedef double (*GradcheckValue)(void* context, const double* values);
 /* Compares gradient[count] with central differences of a function at base[count]. scale[count]: a large change of each
  * number; 0 if the number is not varied. If count is 0, the report is empty. NaN values of the function appear only in
- * the report. Allocates temporarily. */
+ * the report. Allocates temporary memory. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

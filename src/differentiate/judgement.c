@@ -4,10 +4,10 @@
 
 #include "differentiate/gradcheck.h"
 
-/* Number of step sizes of a sweep, which decrease from GRADCHECK_LARGEST_STEP by half decades. FINE_SWEEP adds three
- * decades if the function is still rough at the smallest step of SWEEP (J11). */
+/* Number of step sizes of a sweep. The step sizes decrease from GRADCHECK_LARGEST_STEP by half decades. FINE_SWEEP adds
+ * three decades if the function is still rough at the smallest step of SWEEP (J11). */
 enum { SWEEP = 15, FINE_SWEEP = GRADCHECK_SWEEP };
-/* A function is rough if the smallest relative uncertainty of its differences is above this limit. */
+/* A function counts as noisy ("rough") if the relative uncertainty of its best difference is above this limit. */
 #define FINE_FROM 1e-2
 /* The sweep stops after this number of consecutive steps with growing uncertainty, because rounding then dominates. The
  * noise is estimated from as many steps. */

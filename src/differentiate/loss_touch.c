@@ -39,7 +39,7 @@ static const ModelHull* smooth_of(const Model* model, int link) {
 typedef struct {
   bool sound, known; /* known: true if derivatives exist */
   double gap;
-  Vec3 normal, at[2]; /* normal: from the first to the second shape */
+  Vec3 normal, at[2]; /* normal: direction from the first to the second shape */
   Pose pose[2];       /* of the shapes */
   double slope[GAP_ROWS][COLUMNS];
 } SmoothMeeting;

@@ -181,15 +181,15 @@ TriangleSurface surface_of_hull(const ConvexHull* hull);
 int* points_equal(const Vec3* points, int count);
 /* Replaces point i by point number[i] in all triangles (number[point_count]), in place. Removes triangles with fewer
  * than three different corners, and pairs of opposite triangles. A closed and oriented surface thus stays closed and
- * oriented. Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporarily. Never
- * fails. */
+ * oriented. Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporary memory.
+ * Never fails. */
 void surface_join_points(TriangleSurface* surface, const int* number);
 /* Collapses short edges with four triangles, along which two sheets of the surface touch, to points. Edges are
  * collapsed if they are not longer than `length`, in the surface's unit. Works in place. Triangles may be removed, and
- * points keep their indices. Allocates temporarily. Never fails. */
+ * points keep their indices. Allocates temporary memory. Never fails. */
 void surface_settle(TriangleSurface* surface, double length);
 /* Removes points that no triangle uses. Sets old[i] to the former index of point i unless old is NULL. The caller
- * provides old, with room for the former number of points. Allocates temporarily. Never fails. */
+ * provides old, with room for the former number of points. Allocates temporary memory. Never fails. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
@@ -206,7 +206,7 @@ typedef struct {
   int cavities;      /* number of shells with negative volume, which bound cavities */
   double volume;     /* volume by the divergence theorem [unit^3] */
 } SurfaceCheck;
-/* Returns the properties of the surface. An empty surface is not closed. Allocates temporarily. Never fails. */
+/* Returns the properties of the surface. An empty surface is not closed. Allocates temporary memory. Never fails. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Returns the smallest wall thickness of a solid, measured by rays (U5; geometry/wall.c). A ray starts at each sample
@@ -215,7 +215,7 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
  * square of edge *spacing, which the function sets. Walls narrower than *spacing may be missed, and wider walls are
  * measured to about spacing tan 30. Returns HUGE_VAL if no two walls face each other. samples > 0: approximate number
  * of rays. Lengths are in the surface's unit. The result does not depend on the number of threads. spacing must not be
- * NULL. Allocates temporarily. Never fails. */
+ * NULL. Allocates temporary memory. Never fails. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -224,7 +224,7 @@ double surface_thickness(const TriangleSurface* surface, int samples, int thread
  * (corner_count): indices into points, counter-clockwise seen against the normal. A self-intersecting polygon is
  * triangulated too, with some triangles reversed. The time is quadratic in the number of corners. Sets triangles
  * (corner_count - 2), which the caller provides. Returns the number of triangles, 0 for fewer than three corners.
- * Allocates temporarily. Never fails. */
+ * Allocates temporary memory. Never fails. */
 int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
 
 /* ---------------------------------------------------------------- bounding-volume tree of a closed surface
@@ -274,7 +274,7 @@ typedef enum {
  * different hulls, and points nearer than *snap [m], are merged. The function sets *snap and checks the result. Corners
  * of hulls keep bit-identical coordinates. Returns UNION_TOUCHES_IN_POINT if components touch in a point only, and
  * UNION_FAILED if there are no hulls. The caller frees the surface with surface_free. After an error there is nothing
- * to free. Allocates temporarily. */
+ * to free. Allocates temporary memory. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
 /* Returns a text for messages, such as "the union is not a manifold: ...". The text is static and never NULL. */
 const char* union_result_text(UnionResult result);
@@ -354,7 +354,7 @@ Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
 /* Returns the exact moment of the solid of all points within `radius` >= 0 [m] of a hull of rounded_core_create. The
  * moment is for unit density, in the hull's frame [m^3, m^4, m^5]. Sets *by_radius to its derivative with respect to
- * the radius unless by_radius is NULL. Allocates temporarily. Never fails. */
+ * the radius unless by_radius is NULL. Allocates temporary memory. Never fails. */
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius);
 /* Creates a polyhedron inscribed in the solid of all points within `radius` > 0 [m] of `core`. Arcs are divided into
  * angles of at most 360 degrees / segments. Flat faces of the solid are kept. Returns HULL_FAILED if segments is not in
@@ -429,7 +429,7 @@ GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Po
 /* Returns the penetration depth [m] of two intersecting hulls: the length of the shortest translation that separates
  * them. Sets *normal to the unit direction in which b must move. Returns 0, with *normal zero, if the hulls do not
  * intersect. The result is exact, by an expanding polytope in the Minkowski difference, with Qhull. normal must not be
- * NULL. Allocates temporarily. Intended for messages only, because it is slow. */
+ * NULL. Allocates temporary memory. Intended for messages only, because it is slow. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 /* Returns the largest distance of a vertex from the first vertex [m], which is the hull's diameter within a factor of
@@ -437,7 +437,7 @@ double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3
 double hull_size(const ConvexHull* hull);
 /* Finds the largest ball inside both hulls (geometry/common_ball.c; docs/derivations/design.md). Sets center and radius
  * [m], in the common frame of the vertices. Returns false, with both undefined, if the hulls have no common volume.
- * center and radius must not be NULL. Allocates temporarily. */
+ * center and radius must not be NULL. Allocates temporary memory. */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
 /* A triangle that limits the largest ball inside two hulls. `share` is the derivative of the ball's radius with respect
  * to an outward shift of the triangle's plane. The sum of all shares is 1. */
@@ -449,7 +449,7 @@ enum { BALL_HOLDS_MAX = 4 };
 /* Finds the largest ball inside both hulls as hulls_common_ball does. If the hulls have no common volume, the radius is
  * negative. Sets hold to the *count triangles that limit the ball, at most BALL_HOLDS_MAX. The radius changes by r' =
  * sum share (shift of the plane at the ball). Returns false, with undefined results, if the linear program was not
- * solved. center and radius [m] are in the frame of both hulls. No pointer may be NULL. Allocates temporarily. */
+ * solved. center and radius [m] are in the frame of both hulls. No pointer may be NULL. Allocates temporary memory. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Smallest width of a hull [m], measured between two parallel planes: through a face and a vertex, or through two
@@ -462,7 +462,7 @@ typedef struct {
   double top_weight[3], bottom_weight[3];
 } HullWidth;
 /* Returns the smallest width of a hull, and HUGE_VAL for a hull without triangles. top and bottom contain indices of
- * vertices. The time is quadratic in the number of edges. Allocates temporarily. Never fails. */
+ * vertices. The time is quadratic in the number of edges. Allocates temporary memory. Never fails. */
 HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

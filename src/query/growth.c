@@ -12,7 +12,7 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 /* The interior path starts at a point where phi_a and phi_b are at most -INSIDE. */
 #define INSIDE 0.02
 /* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack). TRY_FIRST:
- * Newton's method is first tried when the complementarity, relative to u, falls below this. */
+ * Newton's method is first tried when the complementarity, relative to u, falls below this value. */
 #define CENTERING 0.3
 #define TRY_FIRST 0.1
 #define TRY_ELLIPSOIDS 1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */

@@ -376,7 +376,7 @@ typedef struct {
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
 /* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
- * Allocates temporarily. */
+ * Allocates temporary memory. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
@@ -391,7 +391,7 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random);
  * in the frame of its body [m]. With probability 1/3 each, the targets are a vertex and a face point, a face point and
  * a vertex, or two vertices. Draws again, up to a limit, until contact at the targets is nearly possible: when the
  * targets coincide with opposite normals, their distances from the nearest points sum to less than 1 cm. Allocates
- * temporarily. */
+ * temporary memory. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- grasp quality (query/grasp.c)
@@ -419,7 +419,7 @@ typedef struct {
  * settings->length. Returns the number of rows. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
 /* Returns the grasp quality of the contacts (count). The member `known` is false if there are too few contacts or Qhull
- * finds no hull. Allocates temporarily. */
+ * finds no hull. Allocates temporary memory. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Returns the derivative of epsilon when one contact changes (V10). The arm of contact number `contact` changes by
  * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality.

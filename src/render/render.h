@@ -120,7 +120,8 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* ground at the first row */
 } RenderSurroundings;
-/* Returns the ground and the extent of a run with at least one row, in the world frame [m]. Allocates temporarily. */
+/* Returns the ground and the extent of a run with at least one row, in the world frame [m]. Allocates temporary
+ * memory. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
 /* Sets *u and *v to the unit axes of the grid on a plane. normal: unit normal of the plane. (*u, *v, normal) is a

@@ -250,8 +250,8 @@ void stage_destroy(RenderStage* stage) {
 
 /* ---------------------------------------------------------------- grid */
 
-/* If the cosine of the angle between the plane's normal and the world's x axis is above this, grid lines follow the y
- * axis. */
+/* If the cosine of the angle between the plane's normal and the world's x axis is above this value, grid lines follow
+ * the y axis. */
 #define NEARLY_ALONG 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {

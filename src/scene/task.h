@@ -547,13 +547,14 @@ Status task_parse(Task* task, const char* path, const char* text, size_t length,
  * task, but not NULL. */
 void task_free(Task* task);
 /* Returns true if the file is a task. A task is a map with `loss`, `scenarios` or `scene` at its top level. Returns
- * false if the file is unreadable or a pipe. Reports nothing. Allocates temporarily. */
+ * false if the file is unreadable or a pipe. Reports nothing. Allocates temporary memory. */
 bool task_recognise(const char* path);
 /* Returns true if the file is a scene. A scene is a map with `links`, `shapes` or `include` and no key of a task at its
- * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporarily. */
+ * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporary
+ * memory. */
 bool task_recognise_scene(const char* path);
 /* Returns true if a text is a task, as task_recognise does for a file. text: `length` bytes followed by a NUL, not
- * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporarily. */
+ * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporary memory. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
 /* Appends the JSON Schema (draft 07) of task files to `out`. The caller owns out. Cannot fail. */

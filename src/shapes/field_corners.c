@@ -86,7 +86,7 @@ static void sort_links(FieldCorners* out, LinkList* list) {
 
 /* ---------------------------------------------------------------- planes */
 
-/* Triangles lie in one plane if their unit normals differ by less than this. */
+/* Triangles lie in one plane if their unit normals differ by less than this value. */
 #define SAME_FACE 1e-9
 
 static Vec3 triangle_normal(const ConvexHull* hull, int i) {
@@ -102,8 +102,8 @@ typedef struct {
   int* of; /* index of the plane of each triangle */
 } PolyhedronFaces;
 
-/* Returns the distinct planes of a hull. same: triangles lie in one plane if their unit normals differ by less than
- * this. The caller frees the result with planes_free. */
+/* Returns the distinct planes of a hull. Triangles lie in one plane if their unit normals differ by less than `same`.
+ * The caller frees the result with planes_free. */
 static PolyhedronFaces find_planes(const ConvexHull* hull, double same) {
   int triangles = hull->triangle_count;
   PolyhedronFaces out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};

@@ -142,7 +142,7 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 
 /* ---------------------------------------------------------------- unions */
 
-/* A part is skipped if the logarithm of its weight is below this, as in field.c. */
+/* A part is skipped if the logarithm of its weight is below this value, as in field.c. */
 #define WEIGHT_GONE (-40.0)
 
 /* Maps parameter k of a union or difference to a part. Sets *part to the index of the part, or to -1 for the smoothing.

@@ -72,7 +72,7 @@ void bushings_add_force(const BushingSystem* system, const Vec3* reference, cons
  * twist (links x 6): the motion (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
 void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the bushings' share of lambda . dF/dx to gradient, now, old and older (L19). x: numbers of bushings, poses at t
- * and before. twist (links x 6): twists of the links by lambda. Does nothing without bushings. */
+ * and before. twist (links x 6): twists of the links along lambda. Does nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                       ModelGradient* gradient);
 /* Adds the derivatives of factor times the rate d u[direction] / dt to three arguments. motion[links] = dT/dt: motion

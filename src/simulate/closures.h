@@ -274,8 +274,8 @@ int closure_link(const ClosureSystem* system, int k);
  * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sense with the smallest change. If values
  * is system->value, the present errors of the rows, rows that differ only by these errors count as dependent. solved
  * (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these components,
- * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call it after the components
- * of the solver are factored. Returns false if the result is not finite. */
+ * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call after the components of
+ * the solver are factored. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
 /* Sets system->moving to the rows that have nonzero slopes. closures_find_slopes calls this function when slopes have
@@ -305,7 +305,7 @@ void closures_put_back(ClosureSystem* system);
 void closures_straighten(ClosureSystem* system, const bool* marked);
 /* Makes the Hessian include the curvature of all closures again. */
 void closures_bend(ClosureSystem* system);
-/* Accepts the multipliers of the last iteration, and opens overloaded closures. Call it when the substep of `clock` is
+/* Accepts the multipliers of the last iteration, and opens overloaded closures. Call when the substep of `clock` is
  * accepted. Opens the closure of an END_OPENS substep, and closures whose force exceeded the limit in the first substep
  * that counts. Sets ClosureLoad.due of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
@@ -356,9 +356,9 @@ void closures_switch_create(ClosureSystem* system, const Pose* start);
  * is at most `within`, or will be after a fraction CLOSES_APART of a substep. poses[links]: present poses; old[links]:
  * poses before the last substep. Returns true if a closure closes, which dissipates energy. */
 bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call it between two
- * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
- * the step [s]. Returns true if a closure closes. */
+/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call between two substeps,
+ * at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of the step
+ * [s]. Returns true if a closure closes. */
 bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below its `within` during a substep. */
 typedef struct {

@@ -20,10 +20,10 @@ typedef struct DelayHistory {
 DelayHistory* delays_create(const Model* model);
 /* Frees the history. Accepts NULL. */
 void delays_destroy(DelayHistory* history);
-/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call it when the state has
- * been reached. Allocates while the history grows. */
+/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call when the state has been
+ * reached. Allocates while the history grows. */
 void delays_note(Sim* sim);
-/* Marks the present end of the history, and drops states older than the longest delay. Call it before a step that can
+/* Marks the present end of the history, and drops states older than the longest delay. Call before a step that can
  * fail. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */

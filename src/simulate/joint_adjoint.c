@@ -9,7 +9,7 @@ static Quat relative(const double* from, const double* to) {
   return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
 }
 
-/* ---------------------------------------------------------------- plain coordinates */
+/* ---------------------------------------------------------------- hinge angles and displacements */
 
 /* Returns the force of a drive without its force limit (M3) [N, N m]. damping: gain of the rate error. */
 static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
@@ -306,7 +306,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
  * (A14) */
 
-/* Adds the derivatives of lambda times the gradient of plain coordinate k with respect to the parameters of this
+/* Adds the derivatives of lambda times the energy gradient of coordinate k with respect to the parameters of this
  * coordinate to out. Adds its derivative with respect to the restitution to `first`, the entry of the joint's first
  * degree of freedom. */
 static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],

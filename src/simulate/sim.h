@@ -269,14 +269,14 @@ void path_destroy(Path* path);
 /* Makes the present state the start of the path. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
 /* Begins recording the moves of a (sub)step. Stores the coordinates (nq) at its start and marks the pairs in contact.
- * Call it before the (sub)step is solved. path_end must follow. */
+ * Call before the (sub)step is solved. path_end must follow. */
 void path_begin(Sim* sim);
 /* Ends recording the moves of a (sub)step. time: time of the new state [s]. If reached is false, drops the moves since
  * path_begin. Otherwise replaces them by fewer moves where a straight path is proved. */
 void path_end(Sim* sim, bool reached, double time);
 /* Stores the numbers of moves and substeps at the start of a step. Copies no moves. */
 void path_save(Sim* sim);
-/* Drops the moves and substeps since path_save. Call it after a substep has failed. */
+/* Drops the moves and substeps since path_save. Call after a substep has failed. */
 void path_restore(Sim* sim);
 /* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are not
  * recorded. Allocates as path_add. */
@@ -352,7 +352,7 @@ void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: the normal force of the same step limits friction (docs/derivations/friction.md, F8) */
 /* Repeats the solve of a step until the normal forces that limit friction converge. Makes at most
  * contact.friction_iterations solves. Stores all solves except the last. Adds the work to *report, and sets
- * report->friction_open if the forces do not converge. Call it after step_solve has succeeded. Allocates as
+ * report->friction_open if the forces do not converge. Call after step_solve has succeeded. Allocates as
  * contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
 /* Discards the stored solves of a substep that was not accepted. */
@@ -365,7 +365,7 @@ void own_force_free(Sim* sim);
 void parts_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
 void parts_destroy(struct StepParts* parts);
-/* Solves independent parts of the scene. Call it at the start of a step, when all terms are out of date and the
+/* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
  * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all parts
  * are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise
  * sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
@@ -451,10 +451,10 @@ bool step_repeat_last(Sim* sim, StepReport* report);
  * s->at_work, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until the
  * next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Marks all assembled terms as out of date. Call it at the start of a step. */
+/* Marks all assembled terms as out of date. Call at the start of a step. */
 void step_all_stale(Sim* sim);
 /* Marks the terms of the trees that moved (s->moving) as out of date. Also marks trees that a pair couples to these
- * trees before or after the move. Call it after a move was accepted. */
+ * trees before or after the move. Call after a move was accepted. */
 void step_moved_stale(Sim* sim);
 /* Marks the terms of the trees of all links with links[link] true as out of date. */
 void step_mark_stale(Sim* sim, const bool* links);
@@ -490,8 +490,8 @@ void step_update_pattern(Sim* sim);
  * some tree got no direction. Allocates as step_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
 /* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below the
- * rounding of positions. Call it after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates
- * as step_pattern. */
+ * rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates as
+ * step_pattern. */
 void step_refine_impacts(Sim* sim);
 /* Copies the entries of from[nv] to to[nv] for the degrees of freedom of sim->scope. */
 void step_copy_scope(const Sim* sim, double* to, const double* from);
@@ -509,7 +509,7 @@ void joint_forces_keep(Sim* sim);
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
 /* Computes s->part_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the output
- * does not request reactions. Call it before the configuration becomes the present state. */
+ * does not request reactions. Call before the configuration becomes the present state. */
 void reactions_note(Sim* sim);
 /* Copies s->part_reactions to s->reactions, the reactions of the step. */
 void reactions_keep(Sim* sim);
@@ -522,15 +522,15 @@ void reactions_find(Sim* sim, double (*out)[6]);
 void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
-/* Adds the energy change and the work of forces in an accepted substep to the sums. Call it after the substep of
+/* Adds the energy change and the work of forces in an accepted substep to the sums. Call after the substep of
  * sim->clock. */
 void scheme_balance_note(Sim* sim);
 /* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);
-/* Restores the sums of scheme_balance_save. Call it after a substep has failed. */
+/* Restores the sums of scheme_balance_save. Call after a substep has failed. */
 void scheme_balance_restore(Sim* sim);
 /* Discards the energies with which the next substep is compared. The next substep then adds nothing to the sums. Call
- * it after the present state was replaced. */
+ * after the present state was replaced. */
 void scheme_balance_forget(Sim* sim);
 /* Writes or reads the sums in a block of a stored state, or measures their size. Fails as state_block_int. */
 void scheme_balance_pass_state(Sim* sim, StateBlock* block);

@@ -229,7 +229,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
  * previous step, unused in the first step. load < Model.load_count is not checked. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 /* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md), or 0 without a fluid.
- * Allocates temporarily. */
+ * Allocates temporary memory. */
 double sim_fluid_energy(const Model* model, const Pose* poses);
 /* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. Copies options. Borrows
  * the model, which must outlive the sim. If bodies intersect, a closure is open, or a stored state does not belong to
@@ -566,7 +566,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads);
 /* Frees the adjoint. Accepts NULL. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Clears the accumulated derivatives with respect to initial velocities, delayed measurements and contact history. Call
- * it before the last step of a run is processed. */
+ * before the last step of a run is processed. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Selects whether substep lengths are constants. They are constants in a run that repeats the substeps of another run
  * (sim_step_as). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11). */
@@ -589,7 +589,7 @@ StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, S
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
 /* Multiplies the accumulated derivatives with respect to earlier steps by a factor, 1 for no change. They are
- * derivatives with respect to momenta, delayed measurements and contact history. Call it after step_adjoint. */
+ * derivatives with respect to momenta, delayed measurements and contact history. Call after step_adjoint. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* Converts the derivatives `first` with respect to the first state into derivatives with respect to the initial values.
  * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. Adds the result to
@@ -614,7 +614,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
 /* Frees the sensitivities. Accepts NULL. */
 void step_forward_destroy(StepForward* forward);
 /* Declares that no parameter rotates a joint frame or axis. Sets `without_turns` in the gradients that the chain
- * receives. Call it before step_forward_begin. It cannot be undone. */
+ * receives. Call before step_forward_begin. It cannot be undone. */
 void step_forward_skip_turns(StepForward* forward);
 /* Places closures at the constant coordinates q[nq] (borrowed) instead of the coordinates at the start of the run.
  * Allocates. Call at most once; a second call leaks memory. */

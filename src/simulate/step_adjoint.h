@@ -53,13 +53,13 @@ struct StepAdjoint {
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
                           NULL selects the values of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
-  double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
-  double (*motion)[3][4];                    /* `twist` of each link as a change of [R | t] at t + dt (links) */
-  double rounding;                           /* rounding error of the step (StepAdjointReport.rounding) */
-  double (*rate_bar)[3][4];                  /* derivatives with respect to dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                /* derivatives with respect to poses of half-spaces at t + dt  (links) */
-  Vec3* force;                               /* scratch (links) */
+  double (*twist)[6];         /* twists of the links along lambda, about the centres of mass of the links (links) */
+  double (*wrench)[6];        /* scratch: torque about the centre of mass, and force (links) */
+  double (*motion)[3][4];     /* `twist` of each link as a change of [R | t] at t + dt (links) */
+  double rounding;            /* rounding error of the step (StepAdjointReport.rounding) */
+  double (*rate_bar)[3][4];   /* derivatives with respect to dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
+  Vec3* force;                /* scratch (links) */
   Vec3 *felt, *pulled; /* derivatives with respect to measured contact forces: `felt` at the start of the step, `pulled`
                           at the end; NULL if no drive measures forces (links) */
   /* Derivatives with respect to delayed measurements of earlier states; NULL if no drive has a delay. */
@@ -143,7 +143,7 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
 /* Adds the contribution of an event at the end of the step to a->lambda, a->reduced and gradient. force: as for
- * step_adjoint. Call it after a->lambda is solved. Returns false if the step length has no derivative. */
+ * step_adjoint. Call after a->lambda is solved. Returns false if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
 /* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
@@ -177,7 +177,7 @@ RecordedStep own_force_step(const RecordedStep* step);
 void own_force_bars(StepAdjoint* a, const RecordedStep* step);
 /* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
  * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
- * it replaces *report. Call it after step_adjoint_solve of the last solve, which sets a->own_bar. */
+ * it replaces *report. Call after step_adjoint_solve of the last solve, which sets a->own_bar. */
 void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                        ModelGradient* gradient, StepAdjointReport* report);
 /* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
@@ -188,7 +188,7 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
 /* Computes a->slip_wrench, which step_adjoint_spread adds to the products with lambda. Subtracts slip_wrench from the
  * derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the solver.
- * Call it after a->lambda is final. */
+ * Call after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
@@ -260,7 +260,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 /* ---- simulate/spring_theta_adjoint.c */
 /* Converts gradient->thetas into derivatives with respect to the model and, if the run starts from the initial
  * coordinates, with respect to these. Adds the result to gradient and sets gradient->thetas to 0. Overwrites poses and
- * screws of the Sim. Allocates temporarily. */
+ * screws of the Sim. Allocates temporary memory. */
 void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Sets twist (links x 6) to the twists (w, v) of all links about the points at[links], world axes, for the joint rates
  * rates[nv] [rad/s, m/s]. */

@@ -34,7 +34,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
-/* Sets motion[links] to the changes of [R | t] at t + dt under the twists by lambda. */
+/* Sets motion[links] to the directional derivatives of [R | t] at t + dt along lambda. */
 static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;

@@ -393,8 +393,8 @@ typedef struct {
 } EventSearch;
 
 /* BENT_AGAIN: after this many successive replacements of the same end of the bracket, the distance is treated as
- * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a
- * strongly curved distance is interpolated linearly again. */
+ * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this value,
+ * a strongly curved distance is interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {

@@ -38,8 +38,8 @@ void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weigh
 
 /* Returns the rounding error of lambda . (inertial force) and of the derivatives of this product with respect to the
  * link's mass distribution, in units of the link's size. Positions have a relative error of an epsilon; accelerations
- * have `weight` times the error of a position. motion (3x4): change of the pose by lambda. Returns 0 for a link without
- * mass. */
+ * have `weight` times the error of a position. motion (3x4): directional derivative of the pose along lambda. Returns 0
+ * for a link without mass. */
 double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]);
 
 /* Sets out to d S. d (3x4): displacement of [R | t]; S: second moment of the link's mass. out may be the same array as

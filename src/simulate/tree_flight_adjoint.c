@@ -38,7 +38,7 @@ static bool find_multipliers(StepAdjoint* a) {
 }
 
 /* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of link i. Sets f->bar[i] to -D S. a->twist must
- * hold the twists of the links by mu. */
+ * hold the twists of the links along mu. */
 static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
