@@ -98,8 +98,8 @@ typedef struct {
   Vec3 target[2];
 } WitnessBench;
 
-/* Measures witness queries. Sets *query_ns to the median time of a query, and *loss_ns to that of the loss and its
- * gradient with respect to both poses [ns]. warm: true to reuse the result of the query before. */
+/* Measures witness queries. Sets *query_ns to the median time of a query [ns]. Sets *loss_ns to the median time of the
+ * loss and its gradient with respect to both poses [ns]. warm: true to reuse the result of the previous query. */
 static void time_witness(const WitnessBench* w, bool warm, double* query_ns, double* loss_ns) {
   double query[ROUNDS], loss[ROUNDS];
   const WitnessOptions options = {.sampling = WITNESS_ADAPTIVE};

@@ -63,8 +63,8 @@ static Pose pose_at(const RefinedRun* run, int moment, int link) {
   return recording_link_pose(&run->recording, refined_row(run, moment), link);
 }
 
-/* Returns the rotation vector of `rotation` whose angle is nearest to that of `before`, the vector one moment earlier.
- * The angle thus counts full turns. */
+/* Returns the rotation vector of `rotation` whose angle is nearest to the angle of `before`, the vector one moment
+ * earlier. The angle thus counts full turns. */
 static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
   Vec3 v = quat_log(quat_from_mat3(rotation));
   double angle = vec3_norm(v), turn = 2 * M_PI;

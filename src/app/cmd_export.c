@@ -243,8 +243,8 @@ static Status write_mjcf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- policies */
 
-/* Returns the index of the only controller with feedback, among those of the requested link or of all links. Returns -1
- * if there is none, and -2 if there are several. */
+/* Returns the index of the only controller with feedback, among the controllers of the requested link or of all links.
+ * Returns -1 if there is none, and -2 if there are several. */
 static int find_policy(const Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   int found = -1;

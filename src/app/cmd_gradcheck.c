@@ -268,7 +268,7 @@ static void print_report(const Options* options, const char* name, const Gradche
   print_coverage(name, r->block, GRADCHECK_BLOCKS);
 }
 
-/* The scene to check. The loss is that of the task, or a random linear function if there is no task. */
+/* The scene to check. The loss is the task's loss, or a random linear function if there is no task. */
 typedef struct {
   Scene* scene;
   const Task* task; /* NULL for a scene without a task */

@@ -83,7 +83,7 @@ typedef struct {
   Diagnostics diagnostics;
   char* scene_path;         /* path of the scene as stored in the summary */
   const char* scene_sha256; /* SHA-256 of the scene, borrowed from the summary; NULL if the summary has none */
-  SceneOverride* overrides; /* overrides of the run, followed by those of the command line */
+  SceneOverride* overrides; /* overrides of the run, followed by the overrides of the command line */
   char* own_override;       /* text of the override that comes from the run folder, owned */
   int override_count;
   struct cJSON* summary; /* parsed summary.json, which owns the texts of the run's overrides; NULL for a scene */
@@ -91,7 +91,7 @@ typedef struct {
   Model model;
   RunPoses run;
   bool without_poses; /* if true when loading starts, the poses of a run folder are not read, and `run` stays empty */
-  bool from_mesh;     /* true if the operand is a mesh; its density is then that of water */
+  bool from_mesh;     /* true if the operand is a mesh; its density is then the density of water */
   int own_messages;   /* number of diagnostics about the run itself; the diagnostics about its scene come after them */
 } Recorded;
 

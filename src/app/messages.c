@@ -51,8 +51,8 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
-/* A relative imbalance of forces up to this value is not reported, because gradients are not more accurate than
- * this. */
+/* A relative imbalance of forces up to this value is not reported, because gradients are not more accurate than this
+ * value. */
 #define IMBALANCE_LEAST 1e-8
 /* The warning calls a relative imbalance of forces below this value harmless (docs/tutorials/first-design.md). */
 #define IMBALANCE_HARMLESS 1e-6

@@ -28,9 +28,9 @@ ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool co
 void shown_free(Shown* shown);
 
 /* Writes an HTML page of the first operand to `target` and sets *moments to the number of states in the page. For an
- * optimization the page shows the run of the best design, RUN/best, beside that of the initial design, RUN/initial; a
- * missing run is simulated first (app/render_page.c). Reports errors. Returns EXIT_DONE, or the exit code of the error
- * with *moments unset. */
+ * optimization the page shows the run of the best design, RUN/best, beside the run of the initial design, RUN/initial;
+ * a missing run is simulated first (app/render_page.c). Reports errors. Returns EXIT_DONE, or the exit code of the
+ * error with *moments unset. */
 ExitCode render_page(const Options* options, const char* target, int* moments);
 /* Appends the HTML page of a finished run folder of `sdrs simulate` to `out`, which the caller owns. Returns false,
  * without a message, if the folder has no finished run. */

@@ -29,7 +29,7 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
 /* Returns the relative error of a pair's force that follows from the rounding error of its gap. Contact forces vanish
- * with the third power of the distance to the end of the contact range, those of impacts with the fourth. */
+ * with the third power of the distance to the end of the contact range, impact forces vanish with the fourth power. */
 static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) {
   double left = range_of(c) - pair->gap;
   if (!(left > 0)) return 0;

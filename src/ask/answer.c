@@ -46,7 +46,8 @@ typedef struct {
   int columns, own[2];
   double* room;    /* writable pointer to `values`: allocated memory, or the caller's array `by_poses` */
   bool missing[2]; /* true if the derivatives by the parameters of body a or b are unknown */
-  int known; /* number of leading rows whose derivatives by the poses are known although those of other rows are not */
+  int known; /* number of leading rows whose derivatives with respect to the poses are known although the derivatives of
+                other rows are unknown */
 } Table;
 
 /* Sets key to `d_<name>_<of>` if the form is a line or names. Sets key to "" for a row, because numbers in a row have
@@ -199,8 +200,8 @@ static void copy_columns(Table* table, int to, const double* values, int columns
            sizeof(double) * (size_t)count);
 }
 
-/* Adds a note that a face or an edge has more corners than determine it. Its derivatives are then those of a best
- * fit. */
+/* Adds a note that a face or an edge has more corners than determine it. The derivatives of the answer are then the
+ * derivatives of a best fit. */
 static void tell_fitted(AnswerForm* out, int body) {
   answer_text(
       out, body ? "note_shape_b" : "note_shape_a",

@@ -57,8 +57,8 @@ void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* it
 /* Sets *names to the names of the answers in a row for a question. Returns the number of columns of the row. slots: as
  * in AnswerForm. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);
-/* Writes the answer to a question at other poses than those of the question. pose_a and pose_b have 7 numbers each: x,
- * y, z [m], qw, qx, qy, qz. The poses must be valid. */
+/* Writes the answer to a question at other poses than the question gives. pose_a and pose_b have 7 numbers each: x, y,
+ * z [m], qw, qx, qy, qz. The poses must be valid. */
 void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, const double* pose_a,
                 const double* pose_b, QueryMemory* memory);
 /* Returns the number of contacts in the answer to a question with QUERY_MANIFOLD. */

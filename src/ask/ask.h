@@ -109,9 +109,9 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
 /* ---- poses as numbers (ask/rows.c)
  * One question is answered for many pairs of poses, given as binary numbers. The first line of the file is a question
  * with a method and `poses: N`. After the newline follow N rows of QUERY_ROW_NUMBERS little-endian float64. A row
- * contains the position [m] and the unit quaternion [w, x, y, z] of body a, then those of body b. The answer to a row
- * contains the same numbers as the JSON line for these poses. Each answer is computed with a warm start from the
- * previous row. */
+ * contains the position [m] and the unit quaternion [w, x, y, z] of body a, then position and quaternion of body b. The
+ * answer to a row contains the same numbers as the JSON line for these poses. Each answer is computed with a warm start
+ * from the previous row. */
 enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
   QueryList list;    /* one question: the first line of the file */

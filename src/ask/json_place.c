@@ -3,7 +3,8 @@
 #include <string.h>
 #include "ask/ask.h"
 
-/* Skips the characters that cJSON treats as white space. These are all characters with codes up to that of ' '. */
+/* Skips the characters that cJSON treats as white space. cJSON treats all characters up to the code of ' ' as white
+ * space. */
 static const char* skip_space(const char* p) {
   while (*p && (unsigned char)*p <= ' ') p++;
   return p;

@@ -92,7 +92,8 @@ static Status refuse_syntax(const char* path, const char* text, const char* at, 
   return STATUS_BAD_INPUT;
 }
 
-/* Skips the characters that cJSON treats as white space. These are all characters with codes up to that of ' '. */
+/* Skips the characters that cJSON treats as white space. cJSON treats all characters up to the code of ' ' as white
+ * space. */
 static const char* skip_space(const char* text) {
   while (*text && (unsigned char)*text <= ' ') text++;
   return text;

@@ -94,9 +94,9 @@ void memory_give_back(void);
 void memory_free(void* pointer);
 /* Returns a copy of a NUL-terminated string. The caller frees it with memory_free. text must not be NULL. */
 char* memory_text(const char* text);
-/* Reports that no memory is left. Call it also when a library fails to allocate. size: requested bytes, for the
- * message. Does not return. Within memory_try, jumps back to memory_try, which returns false. Otherwise ends the
- * process with EXIT_IO. */
+/* Reports that no memory is left. Call also when a library fails to allocate. size: requested bytes, for the message.
+ * Does not return. Within memory_try, jumps back to memory_try, which returns false. Otherwise ends the process with
+ * EXIT_IO. */
 _Noreturn void memory_exhausted(size_t size);
 
 /* A pool owns all blocks allocated within memory_try, including those allocated in parallel_for. Destroying the pool
@@ -183,8 +183,8 @@ void text_free(Text* text);
  * an unpaired backquote all text is bold. */
 void text_add_roff(Text* out, const char* text);
 /* Returns the edit distance of two texts in bytes. The distance counts insertions, deletions, replacements, and
- * exchanges of two adjacent bytes that are not edited again (optimal string alignment). Allocates temporarily. The time
- * grows with the product of both lengths. */
+ * exchanges of two adjacent bytes that are not edited again (optimal string alignment). Allocates temporary memory. The
+ * time grows with the product of both lengths. */
 int text_distance(const char* a, const char* b);
 /* Returns the candidate that is nearest to a misspelled word by text_distance, borrowed. candidates (count). If several
  * are equally near, the first is returned. Returns NULL if no candidate has at most one error in three letters. */
@@ -229,7 +229,7 @@ bool names_add(Names* names, const char* text, int value);
 /* Returns the value of a text, or -1 if it is not in the table. Does not allocate. */
 int names_find(const Names* names, const char* text);
 /* Returns the text of the table that is nearest to a misspelled text (see text_nearest), borrowed. Returns NULL if no
- * text is near enough or the table has more than 5000 texts. Allocates temporarily. */
+ * text is near enough or the table has more than 5000 texts. Allocates temporary memory. */
 const char* names_nearest(const Names* names, const char* text);
 /* Frees the arrays, but not the texts, and zeroes the table. Accepts a zeroed table, but not NULL. */
 void names_free(Names* names);
@@ -377,7 +377,7 @@ bool number_file_get_doubles(const NumberFile* file, const char* name, double* v
 bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
                               Diagnostics* diagnostics);
 
-/* Writes the file atomically. Returns STATUS_IO, with errno set, on failure. Allocates temporarily. */
+/* Writes the file atomically. Returns STATUS_IO, with errno set, on failure. Allocates temporary memory. */
 Status number_file_write(const NumberFile* file, const char* path);
 /* Reads a number file of the given kind. `kind` is borrowed and must outlive *file. Returns STATUS_IO if the file
  * cannot be read. Returns STATUS_BAD_INPUT if the file has another kind or version or a wrong hash. Both statuses come

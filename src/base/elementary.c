@@ -3,7 +3,7 @@
  * bits everywhere. Other functions, and unusual arguments, use SLEEF's consistent functions ("cinz": no fused
  * operations, one code path for all processors).
  *
- * The polynomials, the reduction by pi/2 in three parts and the breakpoints of the arc tangent are those of FreeBSD's
+ * The polynomials, the reduction by pi/2 in three parts and the breakpoints of the arc tangent are taken from FreeBSD's
  * msun: Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
  * business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice
  * is preserved. */

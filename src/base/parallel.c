@@ -213,7 +213,7 @@ void parallel_for(int threads, int count, int threshold, int grain, ParallelBody
   run_serially(count, body, context);
 }
 
-/* Counts the processors available to this process, which may be fewer than those of the machine. */
+/* Counts the processors available to this process, which may be fewer than the machine has. */
 int parallel_processor_count(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);

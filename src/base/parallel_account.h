@@ -26,7 +26,7 @@ typedef struct {
 } ParallelCost;
 
 /* Updates the balance after a loop over `count` indices that ended at `now` [s]. The indices of other threads are
- * assumed to cost as much as those of the calling thread, so gain = work (count - ran) / ran - waited. Does not
+ * assumed to cost as much as the indices of the calling thread, so gain = work (count - ran) / ran - waited. Does not
  * allocate. Cannot fail. */
 static inline void parallel_enter_cost(ParallelAccount* account, const ParallelCost* cost, int count, double now) {
   double saved = cost->ran > 0 ? cost->work * (count - cost->ran) / cost->ran : 0;

@@ -205,8 +205,8 @@ static Long long_minus(Long a, const Long* b) {
   return a;
 }
 
-/* Appends the shortest decimal that reads back as x, for x in [TINY_MIN, EXACT_MIN). The layout is that of add_exact. A
- * decimal is never exactly half-way between two candidates, because x 10^k has too few factors of 2. */
+/* Appends the shortest decimal that reads back as x, for x in [TINY_MIN, EXACT_MIN). The layout is the same as in
+ * add_exact. A decimal is never exactly half-way between two candidates, because x 10^k has too few factors of 2. */
 static void add_tiny(Text* text, double x) {
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);

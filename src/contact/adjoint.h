@@ -1,7 +1,7 @@
-/* Private to contact/: reverse derivatives of the energy E of one pair (docs/derivations/adjoint.md, A5-A8, A13). The
- * functions differentiate Phi = dE/d(twists of both bodies) . (w, v) with respect to all quantities on which E depends,
- * except the poses at t + dt. (w, v): given motion of each body; a point x moves by v + w x (x - reference). All values
- * are for stiffness 1. */
+/* Private to contact/: adjoint of the energy E of one pair (docs/derivations/adjoint.md, A5-A8, A13). The functions
+ * differentiate Phi = dE/d(twists of both bodies) . (w, v) with respect to all quantities on which E depends, except
+ * the poses at t + dt. (w, v): given motion of each body; a point x moves by v + w x (x - reference). All values are
+ * for stiffness 1. */
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
 
@@ -100,27 +100,27 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active);
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
-/* Adds the derivatives of Phi that act through the impact factor, which multiplies the friction coefficients.
- * Derivatives through the state at t are added to *bar and *out, derivatives through the previous state to out->carry.
- * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call it
- * after friction_adjoint and rolling_adjoint. */
+/* Adds the contribution of the impact factor, which multiplies the friction coefficients, to the derivatives of Phi.
+ * The contribution of the state at t is added to *bar and *out, the contribution of the previous state to out->carry.
+ * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call after
+ * friction_adjoint and rolling_adjoint. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
 /* Does the same as impact_load_adjoint for a given derivative by_factor with respect to the impact factor. Does not
  * change the derivatives with respect to the coefficients. */
 void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out);
-/* Adds the derivatives of Phi that act through the normal force of the previous solve of the step. The pair has no
- * restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
+/* Adds the contribution of the normal force of the previous solve of the step to the derivatives of Phi. The pair has
+ * no restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
  * respect to the magnitude of the force in that solve, for stiffness 1 and W' = 1. solve: state of the pair in that
  * solve. own: active vertices in `solve`, set by the function if unknown. */
 void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,
                              double by_force, const ImpactMoment* now, const ImpactMoment* solve, ActiveSides* own,
                              Pressure* bar, PairShares* out);
-/* Adds the derivatives that act through the compression y of the pair at t to *bar and *out. carried->y: derivative of
- * the scalar with respect to y, found in the next step. */
+/* Adds the contribution of the compression y of the pair at t to the derivatives *bar and *out. carried->y: derivative
+ * of the scalar with respect to y, found in the next step. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
-/* Adds the derivatives of Phi that act through potential and force of the pair at t to *out. bar: derivatives of Phi
- * with respect to potential and force. Does nothing if the pair was not in contact at t. */
+/* Adds the contribution of the potential and force of the pair at t to the derivatives of Phi, *out. bar: derivatives
+ * of Phi with respect to potential and force. Does nothing if the pair was not in contact at t. */
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out);
 

@@ -9,14 +9,13 @@
 #include "base/lanes.h"
 #include "contact/pair.h"
 
-/* Sums over terms, in four lanes; each lane sums every fourth term. With C_a = [r_a]x H and C_b = [r_b]x H, the blocks
- * of J^T H J are H, C_a, C_b and the products [r]x C^T. A product is symmetric if both of its arms are the same
- * (N9). */
+/* The sums over all terms, in four SIMD lanes. Each lane sums every fourth term. With C_a = [r_a]x H and C_b = [r_b]x
+ * H, the blocks of J^T H J are H, C_a, C_b and the products [r]x C^T (N9). A product [r]x C^T is symmetric if the lever
+ * arm r and the lever arm of C belong to the same body. */
 enum {
   TWO = 6,
   NINE = 9
-}; /* numbers of stored entries of a 3x3 matrix: TWO for the upper triangle of a symmetric matrix, by rows; NINE for any
-      matrix, by rows */
+}; /* stored entries of a 3x3 matrix, by rows. TWO: upper triangle of a symmetric matrix; NINE: full matrix */
 typedef struct {
   Lanes force[3], moment[2][NINE];               /* force: sum g; moment[k]: sum g r^T with the arm r of body k */
   Lanes across[TWO], turn[2][NINE], own[2][TWO]; /* across: sum H; turn[k]: sum C with the arm of body k; own[k]: sum r

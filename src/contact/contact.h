@@ -119,9 +119,9 @@ typedef struct {
   int link_a, link_b;
   bool coupled;  /* the pair has a nonzero Hessian in the accepted state, so that Newton's method couples its links */
   bool feasible; /* in the trial state, the hulls do not intersect and are not closer than the law admits for a trial */
-  double change; /* energy of the trial state minus that of the accepted state [J] */
+  double change; /* energy of the trial state minus energy of the accepted state [J] */
 } ContactTrial;
-/* Returns the trial of candidate `candidate` < contact_candidate_count (asserted). Call it after contact_evaluate or
+/* Returns the trial of candidate `candidate` < contact_candidate_count (asserted). Call after contact_evaluate or
  * contact_try. The trial state of a sleeping pair is the accepted state. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Returns the energy change of an awake pair from the accepted to the trial state [J]. index < contact_awake_count (not
@@ -178,8 +178,8 @@ void contact_remember(ContactSystem* system, ContactMemory which);
  * the system's model. Returns 1 for inactive pairs and under laws without impacts. index < contact_candidate_count is
  * asserted. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double restitution, double dt);
-/* Restores the data of slot `which`. Call it after contact_reset at the poses of contact_remember. Does not change
- * pairs that were inactive at contact_remember or are new. */
+/* Restores the data of slot `which`. Call after contact_reset at the poses of contact_remember. Does not change pairs
+ * that were inactive at contact_remember or are new. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
@@ -202,14 +202,14 @@ bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* 
 /* Returns the normalized distance of a pair of hulls from the start of its impact in the accepted state. The distance
  * is negative after the start. A pair that is not a candidate counts as out of range. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
-/* Returns true if some pair came into contact in the last substep. Call it after contact_impact_entry. Returns false
- * under laws without impacts. */
+/* Returns true if some pair came into contact in the last substep. Call after contact_impact_entry. Returns false under
+ * laws without impacts. */
 bool contact_struck(ContactSystem* system);
 /* Returns true if an impact continues after the accepted state. An impact continues while the force of its pair is more
  * than twice the barrier force. Returns false under laws without impacts. */
 bool contact_pressed(ContactSystem* system);
 /* Returns true if some pair separated in the last substep. Such a pair exerted a force at the start of the substep, and
- * exerts little or no force in the accepted state. Call it after contact_impact_entry. Returns false under laws without
+ * exerts little or no force in the accepted state. Call after contact_impact_entry. Returns false under laws without
  * impacts. */
 bool contact_lets_go(ContactSystem* system);
 
@@ -254,7 +254,7 @@ ContactGripSlope contact_grip_found(const Model* model, const ContactForces* sta
  * used and copied when reading. Reading fails for a block of another model. Reading allocates and restarts the path of
  * contact_way_begin. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
-/* Makes the accepted state a constant without derivatives with respect to earlier states. Call it for a state that was
+/* Makes the accepted state a constant without derivatives with respect to earlier states. Call for a state that was
  * restored from a file. Affects active pairs with terms under laws that depend on previous states. */
 void contact_hold(ContactSystem* system);
 
@@ -332,8 +332,7 @@ void contact_parts_find(ContactSystem* system, const Pose* aim, int* sets);
 ContactSystem* contact_part_create(const ContactSystem* whole, int thread);
 /* Frees the part, but not the data borrowed from the complete system. Accepts NULL. */
 void contact_part_destroy(ContactSystem* part);
-/* Updates the part after a change of `whole`. Call it before contact_part_begin, while no other thread changes
- * `whole`. */
+/* Updates the part after a change of `whole`. Call before contact_part_begin, while no other thread changes `whole`. */
 void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
 /* Sorts the candidates by part. of (trees): part of each tree, or -1 if the tree belongs to no part; borrowed until
  * contact_parts_end. part_count: number of parts. The list of candidates must not change before contact_parts_end.
@@ -348,7 +347,7 @@ void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int num
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
 /* Makes the accepted state of the part the trial state of its links and pairs in `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);
-/* Makes the trial state of all parts the accepted state of the complete system. Call it after contact_part_end of all
+/* Makes the trial state of all parts the accepted state of the complete system. Call after contact_part_end of all
  * parts. Links that belong to no part keep their poses. begin (links): poses of all links before the parts were
  * solved. */
 void contact_parts_end(ContactSystem* system, const Pose* begin);
@@ -433,12 +432,12 @@ typedef struct ContactRecord {
   double grip;        /* factor on the normal force that limits friction; 1 except in the first step of a run */
   double kept[CONTACT_KEPT_NUMBERS]; /* data of the law */
 } ContactRecord;
-/* Completes the list of candidates for contact_record. Call it before contact_record and contact_candidate_count.
+/* Completes the list of candidates for contact_record. Call before contact_record and contact_candidate_count.
  * Allocates and changes contact_version if the list grows. Does nothing under laws whose pairs of hulls are
  * independent. */
 void contact_find_records(ContactSystem* system);
 /* Writes the records of the pairs that exert a contact or friction force, and returns their number. records: memory of
- * the caller for contact_candidate_count entries (not checked). Call it after contact_find_records and before the next
+ * the caller for contact_candidate_count entries (not checked). Call after contact_find_records and before the next
  * contact_lag. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
@@ -474,8 +473,8 @@ void contact_replay_set_aim(ContactReplay* replay, const Pose* aim, double (*bar
  * default, which means that there are no such pairs. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
 /* contact_replay_set_aside stores the derivatives with respect to PairCarry at t, found by the last
- * contact_replay_adjoint. contact_replay_add_aside adds the stored derivatives to those of a step that was loaded later
- * and starts at the same t. */
+ * contact_replay_adjoint. contact_replay_add_aside adds the stored derivatives to the derivatives of a step that was
+ * loaded later and starts at the same t. */
 void contact_replay_set_aside(ContactReplay* replay);
 void contact_replay_add_aside(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
@@ -515,8 +514,8 @@ typedef struct {
 /* Sets *event to the derivatives of the potential of the pair hull_a, hull_b. Returns false if the pair is not loaded,
  * if it is not active, or if its law has no events. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* Adds the derivatives that act through the impact factors PairCarry.load of the pairs to wrench[links]. wrench:
- * derivatives with respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
+/* Adds to wrench[links] the contribution of the impact factors PairCarry.load of the pairs. wrench: derivatives with
+ * respect to the motion of links at t + dt (torque about the centre of mass, force). The next step, or
  * contact_replay_seed_carry, gives the derivatives with respect to the impact factors. Returns false if all of them are
  * zero. */
 bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
@@ -526,13 +525,13 @@ bool contact_replay_loads(const ContactReplay* replay, double (*wrench)[6]);
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
 /* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s]. The last
  * contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains only the
- * derivative through PairCarry.load, on which the next step depends. */
+ * contribution of PairCarry.load, on which the next step depends. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;
 ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
-/* Two links. The force is that of link `other` on link `link`, summed over their hulls. */
+/* Two links. The force acts from link `other` on link `link` and is summed over the hulls of both links. */
 typedef struct {
   int link, other;
 } ForcePair;
@@ -556,7 +555,7 @@ typedef struct {
 /* Adds the derivatives of Phi and of the scalar of `field` to three arguments. pose_now (links): derivatives with
  * respect to the entries of the poses at t, 3x4 matrices. ground_next (links): derivatives with respect to the entries
  * of the poses of half-spaces at t + dt, which the terms leave out. gradient: derivatives with respect to hull vertices
- * in link frames and to contact parameters. Call it only after a load that returned true. The caller zeroes the three
+ * in link frames and to contact parameters. Call only after a load that returned true. The caller zeroes the three
  * arguments before. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);

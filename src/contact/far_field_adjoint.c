@@ -1,4 +1,4 @@
-/* Reverse derivatives of the potential of two bodies (law-long_range.md, N11, N12). */
+/* Adjoint of the potential of two bodies (law-long_range.md, N11, N12). */
 #include <string.h>
 
 #include "contact/far_field_walk.h"

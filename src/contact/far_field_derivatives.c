@@ -188,7 +188,7 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
     t.arm[side][1] = at->center[side].y - from.y;
     t.arm[side][2] = at->center[side].z - from.z;
   }
-  /* the formulas are those of centred_potential */
+  /* the formulas are the same as in centred_potential */
   Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
   within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;

@@ -201,8 +201,8 @@ static bool children_of(const Walk* w, int side, int node, int number[2], const 
 }
 
 /* Computes coordinate `axis` (world) of the centres of two children of each body, with the same rounding as pose_apply.
- * Distributes the coordinates to the four pairs of children: *first receives that of the first body's child in each
- * pair, *second that of the second body's child. */
+ * Distributes the coordinates to the four pairs of children: *first receives the coordinates of the first body's child
+ * in each pair, *second the coordinates of the second body's child. */
 static void pair_up(const BodyLanes* body, int axis, const Lanes local[3], Lanes* first, Lanes* second) {
   Lanes x = body->r[axis][0] * local[0] + body->r[axis][1] * local[1] + body->r[axis][2] * local[2] + body->t[axis];
   *first = __builtin_shufflevector(x, x, 0, 0, 1, 1);

@@ -1,6 +1,6 @@
 /* Private to contact/: traversal of the trees of two bodies (law-long_range.md, N8, N10), and data of its visitors. The
- * visitors for value, derivatives and contact point are in far_field_derivatives.c, the visitor for reverse derivatives
- * in far_field_adjoint.c. */
+ * visitors for value, derivatives and contact point are in far_field_derivatives.c, the visitor for the adjoint in
+ * far_field_adjoint.c. */
 #ifndef SDRS_CONTACT_FAR_FIELD_WALK_H
 #define SDRS_CONTACT_FAR_FIELD_WALK_H
 
@@ -14,7 +14,7 @@ typedef struct Blend {
   NodePlaces at;
   BlendWeight phi;
   CentredPotential centred;
-  double weight, beta; /* weight = dP/d(inner); beta: coefficient of inner in the reverse derivatives (N11) */
+  double weight, beta;              /* weight = dP/d(inner); beta: coefficient of inner in the adjoint (N11) */
   double inner, inner_gradient[12]; /* inner: A of (N8); inner_gradient: its gradient with respect to both twists */
   double inner_rate;                /* in the reverse traversal: rate of A if the bodies move with their twists */
 } Blend;

@@ -73,7 +73,7 @@ typedef struct {
   int alone; /* number given to the last corner that is not shared; these numbers are -1, -2, ... */
 } Known;
 
-/* Sets *f to the triangles of a solid, and to those of its vertices and edges that are not in `known` yet. first:
+/* Sets *f to the triangles of a solid, and to the vertices and edges of the solid that are not in `known` yet. first:
  * number of the solid's first vertex in its link. shares: true if corners of the solid may coincide with corners of
  * other solids. */
 static void take_solid(const ConvexHull* solid, int first, bool shares, Known* known, Features* f) {

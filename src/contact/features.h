@@ -16,7 +16,7 @@ typedef struct {
 /* Sets the entries of features[hulls] for the bounded hulls of a link. Corners of different hulls at the same position
  * in the link frame count as shared. The caller zeroes features before, and frees each entry with features_free. */
 void features_of_link(const Model* model, int link, Features* features);
-/* Sets *features to the features of one solid. Vertex numbers are those of the solid. Allocates; the caller frees the
+/* Sets *features to the features of one solid. Vertices are numbered as in the solid. Allocates; the caller frees the
  * features with features_free. */
 void features_of_solid(const ConvexHull* solid, Features* features);
 void features_free(Features* features); /* frees the arrays of *features, which may be zeroed */

@@ -44,7 +44,7 @@ typedef struct {
 } FrictionDirection;
 
 /* State of a pair at t from which friction of the step is computed, called the friction reference. `vertices` contains
- * the contact points of body a before those of body b. */
+ * the contact points of body a before the contact points of body b. */
 typedef struct {
   Vec3 center; /* c: weighted centroid of the contact points of the sides that friction_centers selects [m] */
   /* Right-handed tangent basis with normal = n^t / |n^t|. With directed friction, e1 and e2 are S times the

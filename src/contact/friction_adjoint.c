@@ -1,4 +1,4 @@
-/* Reverse derivatives of the friction force of a pair (docs/derivations/adjoint.md, A7-A8). They are the derivatives of
+/* Adjoint of the friction force of a pair (docs/derivations/adjoint.md, A7-A8). Computes the derivatives of
  *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta,
  * with the weights w, the slip r of each contact point, and the twists eta of both bodies. Phi depends on the slip s =
  * (u, omega) of the pair, which solves sum w J^T phi = 0. Let a solve
@@ -213,9 +213,10 @@ typedef struct {
   Vec3 by_arms;     /* over a half-space: with respect to a common rotation of all arms at t + dt */
 } FrictionReverse;
 
-/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the derivatives of Phi that act through
- * e: with respect to the normal n^ to *bar, and with respect to the radius r to *out. by: derivatives of Phi with
- * respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t + dt. */
+/* (A8b) Friction of a ball acts at x0 = center + e, with e = -sigma r n^. Adds the contribution of e to the derivatives
+ * of Phi. The derivative with respect to the normal n^ is added to *bar, the derivative with respect to the radius r to
+ * *out. by: derivatives of Phi with respect to x0 at t and at t + dt. by_arm: derivative of Phi with respect to e at t
+ * + dt. */
 static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, Vec3 by_arm, LagBar* bar,
                          PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
@@ -262,9 +263,9 @@ static void add_tangents(FrictionReverse* f, const double by_r[2], Vec3 displace
     f->by_e[i] = vec3_add(f->by_e[i], vec3_add(vec3_scale(displacement, by_r[i]), vec3_scale(field, by_q[i])));
 }
 
-/* (A7c) Adds the derivatives of Phi that act through the tangents e_i. They contribute to the normal by de_i = -(e_i .
- * dn^) n^. With directed friction they also contribute to the axis and the ratio by de_i = dS e_i, where e_i is the
- * tangent before S. */
+/* (A7c) Adds the contribution of the tangents e_i to the derivatives of Phi. The tangents change with the normal by
+ * de_i = -(e_i . dn^) n^. With directed friction the tangents also change with the axis and the ratio by de_i = dS e_i,
+ * where e_i is the tangent before S. */
 static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 n = lag->normal, by_n = {0, 0, 0}, by_p = {0, 0, 0}, p = {0, 0, 0};
@@ -286,8 +287,8 @@ static void tangents_reverse(FrictionReverse* f, LagBar* bar, PairShares* out) {
   bar->direction = vec3_add(bar->direction, by_n);
 }
 
-/* Adds the derivative of Phi that acts through the axis of directed friction. The axis is fixed in one body, so the
- * derivative is with respect to the rotation of this body in the reference state. */
+/* Adds the contribution of the axis of directed friction to the derivatives of Phi. The axis is fixed in one body, so
+ * the derivative is with respect to the rotation of this body in the reference state. */
 static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   if (!lag->directed) return;
@@ -338,7 +339,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
-/* Adds the derivatives of Phi that act through slip and zeta of one contact point of a hull to f->by[side].
+/* Adds to f->by[side] the contribution of slip and zeta of one contact point of a hull to the derivatives of Phi.
  * hull_reverse uses these sums. */
 static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
                       PairShares* out) {
@@ -364,8 +365,8 @@ static Vec3 spin_of(Mat3 rotation, Vec3 x) {
 }
 
 /* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
- * circles. Adds the derivatives of Phi that act through e: sets the one with respect to E, and adds those with respect
- * to n^ and to the rotation of z. by_e: derivative of Phi with respect to e. */
+ * circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative with respect to E. Adds the
+ * derivatives with respect to n^ and with respect to the rotation of z. by_e: derivative of Phi with respect to e. */
 static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
   Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
   double q = vec3_dot(n, axis), along = vec3_dot(n, mean), by_along = q * q * vec3_dot(n, by_e);
@@ -376,9 +377,9 @@ static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* ba
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
 }
 
-/* (A8d) Sets the derivatives of Phi that act through the arm of a hull: with respect to its mean arm, its roll angle
- * and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm, which moves with the
- * arm. */
+/* (A8d) Sets the contribution of the lever arm of a hull to the derivatives of Phi with respect to the mean arm, the
+ * roll angle and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm, which moves
+ * with the arm. */
 static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
@@ -387,8 +388,8 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
-/* Adds the derivatives of Phi that act through the motion of a hull, with respect to c, the hull's pose at t and the
- * normal (A7b). */
+/* Adds the contribution of the motion of a hull to the derivatives of Phi with respect to c, the hull's pose at t and
+ * the normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   const HullField* h = &f->hull[side];
@@ -427,8 +428,8 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
  * for t. */
 static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
 
-/* Adds the derivatives of Phi that act through the weight of a vertex, with respect to plane, support, rounding and
- * position. weight_bar: derivative of Phi with respect to the weight. */
+/* Adds the contribution of the weight of a vertex to the derivatives of Phi with respect to plane, support, rounding
+ * and position. weight_bar: derivative of Phi with respect to the weight. */
 static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double sigma = side == 0 ? -1 : 1;
@@ -483,10 +484,10 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* Returns the derivative of Phi with respect to the position of a contact point at t that acts through c, the weighted
- * mean of the points. Sets *weight_bar to the derivative of Phi with respect to the weight of the point. Sets *by_arm
- * to the derivative of Phi with respect to its arm through FrictionLag.mean_arm, the weighted mean of the arms of the
- * side. side_weight: total weight of the points of the side. */
+/* Returns the contribution of c, the weighted mean of the contact points, to the derivative of Phi with respect to the
+ * position of one contact point at t. Sets *weight_bar to the derivative of Phi with respect to the weight of the
+ * point. Sets *by_arm to the contribution of FrictionLag.mean_arm, the weighted mean of the arms of the side, to the
+ * derivative of Phi with respect to the arm of the point. side_weight: total weight of the points of the side. */
 static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double side_weight,
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
@@ -523,8 +524,8 @@ static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
 
 /* (A8c) Friction of a circle acts at the points y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N). m
  * is the force-weighted mean of the unit radii of the rim, b = 2/3 (1 - m^2)^2, and e_j is a unit radius fixed in the
- * body. Adds the derivatives of Phi that act through these points and weights. v: the friction points of the circle.
- * nodes: the nodes of the circle, over which F and m are sums. */
+ * body. Adds the contribution of these points and weights to the derivatives of Phi. v: the friction points of the
+ * circle. nodes: the nodes of the circle, over which F and m are sums. */
 static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
                          const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
   const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
@@ -584,7 +585,7 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
 
 /* Adds the derivatives of Phi with respect to the pose of the half-space. If the body and the half-space move together
  * at t, only the direction of the plane relative to the later motion changes. So the half-space gets the negative of
- * the body's derivatives. moved, turned: derivatives of the body without those of friction. */
+ * the body's derivatives. moved, turned: derivatives of the body without the contribution of friction. */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {
@@ -604,8 +605,8 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
   }
 }
 
-/* Adds the derivatives of Phi that act through the plane at t, with respect to the points that determine the plane
- * (implicit function theorem). These points are the lagged vertices and the nodes of circles. first[side]: index of the
+/* Adds the contribution of the plane at t to the derivatives of Phi with respect to the points that determine the plane
+ * (implicit function theorem). The points are the lagged vertices and the nodes of circles. first[side]: index of the
  * first entry of out->share[side] that belongs to friction. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
@@ -667,8 +668,7 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
   return count;
 }
 
-/* Adds the derivatives of Phi with respect to the contact points of one side that act through c. share: shares of the
- * side's vertices, to which the derivatives are added. */
+/* Adds the contribution of c to `share`, the derivatives of Phi with respect to the contact points of one side. */
 static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
                         LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -721,8 +721,8 @@ static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
 }
 
-/* (A8d) Adds the derivatives of Phi that act through the roll angle of the arms, with respect to the rotation at t and
- * to the expected rotation at t + dt. */
+/* (A8d) Adds the contribution of the roll angle of the arms to the derivatives of Phi with respect to the rotation at t
+ * and the expected rotation at t + dt. */
 static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
   const FrictionLag* lag = f->lag;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];

@@ -30,7 +30,7 @@ typedef struct {
 
 static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
 
-/* Returns the derivative of the smooth maximum with respect to that of its distances which has the value x. */
+/* Returns the derivative of the smooth maximum with respect to the distance that has the value x. */
 static double smooth_max_slope(const SmoothMax* m, double x) {
   if (!(m->largest > 0) || !(x > 0)) return 0;
   double part = x / m->largest;
@@ -185,7 +185,7 @@ bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk)
   return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives */
+/* ---------------------------------------------------------------- adjoint */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
 

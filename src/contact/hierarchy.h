@@ -10,7 +10,7 @@
 #include "contact/pair.h"
 
 typedef struct {
-  int child[2]; /* indices of the child nodes, larger than that of the node; -1 for a leaf */
+  int child[2]; /* indices of the child nodes, larger than the index of the node; -1 for a leaf */
   int hull;     /* hull of a leaf; -1 for an inner node */
   int pieces;   /* number of pieces below the node */
   Vec3 center;  /* link frame [m] */

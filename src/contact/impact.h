@@ -70,7 +70,7 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
 Impact impact_load(const Impact* now, bool bounces, double ratio);
 /* Returns the derivative of impact_load(now, bounces, ratio).first with respect to `ratio`. */
 double impact_impulse(const Impact* now, bool bounces);
-/* Returns the result of impact_bounce for a rebounding pair with U > 0, otherwise that of impact_eval_from. */
+/* Returns the result of impact_bounce for a rebounding pair with U > 0, otherwise the result of impact_eval_from. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 /* Returns the approach speed of the pair in the substep that led to t [m/s]. It follows from the potentials at both
  * ends of this substep. Returns 0 if the pair is out of range at t. */
@@ -110,13 +110,13 @@ ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, d
                          const ImpactCourse* course);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
  * pair must have no impact at the start of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With restitution
- * 0, the pair must have come into range in the substep. Call it only for pairs in range. */
+ * 0, the pair must have come into range in the substep. Call only for pairs in range. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* Returns true if the pair came into contact in this substep. Returns false for a pair with restitution during its
  * impact. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
-/* Returns true if the impact factor is that of an approaching pair. The next substep then belongs to the impact. Call
- * it only for a pair in range. */
+/* Returns true if the impact factor belongs to an approaching pair. The next substep then belongs to the impact. Call
+ * only for a pair in range. */
 bool impact_presses_on(const Impact* impact);
 
 /* Converts *d from the derivatives of U to the derivatives of W: forces, moments and Hessian. Does not change the

@@ -1,4 +1,4 @@
-/* Reverse derivatives of the impact law of a pair (docs/derivations/impact.md, I5, I6, I12). */
+/* Adjoint of the impact law of a pair (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
 void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
@@ -38,8 +38,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-/* Adds the derivatives of Phi with respect to the support (*out) and to the potential at t (*bar) that act through y at
- * t. y_bar: derivative of Phi with respect to y. */
+/* Adds the contribution of y at t to the derivatives of Phi with respect to the support (*out) and to the potential at
+ * t (*bar). y_bar: derivative of Phi with respect to y. */
 static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
                                 Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
@@ -48,8 +48,9 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is that at t, or that of the
- * previous solve of the step (AT_OWN). The derivatives are those of Phi for a uniform velocity along the force (A5). */
+/* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
+ * force of the previous solve of the step (AT_OWN). The derivatives are the derivatives of Phi for a uniform velocity
+ * along the force (A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* then,
                           PairShares* out) {
   PairDerivatives d;
@@ -112,9 +113,9 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
   to->force += factor * from->force;
 }
 
-/* Adds the derivatives of Phi that act through the impact factor of a pair that bounces, except through its potential
- * at t + dt (I12). by_factor: derivative of Phi with respect to the factor. by_load: the part of by_factor that acts
- * through the force that limits friction. */
+/* Adds the contribution of the impact factor of a bouncing pair to the derivatives of Phi (I12). The contribution of
+ * the pair's potential at t + dt is not included. by_factor: derivative of Phi with respect to the factor. by_load:
+ * contribution of the force that limits friction to by_factor. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
@@ -122,7 +123,7 @@ static void bounce_adjoint(double by_factor, double by_load, const Impact* impac
   out->inertia += by_factor * impact->by_inertia;
   /* the force that limits friction does not depend on the stiffness */
   out->stiffness += (by_factor - by_load) * impact->by_stiffness;
-  out->dt += by_load * impact->by_dt; /* step_lengths.c adds the derivative that acts through the contact force */
+  out->dt += by_load * impact->by_dt; /* step_lengths.c adds the contribution of the contact force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);

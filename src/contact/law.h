@@ -4,8 +4,8 @@
  * The system (system.h) finds pairs of neighbouring hulls, and stores two states of each pair, the accepted state and a
  * trial state. The law computes the value of a trial state, the derivatives of an accepted state, and the friction
  * reference of the next step (`lag`). The replay (replay.c) processes recorded steps backwards. For recorded pairs, the
- * law computes the same quantities and the reverse derivatives. The law receives one pair at a time and calls no
- * function of the system, so that pairs are processed in parallel.
+ * law computes the same quantities and their adjoint. The law receives one pair at a time and calls no function of the
+ * system, so that pairs are processed in parallel.
  *
  * `create` builds the law's data of the scene. The system owns the memory for the law's data of a pair and of its two
  * states, and zeroes this memory when the pair is new. A stored state (`pass`) contains the data of a pair, and of its
@@ -98,8 +98,8 @@ typedef struct ContactLaw {
   const char* (*refuses)(const ModelHull* hull);
   /* Checks a hull as contact_fits (model/contact_fits.h). If the function is NULL, all hulls fit. */
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
-  bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow those of hulls
-                 (system.h) */
+  bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
+                 hulls (system.h) */
   size_t pair_size, state_size,
       kept_size; /* bytes of the law's data: of a pair, of each of its states, and of the data of `keep` */
   size_t moment_size, replay_size,
@@ -251,19 +251,19 @@ typedef struct ContactLaw {
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Sets `force` and `torque` to the derivatives of the pair's potential by the motion of both bodies at t + dt
    * (EventTerms). Returns the derivative of the impact factor at t + dt (PairCarry.load) with respect to the potential
-   * [m]. Call it only for an active record, after `replay`. If the function is NULL, pairs have no events. */
+   * [m]. Call only for an active record, after `replay`. If the function is NULL, pairs have no events. */
   double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
-  /* Adds the reverse derivatives of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the
-   * twists of both bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry:
-   * PairShares.carry of the next step. The caller zeroes *out. */
+  /* Adds the adjoint of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the twists of both
+   * bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of
+   * the next step. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
   /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
-   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call it only
-   * after `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits
-   * friction of the pair. If the function is NULL, the result is always false. */
+   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
+   * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
+   * of the pair. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
   /* Returns the force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present
-   * force_ratio. Call it only after `replay`. If the function is NULL, there is no such force. */
+   * force_ratio. Call only after `replay`. If the function is NULL, there is no such force. */
   double (*left)(const LawReplay* pair);
 } ContactLaw;
 

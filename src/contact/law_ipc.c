@@ -607,9 +607,9 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   }
 }
 
-/* Adds the derivatives of Phi that act through the load -m b' of a stencil of the friction reference. They are with
- * respect to y (*y_bar), to the points of the stencil (by_x) and to the support (r->out). bar: derivative of Phi with
- * respect to the load. */
+/* Adds the contribution of the load -m b' of a stencil of the friction reference to the derivatives of Phi. The
+ * derivatives are with respect to y (*y_bar), to the points of the stencil (by_x) and to the support (r->out). bar:
+ * derivative of Phi with respect to the load. */
 static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
   const Law* law = r->replay->law;
   StencilEnergy e = local_energy(law, s);

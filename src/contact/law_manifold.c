@@ -249,8 +249,9 @@ static void set_pressed(PairState* state, double separation, Vec3 point, Vec3 no
 /* Contacts with less activity do not count for the separation of two polyhedra. */
 #define SEPARATING_ACTIVITY 0.1
 
-/* Sets the separation of two polyhedra within reach. Edges can cross where no vertex is near the other body, so that
- * the distance of vertices says nothing: the separation is the exact distance, or else that of the deepest contact. */
+/* Sets the separation of two polyhedra within reach. The separation is the exact distance, or else the distance of the
+ * deepest contact. The distance of vertices is not sufficient, because edges can cross where no vertex is near the
+ * other body. */
 static void press_polyhedra(const LawPair* p, const ManifoldBodies* b, const GjkResult* found) {
   const ManifoldLaw* law = p->law;
   Vec3 between = vec3_sub(pose_apply(b->pose[1], b->surface[1]->center), pose_apply(b->pose[0], b->surface[0]->center));
@@ -507,7 +508,7 @@ static ManifoldBodies recorded_bodies(const LawReplay* p, const PairBody body[2]
 
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   const ManifoldLaw* law = p->law;
-  if (!p->record->rubbing) return true; /* the step has no other contacts than those of its initial state */
+  if (!p->record->rubbing) return true; /* the step has no other contacts than its initial state */
   ManifoldBodies now = recorded_bodies(p, p->now), next = recorded_bodies(p, p->next);
   const ManifoldContact* contacts = law->work[p->thread].contacts;
   int count = manifold_contacts(law, p->thread, &now, true, MANIFOLD_BY_MOTION, 0);
@@ -597,7 +598,7 @@ static Vec3 row_at(const ManifoldContact* c, int row, int column) {
 }
 
 /* Returns the velocity of a point fixed in body `side` in unit motion k of the bodies. Motions 0 to 2 are rotations and
- * 3 to 5 displacements of body a about the world axes; 6 to 11 are those of body b. */
+ * 3 to 5 displacements of body a about the world axes; 6 to 11 are the same for body b. */
 static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
   Vec3 e = vec3_axis(k);
   if (k / 6 != side) return vec3(0, 0, 0);

@@ -28,7 +28,7 @@ static double box_distance(const ManifoldSurface* s, Vec3 x) {
   return vec3_norm(vec3(fmax(0, fabs(from.x) - h.x), fmax(0, fabs(from.y) - h.y), fmax(0, fabs(from.z) - h.z)));
 }
 
-/* Returns the transform from the frame of body `side` to that of the other body. */
+/* Returns the transform from the frame of body `side` to the frame of the other body. */
 static Pose into_other(const ManifoldBodies* b, int side) {
   return pose_mul(pose_inverse(b->pose[1 - side]), b->pose[side]);
 }
@@ -43,8 +43,8 @@ static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side
 }
 
 /* Returns an upper bound of the depth of an edge of body `side` in the other body [m]. Returns -HUGE_VAL if the edge is
- * too far away to have an activity. into: transform from the frame of body `side` to that of the other body. edge: two
- * indices of points. */
+ * too far away to have an activity. into: transform from the frame of body `side` to the frame of the other body. edge:
+ * two indices of points. */
 static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int side, const Pose* into,
                          const int edge[2]) {
   const ManifoldBody* own = &b->surface[side]->body;

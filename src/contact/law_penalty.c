@@ -441,7 +441,7 @@ static void shift_twists(const Bodies* b, const double twist[2][6], double out[C
 }
 
 /* Adds `value` to the derivative with respect to shape parameter k of the pair. The parameters of body a come before
- * those of body b. */
+ * the parameters of body b. */
 static void add_parameter(const Bodies* b, int k, double value, PairShares* out) {
   int first = shape_parameter_count(b->shape[0]);
   if (k < first)
@@ -478,8 +478,8 @@ static void reverse_contact(const LawReplay* p, const Bodies* b, const double tw
     else
       add_parameter(b, k - COLUMNS, value, out);
   }
-  /* The caller obtains the derivatives with respect to poses at t + dt from the Hessian, except those of
-   * half-spaces. */
+  /* The caller obtains the derivatives with respect to poses at t + dt from the Hessian, except the derivatives with
+   * respect to poses of half-spaces. */
   if (b->shape[1] || !slopes) return;
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
   out->ground_next.force = vec3_add(out->ground_next.force, vec3_at(by + 9));

@@ -20,9 +20,9 @@
  * and forces are accurate to about 1e-10. For smaller tolerances, planes are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex. The entries are derivatives that act through contact; through the
- * potential at t + dt, at t and in the previous solve of the step; through the force at t and in the previous solve;
- * through friction by each of both forces; and through the normal for rolling friction. */
+/* Largest number of VertexShare entries of a vertex. There is one entry for the contribution of each of these
+ * quantities: contact; potential at t + dt, at t and in the previous solve of the step; force at t and in the previous
+ * solve; friction limited by each of the two forces; normal of rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
 /* Data of a pair. `pass` stores those members of Memory and of PairOwn on which the next step depends. */
@@ -496,9 +496,9 @@ static double own_force(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
 }
 
-/* Returns the distance between the present centre of pressure and that of the friction reference, divided by the radius
- * of the smaller body. The expected part of this motion is not counted if the reference is the state at t: sliding
- * bodies move the centre relative to one of them, and balls move it relative to both. */
+/* Returns the distance between the centres of pressure of the present state and of the friction reference, divided by
+ * the radius of the smaller body. The expected part of this motion is not counted if the reference is the state at t:
+ * sliding bodies move the centre relative to one of them, and balls move it relative to both. */
 static double center_shift(const LawPair* p) {
   const Memory* memory = p->memory;
   bool one_point = (memory->own_force ? &memory->own_lag : &memory->lag)->order == 2 && !p->b->half_space;

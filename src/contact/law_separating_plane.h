@@ -18,17 +18,17 @@ typedef struct {
   double dt_before;     /* length of the previous substep [s] */
   double force_ratio;   /* argument `ratio` of impact_load */
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
-  bool pays; /* true if friction is the weighted sum of (F14). Later steps then use normal forces that friction has not
-                used yet */
+  bool pays; /* true if friction is the weighted sum of (F14). A normal force that did not limit friction in its own
+                step then limits friction in later steps */
 } PlaneLaw;
 
-/* Friction account of a recorded pair (F14): the normal force that friction has not used yet (Memory in
- * law_separating_plane.c). */
+/* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). Memory in
+ * law_separating_plane.c holds the same numbers during the simulation. */
 typedef struct {
   double owed;  /* e: sum of the normal forces of past steps, minus the sum of the forces that limited friction [1/m^2],
                    for stiffness 1 */
   double ratio; /* force_ratio of the step; `owed` is proportional to it */
-  bool pays;    /* the pair has weighted friction and an account (F14) */
+  bool pays;    /* true if the friction of the pair is the weighted sum of (F14) */
   bool owes;    /* true if `owed` was computed from the previous step; false if it is 0 */
 } PlanePayment;
 
@@ -40,8 +40,8 @@ typedef struct {
    * solve of the step. */
   double plane_slip[2][3];
   double own_share; /* (F14) weight of the force of the previous solve of the step */
-  ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' for a pair with an account
-                       (F14), otherwise W'_f (I5) */
+  ContactLoad load; /* impact factor of the force at t, which limits friction. `factor` is W' if the pair's friction is
+                       weighted (F14), otherwise W'_f (I5) */
   ImpactPast past;  /* state of the impact at the start of the step */
   union {
     FrictionSlip slip;   /* slip of the previous step, for a pair with static friction */

@@ -1,4 +1,4 @@
-/* Terms and reverse derivatives of recorded pairs of the law `separating_plane` (adjoint.h). */
+/* Terms and adjoint of recorded pairs of the law `separating_plane` (adjoint.h). */
 #include "contact/law_separating_plane.h"
 
 #include <string.h>
@@ -165,9 +165,9 @@ double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   return ((const PlaneReplay*)p->memory)->impact.second;
 }
 
-/* Adds the derivatives of Phi that act through the weight of the step's own force, with respect to parameters (F14).
- * by_share: derivative of Phi with respect to this weight. change: difference of the own force from the force at t, for
- * stiffness 1. Returns the derivative of Phi with respect to `change`. */
+/* Adds the contribution of the weight of the step's own force to the derivatives of Phi with respect to parameters
+ * (F14). by_share: derivative of Phi with respect to this weight. change: difference of the own force from the force at
+ * t, for stiffness 1. Returns the derivative of Phi with respect to `change`. */
 static double reverse_own_share(const LawReplay* p, double by_share, double change, PairShares* s) {
   const PlaneLaw* law = p->law;
   double mu = p->material->value[MATERIAL_FRICTION];
@@ -182,17 +182,17 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   return by_speed * share.speed / change;
 }
 
-/* Adds the derivatives of Phi that act through the impact factor at t. by_factor: derivative of Phi with respect to
- * this factor. The width of the impact is that of the previous step, v_r dt (impact.md, I2). */
+/* Adds the contribution of the impact factor at t to the derivatives of Phi. by_factor: derivative of Phi with respect
+ * to the impact factor. The width of the impact is v_r dt with the length dt of the previous step (impact.md, I2). */
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
   impact_late_load_adjoint(&r->load, by_factor, bar, s);
   if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
 }
 
-/* Adds the derivatives of Phi that act through friction which depends on the force of the previous solve of the step
- * (F9), or on weighted forces (F14). by_left: derivative of the scalar with respect to Payment.left, found in the next
- * step. Adds the derivatives with respect to the pressure at t to *bar. */
+/* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
+ * forces (F14), to the derivatives of Phi. by_left: derivative of the scalar with respect to Payment.left, found in the
+ * next step. Adds the derivatives with respect to the pressure at t to *bar. */
 static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
                               double by_left, Pressure* bar, PairShares* s) {
   const PlaneLaw* law = p->law;

@@ -23,8 +23,8 @@ typedef struct {
 } HullInstance;
 
 /* Returns the energy of a vertex (or of a half-space) at clearance c > 0, with two derivatives [1/m, 1/m^2, 1/m^3]. The
- * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, it is that of the long-range law: 3 / (M c) for
- * a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the hulls intersect. */
+ * energy is P_s(c) of the clamped barrier (C2). With support INFINITY, the energy is the energy of the long-range law:
+ * 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). Undefined for c <= 0, where the hulls intersect. */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;

@@ -15,7 +15,7 @@ typedef struct {
   bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
 } PairPart;
 
-/* All laws of the scene. The first is the law of `contact`; the others are those of Model.pair_laws. */
+/* All laws of the scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. */
 typedef struct {
   const Model* model;
   PairPart* parts;

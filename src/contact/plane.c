@@ -59,8 +59,8 @@ typedef struct {
   double z_min[2];
 } Evaluation;
 
-/* at[now] is the evaluation of the best plane so far, at[1 - now] that of a trial plane. A trial is accepted by
- * changing `now`, without copying. */
+/* at[now] is the evaluation of the best plane so far, at[1 - now] the evaluation of a trial plane. A trial is accepted
+ * by changing `now`, without copying. */
 typedef struct {
   Evaluation at[2];
   int now;

@@ -1,4 +1,4 @@
-/* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6; half-spaces A13). */
+/* Adjoint of the contact force of a pair (docs/derivations/adjoint.md, A5-A6; half-spaces A13). */
 #include <assert.h>
 
 #include "contact/adjoint.h"

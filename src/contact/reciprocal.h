@@ -11,8 +11,8 @@
 
 #include "contact/plane.h"
 
-/* Coefficients of the potential P. RECIPROCAL_PLANE: of the term 1 / (1 - |n|). RECIPROCAL_PIECE: of the sums over
- * vertices. */
+/* Coefficients of the potential P. RECIPROCAL_PLANE: coefficient of the term 1 / (1 - |n|). RECIPROCAL_PIECE:
+ * coefficient of the sums over vertices. */
 #define RECIPROCAL_PLANE 12.0
 #define RECIPROCAL_PIECE 3.0
 /* Convergence thresholds of the Newton decrement divided by P. Below RECIPROCAL_NEAR, convergence is quadratic and
@@ -58,14 +58,14 @@ typedef struct {
 void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
                        PlaneSolution* solution);
 
-/* Number of triangle pairs that the functions below process together (reciprocal_four.c), and of their vertices.
- * Results are bit-identical to those of one pair at a time. Arrays: pair (count x 2), start, planes and solution
- * (count). */
+/* RECIPROCAL_FOUR: number of triangle pairs that the next two functions process together. RECIPROCAL_CORNERS: number of
+ * vertices of a triangle. The results are bit-identical to processing one pair at a time. */
 enum { RECIPROCAL_FOUR = 4, RECIPROCAL_CORNERS = 3 };
-/* Sets solution[count] as reciprocal_solve_from does. Returns false, with `solution` undefined, if a plane was not
- * found. */
+/* Solves `count` pairs as reciprocal_solve_from does. pair (count x 2): the two triangles of each pair. start[count]:
+ * initial planes. Sets solution[count]. Returns false, with `solution` undefined, if a plane was not found. */
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution);
-/* Sets solution[count] as reciprocal_recall does. */
+/* Computes solution[count] again as reciprocal_recall does. pair (count x 2): the two triangles of each pair.
+ * planes[count]: stored planes of the solutions. */
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution);
 

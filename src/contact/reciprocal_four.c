@@ -1,6 +1,6 @@
 /* Solves the planes of up to four pairs of triangles together. This is the iteration of reciprocal.c in four lanes, one
- * lane per pair. The results are bit-identical to those of reciprocal.c. A lane that has converged keeps its plane
- * while the other lanes continue. */
+ * lane per pair. The results are bit-identical to the results of reciprocal.c. A lane that has converged keeps its
+ * plane while the other lanes continue. */
 #include <assert.h>
 #include <string.h>
 

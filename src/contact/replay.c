@@ -1,4 +1,4 @@
-/* Replay of the pairs of a recorded step: computes the terms of the pairs and their reverse derivatives
+/* Replay of the pairs of a recorded step: computes the terms of the pairs and their adjoint
  * (docs/derivations/adjoint.md). Steps are processed backwards, so the pairs at t of one step become the pairs at t +
  * dt of the step that is processed next. */
 #include <assert.h>
@@ -521,8 +521,8 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
 
 /* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
  * because the force on a link is minus the derivative of E with respect to its displacement. If body b is a half-space,
- * its displacement is subtracted from that of body a, because a half-space has no rows in the terms. Returns false if
- * both twists are zero. */
+ * its displacement is subtracted from the displacement of body a, because a half-space has no rows in the terms.
+ * Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -566,7 +566,7 @@ static void reverse_pair(void* context, int index, int thread) {
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
   }
   bool moves = pair_field(r, index, r->field, twist);
-  if (!moves && !carries(&r->carry[1][index])) return; /* no derivatives act through this pair */
+  if (!moves && !carries(&r->carry[1][index])) return; /* this pair contributes to no derivative */
   LawReplay pair = law_replay(r, index, thread);
   r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
 }
@@ -599,9 +599,8 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
     if (hull->smooth->slope[k].moves) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
-/* Adds the derivatives of Phi that act through a point x of a link to `pose` (3x4), the derivatives with respect to the
- * entries of the link's pose. x: link frame [m]. by: derivative of Phi with respect to the world position of the
- * point. */
+/* Adds the contribution of a point x of a link to `pose` (3x4), the derivatives of Phi with respect to the entries of
+ * the link's pose. x: link frame [m]. by: derivative of Phi with respect to the world position of the point. */
 static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   double row[3] = {by.x, by.y, by.z};
   for (int i = 0; i < 3; i++) {
@@ -634,9 +633,9 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   }
 }
 
-/* Adds the derivatives of Phi that act through a motion of a body to `pose` (3x4), the derivatives with respect to the
- * entries of its pose. share: derivatives of Phi with respect to displacement and rotation of the body. r: rotation of
- * the body; a rotation by w changes r by [w]x r. */
+/* Adds the contribution of a motion of a body to `pose` (3x4), the derivatives of Phi with respect to the entries of
+ * the body's pose. share: derivatives of Phi with respect to displacement and rotation of the body. r: rotation of the
+ * body; a rotation by w changes r by [w]x r. */
 static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
   Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
   double force[3] = {share->force.x, share->force.y, share->force.z};
@@ -686,9 +685,9 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
           p->shares.rolling * whole.value[MATERIAL_ROLLING] + p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
-/* Adds the derivatives of Phi with respect to the masses of links that act through the pair's inertia 1 / (1/m_a +
- * 1/m_b) to *gradient. bar: derivative of Phi with respect to the inertia. m_a, m_b: masses of the trees of both links
- * (impact.md, I7). */
+/* Adds to *gradient the contribution of the pair's inertia 1 / (1/m_a + 1/m_b) to the derivatives of Phi with respect
+ * to the masses of links. bar: derivative of Phi with respect to the inertia. m_a, m_b: masses of the trees of both
+ * links (impact.md, I7). */
 static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
   const Model* m = r->model;
   double mass[2], mobility = 0;

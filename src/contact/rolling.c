@@ -68,8 +68,9 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
 
 /* ---------------------------------------------------------------- reverse */
 
-/* Adds the derivatives of Phi that act through the normal at t: with respect to the rotation of the half-space, or to
- * the vertices that determine the plane at t. bar: derivative of Phi with respect to the normal. */
+/* Adds the contribution of the normal at t to the derivatives of Phi. The derivatives are with respect to the rotation
+ * of the half-space, or to the vertices that determine the plane at t. bar: derivative of Phi with respect to the
+ * normal. */
 static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
                            PairShares* out) {
   Vec3 n = lag->normal, across = vec3_add_scaled(bar, -vec3_dot(n, bar), n);

@@ -1,5 +1,5 @@
-/* Sleeping pairs. A pair sleeps, and is not evaluated, while both of its links keep their poses and other links
- * move. */
+/* Skips the evaluation of pairs whose links do not move. A pair sleeps as long as both links of the pair keep their
+ * poses. */
 #include <math.h>
 #include <string.h>
 
@@ -23,9 +23,9 @@ static bool tried_here(const ContactSystem* s, const ContactPair* p) {
   return p->state[1 - s->current].stamp == s->stamp && same_pose(s, p->link_a) && same_pose(s, p->link_b);
 }
 
-/* Makes the trial state of a pair equal to its accepted state, so that the pair can sleep. Returns false, and the pair
- * stays awake, if its accepted state was not evaluated with the present friction reference, or if its trial state lacks
- * friction. */
+/* Makes the trial state of a pair equal to its accepted state, so that the pair can sleep. Returns false if the
+ * accepted state was not evaluated with the present friction reference, or if the trial state lacks friction. The pair
+ * then stays awake. */
 static bool falls_asleep(ContactSystem* s, int slot) {
   ContactPair* p = &s->pairs[slot];
   if (s->sleep[slot].even) return true;

@@ -210,7 +210,7 @@ void stencil_derivatives(const Stencil* s, const StencilEnergy* e, StencilDeriva
     }
 }
 
-/* ---------------------------------------------------------------- reverse derivatives (N20) */
+/* ---------------------------------------------------------------- adjoint (N20) */
 
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]) {
   double square[2][2], free_bar[2] = {0, 0};

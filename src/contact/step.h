@@ -7,14 +7,14 @@
 
 /* ---------------------------------------------------------------- shift of a rolling body */
 
-/* Change of the rotation axis and lever arm of a rolling body from t to its expected state at t + dt. The axis is that
- * of the body's hinge. The lever arm is about the centre of mass of its tree. Friction of the body depends on this
+/* Change of the rotation axis and lever arm of a rolling body from t to its expected state at t + dt. The axis is the
+ * axis of the body's hinge. The lever arm is about the centre of mass of its tree. Friction of the body depends on this
  * shift (docs/derivations/friction.md, F15). */
 typedef struct RollShift {
   Vec3 axis_then,
       axis_aim; /* unit axis of the link's hinge at t, and in its expected pose, world; zero if the link has no hinge */
-  Vec3 lever;   /* lever at t minus lever in the expected poses, world [m]; the lever is the centre of mass of the link
-                   minus that of its tree; zero if the tree does not float */
+  Vec3 lever;   /* lever at t minus lever in the expected poses, world [m]; the lever points from the tree's centre of
+                   mass to the link's centre of mass; zero if the tree does not float */
 } RollShift;
 
 /* Sets the shifts of all links (links) for the following steps. The array is borrowed and read by every contact_lag.
@@ -90,7 +90,7 @@ double contact_replay_left(const ContactReplay* replay);
  * load of a step sets `apart` to false. */
 void contact_replay_set_apart(ContactReplay* replay, bool apart);
 /* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
- * [N m, N]. The Hessian is that of friction which is limited by the impulse of an impact. The product has the same
+ * [N m, N]. The Hessian belongs to friction that is limited by the impulse of an impact. The product has the same
  * rounding errors as in contact_replay_adjoint. Returns false if no pair has such friction. */
 bool contact_replay_slip_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 

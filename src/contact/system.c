@@ -22,8 +22,8 @@ static bool makes_pairs(const ContactSystem* s, int link) {
   return false;
 }
 
-/* Divides the hulls into movable (movers) and immovable ones (still). Selects those of both that the broad phase
- * contains (seeking, sought). */
+/* Divides the hulls into movable (movers) and immovable ones (still). Also selects the movable (seeking) and immovable
+ * hulls (sought) that the broad phase contains. */
 static void sort_hulls(ContactSystem* s) {
   const Model* model = s->model;
   int count = model->hull_count;

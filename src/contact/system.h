@@ -247,8 +247,8 @@ void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that represent all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
 
-/* Finds the pairs of links that represent the pairs of their hulls. Call it once, after the law was created. Allocates
- * a table (links x links) if there are such pairs. */
+/* Finds the pairs of links that represent the pairs of their hulls. Call once, after the law was created. Allocates a
+ * table (links x links) if there are such pairs. */
 void contact_find_whole(ContactSystem* system);
 /* Returns true if the pair of these links represents the pairs of its hulls. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
@@ -256,7 +256,7 @@ bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
  * items are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
-/* Sets dense_radius of all links (`contact/dense.c`). Call it once. Allocates memory that contact_destroy frees. */
+/* Sets dense_radius of all links (`contact/dense.c`). Call once. Allocates memory that contact_destroy frees. */
 void contact_find_dense_links(ContactSystem* system);
 
 /* Lists pairs of hulls with friction that a pair of links represents. Friction acts between the hulls in the accepted

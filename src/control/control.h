@@ -45,8 +45,8 @@ int signal_terms(const SceneSignal* source);
  * signal_parameter_count. Undefined for index < 0. */
 double* signal_parameter(SceneSignal* source, int index);
 /* Adds to gradient[signal_parameter_count] the derivatives of sum_c (a[c] value[c] + b[c] rate[c]) with respect to the
- * parameters of the signal. value and rate are those of signal_eval at time t [s]; a and b have `channels` entries.
- * Allocates nothing. */
+ * parameters of the signal. value and rate are the results of signal_eval at time t [s]; a and b have `channels`
+ * entries. Allocates nothing. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* Force of a drive with a smooth limit (docs/derivations/drives.md, M2). The force equals the demand u up to (1 - w) M

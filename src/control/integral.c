@@ -79,8 +79,8 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Integral of a sine and its derivatives with respect to phase and frequency f. The integral is that of size * sin(2 pi
- * f s + phase) over s from 0 to t, with the amplitude `size`. */
+/* Integral of a sine and its derivatives with respect to phase and frequency f. The integrand is size * sin(2 pi f s +
+ * phase), with the amplitude `size`, and s runs from 0 to t. */
 typedef struct {
   double value, by_phase, by_frequency; /* units s, s/rad, s/Hz times the unit of size */
 } WaveIntegral;

@@ -84,7 +84,7 @@ Block block_join_all(const Block* const* blocks, int count);
 Blocks blocks_create(const Pieces* pieces);
 /* Frees all blocks and zeroes the list. Accepts a zeroed list. */
 void blocks_free(Blocks* blocks);
-/* Returns the distance between two hulls [unit size]. Returns 0 if they intersect. Allocates temporarily. */
+/* Returns the distance between two hulls [unit size]. Returns 0 if they intersect. Allocates temporary memory. */
 double block_distance(const Block* a, const Block* b);
 /* Returns the distance between two hulls as block_distance does. Sets *on_a and *on_b to the nearest points [unit
  * size]. The points are undefined if the hulls intersect. */

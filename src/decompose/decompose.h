@@ -95,7 +95,7 @@ typedef struct {
 } HoleCount;
 
 /* Counts the through holes of the mesh and of the hulls on the same grid (decompose/holes.c). Returns false, with *out
- * zeroed, if there are no hulls or the mesh has no surface. Allocates temporarily. */
+ * zeroed, if there are no hulls or the mesh has no surface. Allocates temporary memory. */
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
 /* Computes the repaired surface that mesh_decompose decomposes (decompose/mesh_surface.c). The triangles of *surface
@@ -107,7 +107,7 @@ bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mes
  * the same mesh and options, the hulls are read instead of computed. Stored hulls are bit-identical to computed hulls.
  * A result from the cache has no joints, no components and a zeroed condition. Computed hulls are written to the cache.
  * A damaged file is replaced, and a failure to write is ignored. There is no cache if folder is NULL. Errors and
- * ownership are those of mesh_decompose. */
+ * ownership are the same as for mesh_decompose. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
 /* Returns the path of the cache folder: $SDRS_CACHE, otherwise $XDG_CACHE_HOME/sdrs, otherwise ~/.cache/sdrs. Returns

@@ -107,7 +107,7 @@ Vec3 hull_middle(const ConvexHull* hull) {
   return vec3_scale(vec3_add(low, high), 0.5);
 }
 
-/* Computes the centre of the common area of two hulls in the plane. The centre is that of the bounding box of the
+/* Computes the centre of the common area of two hulls in the plane. The result is the centre of the bounding box of the
  * corners of each face that lie in the other hull. Returns false if there are no such corners. */
 static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};

@@ -130,7 +130,7 @@ static bool contains(const int* list, int count, int value) {
   return false;
 }
 
-/* The common volume of two hulls is computed only if no hull has more faces than this. */
+/* The common volume of two hulls is computed only if no hull has more faces than this number. */
 #define FACES_CUT 80
 
 /* Returns the common volume of two hulls [unit size^3]. Returns 0 if a hull has more than FACES_CUT faces. The volume

@@ -391,8 +391,8 @@ static int component_numbers(const Part* part, int* number) {
   return count;
 }
 
-/* Returns the triangles of one component, or those of all other components if `others` is true. The points are borrowed
- * from `part`. */
+/* Returns the triangles of one component, or the triangles of all other components if `others` is true. The points are
+ * borrowed from `part`. */
 static Part borrowed(const Part* part, const int* number, int component, bool others) {
   Part piece = {.points = part->points, .point_count = part->point_count};
   for (int i = 0; i < part->triangle_count; i++)

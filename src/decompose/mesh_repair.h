@@ -38,7 +38,7 @@ double winding_number(const Part* part, Vec3 point);
 int part_drop_same_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once [unit size^3]
  * (decompose/mesh_volume.c). Overlapping regions are measured on a grid of columns and subtracted from part_volume. The
- * error is proportional to the squared distance between the columns. Allocates temporarily. */
+ * error is proportional to the squared distance between the columns. Allocates temporary memory. */
 double part_solid_volume(const Part* part);
 
 #endif

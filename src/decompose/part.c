@@ -138,7 +138,7 @@ static Vec3 triangle_normal(const Part* part, const int t[3]) {
 }
 
 /* Clips a triangle to the half-space. The clipped edges in the plane become boundary edges of the new cap, in the
- * opposite direction. A triangle in the plane is kept if its outward normal is that of the plane. */
+ * opposite direction. A triangle in the plane is kept if its outward normal equals the normal of the plane. */
 static void cut_surface(Cutter* c, const int t[3]) {
   double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
@@ -208,7 +208,7 @@ static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* 
   if (a >= 0) reach(c, reaches, line, p, -1);
 }
 
-/* Keeps a cap that lies in the cutting plane if its outward normal is that of the plane. */
+/* Keeps a cap that lies in the cutting plane if its outward normal equals the normal of the plane. */
 static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);

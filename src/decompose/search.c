@@ -13,7 +13,7 @@
  * concave edges is at least CONCAVE_LENGTH [cube root of the hull volume]. */
 #define FACE_PLANES 20
 #define CONCAVE_LENGTH 0.04
-/* An edge counts as concave if the sine of the angle between its faces is above this. */
+/* An edge counts as concave if the sine of the angle between its faces is above this value. */
 #define CONCAVE_SINE 0.05
 /* Terms of a plane's score [hull volume]: penalty of unequal halves, bonus of a cut along a face, and cost of each
  * component beyond two. */

@@ -8,7 +8,7 @@
 
 /* Tolerance for equal areas, volumes and bounding boxes of two triangulations of the same surface, in unit size. */
 #define SAME 1e-9
-/* Surfaces are not compared if there are more than this. */
+/* Surfaces are not compared if there are more surfaces than this number. */
 enum { SHEETS_MOST = 1000 };
 
 typedef struct {

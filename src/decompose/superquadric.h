@@ -45,7 +45,7 @@ typedef struct {
 } FitProblem;
 
 /* Returns the cost of the superquadrics `list` (count): the sum over the points of weight * misfit^2. Misfits are
- * limited to `width` (B11). Allocates temporarily. */
+ * limited to `width` (B11). Allocates temporary memory. */
 double fit_cost(const FitProblem* problem, const Superquadric* list, int count, double width);
 /* Fits all superquadrics of `list` (count) together by the Levenberg-Marquardt method, in place. iterations: largest
  * number of iterations. width: as for fit_cost. Returns the cost (B12). */

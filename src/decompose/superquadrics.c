@@ -129,8 +129,8 @@ static int roomiest(const double* room, int nodes) {
   return best;
 }
 
-/* Finds the nodes around `first` with more clearance than `level`. The nodes are connected to `first` by faces and lie
- * within the distance `reach` of it. Sets nodes to these nodes and returns their number. seen (number of nodes): all
+/* Finds the nodes around `first` with more clearance than `level`. The nodes are connected to `first` by faces and are
+ * at most `reach` away from `first`. Sets nodes to their indices and returns their number. seen (number of nodes): all
  * false before and after the call. */
 static int region_of(const SolidSamples* s, const double* room, double level, double reach, int first, int* nodes,
                      bool* seen) {
@@ -180,8 +180,8 @@ static bool is_inside(const SolidSamples* s, Vec3 place) {
   return s->distance[(node[2] * s->size[1] + node[1]) * s->size[0] + node[0]] < 0;
 }
 
-/* Returns the ellipsoid extended along its longest axis through the whole solid, including parts covered by other
- * superquadrics. The result is a bar that may cross other superquadrics. */
+/* Returns the ellipsoid `from`, extended along its longest axis up to the surface of the solid. The result may overlap
+ * other superquadrics. */
 static Superquadric bar_of(const SolidSamples* s, const Superquadric* from) {
   Vec3 axis = mat3_mul_vec(mat3_from_quat(from->rotation), vec3(0, 0, 1));
   double end[2];
@@ -226,9 +226,9 @@ static void grow_start(void* context, int k, int thread) {
   s->cost[k] = fit_cost(&alone, &s->start[k], 1, CHOICE_CELLS / WIDTH_CELLS * s->width);
 }
 
-/* Sets the initial shapes of a new superquadric. The shapes fit two regions around the node with the largest clearance.
- * One region has all connected nodes with sufficient clearance, the other only the nearby nodes. A bar is added for
- * each region. */
+/* Chooses initial guesses for a new superquadric. The guesses are ellipsoids that fit two regions around the node with
+ * the largest clearance. The first region contains all connected nodes with sufficient clearance, the second only
+ * nearby nodes. Each region also gives a guess that is extended along its longest axis (bar_of). */
 static void lay_starts(const SolidSamples* s, const double* room, Starts* starts, double least, double largest) {
   static const double LEVEL[2] = {0.6, 0.25}, REACH[2] = {HUGE_VAL, NEAR_ROOMS};
   int nodes = solid_samples_count(s), first = roomiest(room, nodes);

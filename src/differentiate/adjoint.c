@@ -187,8 +187,8 @@ static void note_step(AdjointReport* report, const StepAdjointReport* step, int 
   report->largest_step = number;
 }
 
-/* Starts the derivatives with respect to the states that the last step depends on. one_step starts those of the oldest
- * state. */
+/* Starts the derivatives with respect to the states on which the last step depends, except the oldest state. one_step
+ * starts the derivatives with respect to the oldest state. */
 static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < BARS_ALIVE - 1; k++) {
     int index = last->state_count - 1 - k;
@@ -196,7 +196,8 @@ static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* se
   }
 }
 
-/* Applies the adjoint of all steps of a part, the last step first. Returns false if a step has no derivative. */
+/* Applies the adjoint of all steps of one interval of the run (`part`), from the last step to the first. Returns false
+ * if a step has no derivative. */
 static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
                            ModelGradient* gradient, AdjointReport* report, double* last) {
   for (int index = part->state_count - 1; index > part->entry; index--) {

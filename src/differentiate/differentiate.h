@@ -189,7 +189,7 @@ Status recording_check_memory(const Recording* recording, const LossSeeds* seeds
 /* Options of recording_run. */
 typedef struct {
   int threads;
-  double tolerance; /* relative tolerance of the solver; 0 takes that of the scene */
+  double tolerance; /* relative tolerance of the solver; 0 selects the tolerance of the scene */
   bool (*interrupted)(void);
   const int* substeps; /* number of substeps tried first in each step (steps); NULL lets sim_step choose */
   size_t memory; /* memory limit [bytes] of the parts of a thin recording, without kept rows and seeds; a few states are
@@ -296,8 +296,8 @@ void loss_destroy(Loss* loss);
 /* Returns the number of losses of the task, including losses without effect in this scenario. The arrays `terms` and
  * `factors` below have this length. */
 int loss_count(const Loss* loss);
-/* Selects in `keep` all rows that loss_evaluate reads. The model must be that of keep. Asserts equal numbers of
- * steps. */
+/* Selects in `keep` all rows that loss_evaluate reads. The model must be the model for which `keep` was created.
+ * Asserts equal numbers of steps. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
  * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
@@ -332,7 +332,8 @@ typedef struct {
   int coordinates;
 } FabricationReport;
 /* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector in the link frame.
- * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporarily, cannot fail. */
+ * angle: largest overhang angle from the vertical that needs no support [rad]. Allocates temporary memory, cannot
+ * fail. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
@@ -362,9 +363,9 @@ typedef struct {
 } RefinedRun;
 
 /* Runs the scene with `parts` times as many steps of length dt / parts. Contact parameters and the damping gain / dt
- * stay those of the given scene. Model warnings are reported only if parts is 1. Returns the status of recording_run.
- * Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is STATUS_OK and
- * the run is as long as the horizon. */
+ * keep the values of the given scene. Model warnings are reported only if parts is 1. Returns the status of
+ * recording_run. Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is
+ * STATUS_OK and the run is as long as the horizon. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
 /* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
@@ -382,7 +383,7 @@ typedef struct {
   StepAdjointReport step; /* report of unsound_step; if sound, of largest_step */
   int largest_step;       /* step with the largest |lambda|, lambda: the adjoint variable */
   int indefinite_steps;   /* steps with an indefinite Hessian */
-  double growth;          /* largest |lambda| of the run, relative to that of the last step with a nonzero lambda */
+  double growth;          /* largest |lambda| of the run, divided by |lambda| of the last step with a nonzero lambda */
   double rounding; /* estimated error of the gradient due to rounding of positions, over all steps, in the numbers'
                       scales */
 } AdjointReport;
@@ -412,7 +413,7 @@ typedef struct {
 } StartGap;
 /* Finds the gaps of two links in `trial` that are smaller than min(least, distance of the two hulls in `standing`). The
  * normals are computed in `standing`. trial may be a model that was refused for intersections. Both models have the
- * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporarily. */
+ * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporary memory. */
 int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most);
 /* Returns the gap [m] at the initial poses pose[links]. */
@@ -546,14 +547,14 @@ GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int cou
  * gradcheck_vector. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
 /* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
- * a kink, because a displaced corner changes the triangulation of the face. Allocates temporarily, never fails. */
+ * a kink, because a displaced corner changes the triangulation of the face. Allocates temporary memory, never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
 /* Moves hull points inward by random fractions, so that no face has more than three corners. scene owns the points.
  * seed: seed of the random numbers. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* Compares the gradient of a scene's loss with central differences. scene: expanded by model_expand_shapes. model:
  * built from `scene`. If loss is NULL, a random linear function of poses and rates is checked. Returns
- * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporarily. */
+ * STATUS_INTERRUPTED without a verdict, otherwise the status of recording_run. Allocates temporary memory. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
@@ -573,7 +574,7 @@ typedef struct {
 typedef double (*GradcheckValue)(void* context, const double* values);
 /* Compares gradient[count] with central differences of a function at base[count]. scale[count]: a large change of each
  * number; 0 if the number is not varied. If count is 0, the report is empty. NaN values of the function appear only in
- * the report. Allocates temporarily. */
+ * the report. Allocates temporary memory. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

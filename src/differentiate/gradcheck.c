@@ -207,8 +207,8 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
   return sqrt(sum);
 }
 
-/* Smallest norm of a block's gradient, relative to that of the largest block. A smaller gradient is a rounding error of
- * the adjoint. */
+/* Smallest norm of a block's gradient, relative to the largest norm of all blocks. A smaller gradient is a rounding
+ * error of the adjoint. */
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {

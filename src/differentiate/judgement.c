@@ -4,10 +4,10 @@
 
 #include "differentiate/gradcheck.h"
 
-/* Number of step sizes of a sweep, which decrease from GRADCHECK_LARGEST_STEP by half decades. FINE_SWEEP adds three
- * decades if the function is still rough at the smallest step of SWEEP (J11). */
+/* Number of step sizes of a sweep. The step sizes decrease from GRADCHECK_LARGEST_STEP by half decades. FINE_SWEEP adds
+ * three decades if the function is still rough at the smallest step of SWEEP (J11). */
 enum { SWEEP = 15, FINE_SWEEP = GRADCHECK_SWEEP };
-/* A function is rough if the relative uncertainty of its smallest differences is above this. */
+/* A function counts as noisy ("rough") if the relative uncertainty of its best difference is above this limit. */
 #define FINE_FROM 1e-2
 /* The sweep stops after this number of consecutive steps with growing uncertainty, because rounding then dominates. The
  * noise is estimated from as many steps. */
@@ -18,8 +18,8 @@ enum { EVEN = 2 };
 /* Safety factor on the uncertainty estimated from neighbouring steps and noise. With 5, test_judgement.c calls 3 of 960
  * 000 correct gradients of noisy functions wrong; with 3, 166. */
 #define TRUST 5
-/* Conditions for a kink and a jump. KINK_STEADY: relative agreement of the estimates of a kink at three steps.
- * KINK_CLEAR: least ratio of a kink to the noise of its slopes, and of a jump to rounding. */
+/* Conditions for a kink and a jump. KINK_STEADY: largest relative difference of the estimates of a kink at three steps.
+ * KINK_CLEAR: smallest ratio of a kink to the noise of its slopes, and smallest ratio of a jump to rounding errors. */
 #define KINK_STEADY 0.02
 #define KINK_CLEAR 30
 /* (J10) Points near x at which slopes are taken: NEAR_PAIRS pairs of random points and one pair along the gradient.
@@ -37,8 +37,8 @@ enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
 /* (J12) A jump is found if the change between neighbouring steps exceeds the later changes and the noise by this
  * factor. For a smooth function the change decreases at most by a factor of 32, up to terms of h^9. */
 #define JUMP_FALL 1e4
-/* Smallest jump, relative to the slope times the step. Smaller jumps come from simulation steps with fewer solver
- * iterations (J7). */
+/* A difference of the function values counts as a jump only above this fraction of slope times step length. Smaller
+ * differences occur when simulation steps need fewer solver iterations (J7). */
 #define JUMP_LEAST 1e-2
 
 /* ---------------------------------------------------------------- differences, without the gradient */

@@ -144,8 +144,9 @@ static double sum_links(LossTerm term, const Recording* recording, LossSeeds* se
   return sum;
 }
 
-/* Returns the value of the best or the worst state of the window, or NaN if a value is NaN. The derivative is that of
- * the selected state: d max_k v_k = dv_k* (envelope theorem). Of states with equal values the first is selected. */
+/* Returns the value of the best or the worst state of the window, or NaN if a value is NaN. The derivative is the
+ * derivative of the selected state's value: d max_k v_k = dv_k* (envelope theorem). Of states with equal values the
+ * first is selected. */
 static double extreme_state(LossTerm term, const Recording* recording, LossSeeds* seeds) {
   int last = term.last, found = term.first;
   double extreme = NAN;

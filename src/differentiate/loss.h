@@ -156,8 +156,8 @@ void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
 /* Allocates the derivatives with respect to the forces of pairs[count] in every row ((steps + 1) x count). Borrows
  * pairs. loss_seeds_destroy frees the array (differentiate/loss_seeds.c). */
 void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps);
-/* Returns the mean of max(margin - distance, 0)^2 [m^2], distance: that of the links' hulls. The slope is zero where
- * hulls overlap. */
+/* Returns the mean of max(margin - distance, 0)^2 [m^2], distance: distance of the links' hulls. The slope is zero
+ * where hulls overlap. */
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Returns the mean over vertices of the squared displacement from the initial design [m^2]. */
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);

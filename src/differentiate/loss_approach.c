@@ -9,7 +9,7 @@
 
 #include "differentiate/loss.h"
 
-/* Pairs are skipped if d_p / s^2 exceeds the smallest value by more than this, because their weights are below
+/* Pairs are skipped if d_p / s^2 exceeds the smallest value by more than this value, because their weights are below
  * rounding: exp(-40) = 4e-18. */
 #define SHARES_WITHIN 40.0
 

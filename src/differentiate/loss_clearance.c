@@ -13,15 +13,16 @@
 #include "differentiate/nearest.h"
 #include "differentiate/sweep.h"
 
-/* The search discards a box if its lower bound is within this of the smallest distance found, or above it. Unit: size
+/* The search discards a box if its lower bound is above the smallest distance found, minus this tolerance. Unit: size
  * of the link. */
 #define SWEEP_ROUNDING 1e-3
-/* Two distances count as equal if they differ by less than this, in sizes of the link. */
+/* Two distances count as equal if they differ by less than this tolerance. Unit: size of the link. */
 #define LEVEL 1e-6
-/* The refinement of a minimum ends at this step, relative to the range of the coordinates. */
+/* The refinement of a minimum ends when the step length is at most this fraction of the coordinate range. */
 #define REFINED 1e-14
-/* FOLD: distance of the evaluations on both sides of a fold from the minimum, relative to the range. FOLD_FLAT: smaller
- * slopes belong to a smooth minimum. Unit: size of the link per unit of the coordinate. */
+/* Parameters of the test for a kink at the minimum. FOLD: offset from the minimum at which the distance is evaluated on
+ * both sides, as a fraction of the coordinate range. FOLD_FLAT: if both slopes are smaller, the minimum is smooth.
+ * Unit: size of the link per unit of the coordinate. */
 #define FOLD 1e-7
 #define FOLD_FLAT 1e-3
 /* PLACES_MAX: largest number of evaluated positions. GRID: grid points per coordinate, by number of coordinates. */

@@ -1,4 +1,4 @@
-/* Mass of a link. Its derivatives with respect to vertices or masses are those of the model (model_gradient_masses). */
+/* Mass of a link. model_gradient_masses computes the derivatives with respect to vertices or masses. */
 #include "differentiate/loss.h"
 
 void loss_mass_prepare(LossTerm* term, const LossOrigin* origin) {

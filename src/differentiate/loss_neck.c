@@ -105,8 +105,8 @@ static int face_of(const FlatFaces* faces, const int* triangle) {
   return 0;
 }
 
-/* Distributes the shift of a face's plane at a point to the corners of the face. The shift is that of the least-squares
- * affine function of the corners' shifts. Adds factor times the derivatives to gradient. */
+/* Distributes the shift of a face's plane at a point to the corners of the face. The shift is the value of the affine
+ * function that fits the corners' shifts with least squares. Adds factor times the derivatives to gradient. */
 static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
   FlatFaces faces;
   flat_faces_create(&faces, solid);

@@ -42,8 +42,8 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   return -1;
 }
 
-/* Returns true if a name in a list denotes the link. The name may be that of the link, that of one of its groups, or a
- * pattern that matches the link's name. */
+/* Returns true if a name in a list denotes the link. The name may be the link's name, the name of one of the link's
+ * groups, or a pattern that matches the link's name. */
 static bool is_meant(const Model* model, int link, const char* name) {
   const SceneLink* source = &model->scene->links[link];
   if (!name) return false; /* the task was read with errors */

@@ -1,10 +1,8 @@
-/* Losses touch and closure.
- * Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2, with delta the distance of two links, x_a and x_b their
- * nearest points (V4), and t_a, t_b the targets, if given. For two convex smooth shapes the points are those of the
- * growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3), so they are not the
- * derivatives of the value.
- * Closure: sum over fingers of (gap_i - margin)^2 / length^2, plus max(quality - epsilon, 0)^2, for several links that
- * hold an object. epsilon: quality of the grasp (V8-V10). */
+/* Losses touch and closure. Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2, with delta the distance of two
+ * links, x_a and x_b their nearest points (V4), and t_a, t_b the targets, if given. For two convex smooth shapes the
+ * points are the points of the growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed
+ * (V3), so they are not the derivatives of the value. Closure: sum over fingers of (gap_i - margin)^2 / length^2, plus
+ * max(quality - epsilon, 0)^2, for several links that hold an object. epsilon: quality of the grasp (V8-V10). */
 #include <assert.h>
 #include <string.h>
 
@@ -41,7 +39,7 @@ static const ModelHull* smooth_of(const Model* model, int link) {
 typedef struct {
   bool sound, known; /* known: true if derivatives exist */
   double gap;
-  Vec3 normal, at[2]; /* normal: from the first to the second shape */
+  Vec3 normal, at[2]; /* normal: direction from the first to the second shape */
   Pose pose[2];       /* of the shapes */
   double slope[GAP_ROWS][COLUMNS];
 } SmoothMeeting;

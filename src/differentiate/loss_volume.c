@@ -1,8 +1,7 @@
-/* Volume: sum over hulls of (V / V_initial - 1)^2.
- * V = 1/6 sum over triangles of a . (b x c), dV/da = 1/6 sum of b x c, about any origin since the surface is closed; a
- * vertex inside the hull is the corner of no triangle and has no derivative. The volume has a kink where a flat face
- * has more than three corners; its slope there is that of the fan about the corners' mean, which prefers no diagonal.
- */
+/* Volume: sum over hulls of (V / V_initial - 1)^2. V = 1/6 sum over triangles of a . (b x c), dV/da = 1/6 sum of b x c,
+ * about any origin since the surface is closed; a vertex inside the hull is the corner of no triangle and has no
+ * derivative. The volume has a kink where a flat face has more than three corners; at the kink the slope of the fan of
+ * triangles about the corners' mean is used, which prefers no diagonal. */
 #include "differentiate/loss.h"
 
 /* Returns a vertex relative to the hull's first vertex, which avoids cancellation far from the link frame. */

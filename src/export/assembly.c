@@ -112,8 +112,8 @@ static Vec3 axis_of(int k) {
   return vec3(k / 2 == 0 ? sign : 0, k / 2 == 1 ? sign : 0, k / 2 == 2 ? sign : 0);
 }
 
-/* Returns the distance [m] to move the part along axis direction k until its bounding box is beyond that of the other
- * links. at: displacement from which the motion starts. Not finite if the other links are unbounded. */
+/* Returns the distance [m] to move the part along axis direction k until its bounding box is beyond the bounding box of
+ * the other links. at: displacement from which the motion starts. Not finite if the other links are unbounded. */
 static double way_out(const Removal* a, Vec3 at, int k) {
   Vec3 n = axis_of(k);
   double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, at)) : vec3_dot(n, vec3_add(a->low, at));

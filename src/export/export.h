@@ -29,7 +29,7 @@ bool export_urdf_mesh(const Model* model, int hull, Text* name);
 /* Appends the feedback of a drive as JSON, with the keys of `feedback` in a scene. controller: index into
  * model->controllers. Never fails. */
 void export_policy_json(const Model* model, int controller, Text* out);
-/* Appends the feedback of a drive as a C header. The header has the numbers of the feedback and a function that
+/* Appends the feedback of a drive as a C header. The header contains the parameters of the feedback and a function that
  * evaluates the feedback in the scene's units. controller: index into model->controllers, or negative for all drives.
  * Never fails. */
 void export_policy_c(const Model* model, int controller, Text* out);
@@ -44,7 +44,7 @@ typedef struct {
  * node rotates Z to Y). Each link becomes a node with the link's name, colour and bounded hulls. The motion of a link
  * becomes an animation with about `fps` frames per second. Half-spaces become squares as wide as the run. Several parts
  * are placed side by side, each under its own node, with links named `name/link`. Sets *moments to the number of frames
- * of the longest animation. Never fails. Allocates temporarily. */
+ * of the longest animation. Never fails. Allocates temporary memory. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -102,7 +102,7 @@ typedef struct {
   int places; /* number of positions that the search tried */
 } RemovalReport;
 /* Searches a path that removes a link from the assembly. link: index of the link, 0 to links - 1. poses (links): world
- * poses of all links. Returns a report, which owns nothing. Never fails. Allocates temporarily. */
+ * poses of all links. Returns a report, which owns nothing. Never fails. Allocates temporary memory. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */

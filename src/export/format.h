@@ -28,7 +28,7 @@ bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
  */
 bool hull_is_cylinder(const ModelHull* hull);
 
-/* Appends to *text how many round solids become meshes, and how far the faces of these lie inside of the solids.
+/* Appends to *text how many round solids become meshes, and how far the faces of the meshes lie inside of the solids.
  * is_mesh: true for hulls that the file describes by a mesh. without (links): true for links that are left out; NULL:
  * none. Appends nothing if there are no such solids. */
 void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without);

@@ -40,8 +40,8 @@ static double inertia_moved(const Mjcf* m, int index, int dof) {
   return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_LEAST * RADIUS_LEAST);
 }
 
-/* Gains [N/m, N s/m] or [N m/rad, N m s/rad]; for a prescribed joint those of PRESCRIBED_FREQUENCY for the carried
- * inertia. */
+/* Gains [N/m, N s/m] or [N m/rad, N m s/rad]; for a prescribed joint they follow from PRESCRIBED_FREQUENCY and the
+ * carried inertia. */
 static void gains_of(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
   *position = c->position_gain[dof];
   *rate = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];

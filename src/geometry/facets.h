@@ -13,10 +13,10 @@ typedef struct {
   int facet_count;
 } Facets;
 
-/* Computes the facets of the convex hull of points (count). Errors are those of hull_create. After an error there is
- * nothing to free. Qhull receives the points moved and scaled into [-1, 1] and merges facets that rounding made
- * concave. If that fails, Qhull runs again with the points perturbed by about 1e-11. Returns HULL_FAILED if neither
- * attempt gave a closed surface. Prints nothing. The caller frees *facets with facets_free. */
+/* Computes the facets of the convex hull of points (count). Returns the same errors as hull_create. After an error
+ * there is nothing to free. Qhull receives the points moved and scaled into [-1, 1] and merges facets that rounding
+ * made concave. If that fails, Qhull runs again with the points perturbed by about 1e-11. Returns HULL_FAILED if
+ * neither attempt gave a closed surface. Prints nothing. The caller frees *facets with facets_free. */
 HullResult facets_create(Facets* facets, const Vec3* points, int count);
 /* Frees the arrays and zeroes the struct. */
 void facets_free(Facets* facets);

@@ -11,7 +11,7 @@
 
 /* Faces of one group of an OBJ file. A group begins with an `o` or `g` line. Faces are sorted by group and keep the
  * order of the file within a group. Groups cover all faces, and no group is empty. A repeated name continues its group
- * (a `g` name within its `o`). The name is that of `g`, otherwise that of `o`, otherwise "default". */
+ * (a `g` name within its `o`). The name is taken from `g`, otherwise from `o`, otherwise "default" is used. */
 typedef struct {
   char* name;
   int first_face, face_count;
@@ -40,14 +40,14 @@ typedef struct {
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* Parses an OBJ text of `length` bytes, at most 2 GiB. The text is not kept. Reads v, f (v, v/t, v//n, v/t/n, negative
  * indices, n-gons, line continuation), o and g. Skips other statements. Accepts CRLF, BOM, tabs, comments, vertex
- * colours and w. `name`: file name for messages. Errors are those of mesh_read. After an error the mesh is zeroed. The
- * caller frees the mesh with mesh_free. */
+ * colours and w. `name`: file name for messages. Errors are the same as for mesh_read. After an error the mesh is
+ * zeroed. The caller frees the mesh with mesh_free. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Parses STL data of `length` bytes, text or binary. The data are not kept. Every solid becomes a group, and equal
  * corners become one position. STL has no unit, so coordinates are only multiplied by scale. face_line is 0 for binary
- * data. Errors are those of mesh_read, with the line for text only. After an error the mesh is zeroed. The caller frees
- * the mesh with mesh_free. */
+ * data. Errors are the same as for mesh_read, with the line for text only. After an error the mesh is zeroed. The
+ * caller frees the mesh with mesh_free. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Reads Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf and .x3d files. Uses the Open Asset Import Library
@@ -89,7 +89,7 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* Computes the convex hull of points[count] and keeps all points as vertices, in the given order, including interior
  * points. A vertex that is interior now may become a corner while a shape is optimized. Triangles refer to corners
- * only. Errors and ownership are those of hull_create. */
+ * only. Errors and ownership are the same as for hull_create. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Reduces a hull to at most max_vertices of its own vertices. A max_vertices below 4 counts as 4. Vertices are selected
  * greedily: starting from a large tetrahedron, the vertex farthest outside is added until the limit is reached. Sets
@@ -130,8 +130,8 @@ enum { HEIGHT_SAMPLES_MAX = 4000000 };
 
 /* Reads a height grid from a file. A file with a name ending in .png is a PNG with grey level or brightness of colours,
  * 0 ... 1. Any other file is a table of numbers separated by commas, semicolons, blanks or tabs, and # begins a
- * comment. The first row of the file has the largest y, as seen from above. Errors are those of mesh_read. After an
- * error the grid is zeroed. The caller frees the grid with height_grid_free. */
+ * comment. The first row of the file has the largest y, as seen from above. Errors are the same as for mesh_read. After
+ * an error the grid is zeroed. The caller frees the grid with height_grid_free. */
 Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
 /* Reads a height grid as height_grid_read does, from data of (length) bytes in memory. The data are not kept. png: true
  * if the data are a PNG. `name`: file name for messages. After an error the grid is zeroed. The caller frees the grid
@@ -181,15 +181,15 @@ TriangleSurface surface_of_hull(const ConvexHull* hull);
 int* points_equal(const Vec3* points, int count);
 /* Replaces point i by point number[i] in all triangles (number[point_count]), in place. Removes triangles with fewer
  * than three different corners, and pairs of opposite triangles. A closed and oriented surface thus stays closed and
- * oriented. Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporarily. Never
- * fails. */
+ * oriented. Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporary memory.
+ * Never fails. */
 void surface_join_points(TriangleSurface* surface, const int* number);
 /* Collapses short edges with four triangles, along which two sheets of the surface touch, to points. Edges are
  * collapsed if they are not longer than `length`, in the surface's unit. Works in place. Triangles may be removed, and
- * points keep their indices. Allocates temporarily. Never fails. */
+ * points keep their indices. Allocates temporary memory. Never fails. */
 void surface_settle(TriangleSurface* surface, double length);
 /* Removes points that no triangle uses. Sets old[i] to the former index of point i unless old is NULL. The caller
- * provides old, with room for the former number of points. Allocates temporarily. Never fails. */
+ * provides old, with room for the former number of points. Allocates temporary memory. Never fails. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
@@ -206,7 +206,7 @@ typedef struct {
   int cavities;      /* number of shells with negative volume, which bound cavities */
   double volume;     /* volume by the divergence theorem [unit^3] */
 } SurfaceCheck;
-/* Returns the properties of the surface. An empty surface is not closed. Allocates temporarily. Never fails. */
+/* Returns the properties of the surface. An empty surface is not closed. Allocates temporary memory. Never fails. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Returns the smallest wall thickness of a solid, measured by rays (U5; geometry/wall.c). A ray starts at each sample
@@ -215,7 +215,7 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
  * square of edge *spacing, which the function sets. Walls narrower than *spacing may be missed, and wider walls are
  * measured to about spacing tan 30. Returns HUGE_VAL if no two walls face each other. samples > 0: approximate number
  * of rays. Lengths are in the surface's unit. The result does not depend on the number of threads. spacing must not be
- * NULL. Allocates temporarily. Never fails. */
+ * NULL. Allocates temporary memory. Never fails. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -224,7 +224,7 @@ double surface_thickness(const TriangleSurface* surface, int samples, int thread
  * (corner_count): indices into points, counter-clockwise seen against the normal. A self-intersecting polygon is
  * triangulated too, with some triangles reversed. The time is quadratic in the number of corners. Sets triangles
  * (corner_count - 2), which the caller provides. Returns the number of triangles, 0 for fewer than three corners.
- * Allocates temporarily. Never fails. */
+ * Allocates temporary memory. Never fails. */
 int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
 
 /* ---------------------------------------------------------------- bounding-volume tree of a closed surface
@@ -274,7 +274,7 @@ typedef enum {
  * different hulls, and points nearer than *snap [m], are merged. The function sets *snap and checks the result. Corners
  * of hulls keep bit-identical coordinates. Returns UNION_TOUCHES_IN_POINT if components touch in a point only, and
  * UNION_FAILED if there are no hulls. The caller frees the surface with surface_free. After an error there is nothing
- * to free. Allocates temporarily. */
+ * to free. Allocates temporary memory. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
 /* Returns a text for messages, such as "the union is not a manifold: ...". The text is static and never NULL. */
 const char* union_result_text(UnionResult result);
@@ -286,28 +286,29 @@ const char* union_result_text(UnionResult result);
 HullResult primitive_box(ConvexHull* hull, Vec3 size);
 /* Creates an icosphere with the given radius [m]. The sphere has 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3.
  * Returns HULL_FAILED if the resolution is not in 0..6, and an error of hull_create if the radius is 0 or not finite.
- * Ownership is that of primitive_box. */
+ * Ownership is the same as for primitive_box. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
 /* Returns the vertices of primitive_sphere with radius 1, in the same order, without Qhull. Sets *count to their
  * number. Returns NULL if the resolution is not in 0..6. The caller frees the array with memory_free. */
 Vec3* primitive_sphere_points(int resolution, int* count);
 /* Creates a cylinder with axis z and `segments` >= 3 vertices on each rim. radius, length [m]. Returns HULL_FAILED if
- * segments is not in 3..4096, and an error of hull_create if a size is 0. Ownership is that of primitive_box. */
+ * segments is not in 3..4096, and an error of hull_create if a size is 0. Ownership is the same as for
+ * primitive_box. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);
 /* Creates a capsule with axis z. length: length of the straight section; radius, length [m]. The capsule has `segments`
  * >= 3 vertices around the axis. Each cap has segments/4 (>= 1) rings and a pole. Returns HULL_FAILED if segments is
- * not in 3..4096 or length < 0. Other errors and ownership are those of primitive_box. */
+ * not in 3..4096 or length < 0. Other errors and ownership are the same as for primitive_box. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* Creates a rounded box, plate, capsule or sphere. A cube surface with n x n grids on its six faces, n = 2
  * floor(segments / 8), is normalised to `radius`. Each coordinate is then shifted by +- extent/2. 16 segments give 96
  * points (SDRS link shape). The outermost grid lines of each face are moved inward by 0.1 of the grid spacing, because
  * corner and edge points of different faces would coincide otherwise. Returns HULL_FAILED if segments is not in
- * 8..4096. Other errors are those of hull_create. The caller frees the hull with hull_free after HULL_OK. */
+ * 8..4096. Other errors are the same as for hull_create. The caller frees the hull with hull_free after HULL_OK. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent, int segments);
 /* Creates a polyhedron inscribed in a rounded cone or cylinder about the z axis. The solid consists of all points
  * within `rounding` [m] of the convex hull of two circles at heights z with these radii [m]. A circle may be a point,
  * and both may be equal. The polyhedron has `segments` vertices around the axis. Returns HULL_FAILED if segments is not
- * in 3..4096. Other errors and ownership are those of primitive_box. */
+ * in 3..4096. Other errors and ownership are the same as for primitive_box. */
 HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
                              int segments);
 
@@ -347,17 +348,17 @@ Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 /* ---------------------------------------------------------------- hulls of points with a radius about them
  * (geometry/rounded_points.c, contact.md C6b) */
 /* Creates the convex hull of points (count >= 1), which may lie in a plane, on a line or at one point. The result is
- * that of hull_create for a solid, two equal polygons of opposite orientation for a plane, the two ends of a segment
- * without triangles for a line, or one point. Points inside the hull are dropped. Returns HULL_FAILED if a coordinate
- * is not finite. After HULL_OK the caller frees the hull with hull_free. */
+ * the same as for hull_create if the points span a solid, two equal polygons of opposite orientation for a plane, the
+ * two ends of a segment without triangles for a line, or one point. Points inside the hull are dropped. Returns
+ * HULL_FAILED if a coordinate is not finite. After HULL_OK the caller frees the hull with hull_free. */
 HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count);
 /* Returns the exact moment of the solid of all points within `radius` >= 0 [m] of a hull of rounded_core_create. The
  * moment is for unit density, in the hull's frame [m^3, m^4, m^5]. Sets *by_radius to its derivative with respect to
- * the radius unless by_radius is NULL. Allocates temporarily. Never fails. */
+ * the radius unless by_radius is NULL. Allocates temporary memory. Never fails. */
 MassMoment rounded_core_moment(const ConvexHull* core, double radius, MassMoment* by_radius);
 /* Creates a polyhedron inscribed in the solid of all points within `radius` > 0 [m] of `core`. Arcs are divided into
  * angles of at most 360 degrees / segments. Flat faces of the solid are kept. Returns HULL_FAILED if segments is not in
- * 8..4096. Other errors and ownership are those of primitive_box. */
+ * 8..4096. Other errors and ownership are the same as for primitive_box. */
 HullResult rounded_core_tessellate(ConvexHull* hull, const ConvexHull* core, double radius, int segments);
 
 /* ---------------------------------------------------------------- vertex arrays for fast access */
@@ -428,7 +429,7 @@ GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Po
 /* Returns the penetration depth [m] of two intersecting hulls: the length of the shortest translation that separates
  * them. Sets *normal to the unit direction in which b must move. Returns 0, with *normal zero, if the hulls do not
  * intersect. The result is exact, by an expanding polytope in the Minkowski difference, with Qhull. normal must not be
- * NULL. Allocates temporarily. Intended for messages only, because it is slow. */
+ * NULL. Allocates temporary memory. Intended for messages only, because it is slow. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 /* Returns the largest distance of a vertex from the first vertex [m], which is the hull's diameter within a factor of
@@ -436,7 +437,7 @@ double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3
 double hull_size(const ConvexHull* hull);
 /* Finds the largest ball inside both hulls (geometry/common_ball.c; docs/derivations/design.md). Sets center and radius
  * [m], in the common frame of the vertices. Returns false, with both undefined, if the hulls have no common volume.
- * center and radius must not be NULL. Allocates temporarily. */
+ * center and radius must not be NULL. Allocates temporary memory. */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
 /* A triangle that limits the largest ball inside two hulls. `share` is the derivative of the ball's radius with respect
  * to an outward shift of the triangle's plane. The sum of all shares is 1. */
@@ -448,7 +449,7 @@ enum { BALL_HOLDS_MAX = 4 };
 /* Finds the largest ball inside both hulls as hulls_common_ball does. If the hulls have no common volume, the radius is
  * negative. Sets hold to the *count triangles that limit the ball, at most BALL_HOLDS_MAX. The radius changes by r' =
  * sum share (shift of the plane at the ball). Returns false, with undefined results, if the linear program was not
- * solved. center and radius [m] are in the frame of both hulls. No pointer may be NULL. Allocates temporarily. */
+ * solved. center and radius [m] are in the frame of both hulls. No pointer may be NULL. Allocates temporary memory. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Smallest width of a hull [m], measured between two parallel planes: through a face and a vertex, or through two
@@ -461,7 +462,7 @@ typedef struct {
   double top_weight[3], bottom_weight[3];
 } HullWidth;
 /* Returns the smallest width of a hull, and HUGE_VAL for a hull without triangles. top and bottom contain indices of
- * vertices. The time is quadratic in the number of edges. Allocates temporarily. Never fails. */
+ * vertices. The time is quadratic in the number of edges. Allocates temporary memory. Never fails. */
 HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

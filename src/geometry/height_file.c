@@ -98,7 +98,7 @@ typedef struct {
   int count, capacity, columns, rows;
 } TableReader;
 
-/* Reads a row of numbers. Adds an error if its length differs from that of the first row. */
+/* Reads a row of numbers. Adds an error if the row has not the same length as the first row. */
 static void read_row(TableReader* reader, ObjWord word) {
   ObjPlace place = word.place;
   int count = 0;

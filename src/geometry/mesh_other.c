@@ -112,8 +112,8 @@ static void write_node(FILE* out, const struct aiScene* scene, const struct aiNo
     write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
 }
 
-/* Writes the mesh of a file as OBJ text, or `!` and an error text. Axes are those of the file, as robot files expect.
- * Coordinates are in metres if the file names its unit. */
+/* Writes the mesh of a file as OBJ text, or `!` and an error text. The axes of the file are kept, as robot files
+ * expect. Coordinates are in metres if the file names its unit. */
 static void convert(const char* path, FILE* out) {
   Importer importer;
   if (!importer_load(&importer)) {

@@ -11,8 +11,8 @@
  * the square of the largest coordinate [m^2]. */
 #define GAP_TOLERANCE 1e-15  /* distances that differ by less are equal */
 #define ZERO_TOLERANCE 4e-15 /* nearer points count as the origin, flatter tetrahedra as flat */
-/* Three corners count as collinear if the sine of their angle is below this, because their normal would consist of
- * rounding errors. */
+/* Three corners count as collinear if the sine of their angle is below this value, because their normal would consist
+ * of rounding errors. */
 #define COLLINEAR_SINE 1e-14
 /* Largest number of refinement steps. Each step adds correct digits, about 3 for the thinnest tetrahedron that does not
  * count as flat. */

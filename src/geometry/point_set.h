@@ -20,14 +20,15 @@ Spread spread_corners(const Vec3* points, int count);
 /* The distinct points of a set, moved and scaled into [-1, 1]. point = center + scaled / factor. */
 typedef struct {
   Vec3* points;
-  int* source; /* index of each point in the input, ascending; of equal points the first */
+  int* source; /* index of each point in the input, ascending; the first index if several points are equal */
   int count;
   Vec3 center;
   double factor;
 } NormalisedSet;
 
-/* Computes the distinct points of points (count). Returns HULL_OK if the points span a solid, otherwise an error of
- * hull_create. The caller frees the set with normalised_free even after an error. */
+/* Sets *set to points[count] without duplicates. Returns HULL_OK if the points span a solid, otherwise
+ * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED, as hull_create. The caller frees the set with normalised_free, even
+ * after an error. */
 HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count);
 /* Frees both arrays and zeroes the set. Accepts a zeroed set. */
 void normalised_free(NormalisedSet* set);

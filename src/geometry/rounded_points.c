@@ -31,8 +31,8 @@ static double turn_of(const PlanePoint* a, const PlanePoint* b, const PlanePoint
 }
 
 /* Computes the convex hull of sorted points as a polygon, counter-clockwise, without points on its sides. points
- * (count): sorted by x, then y. area: turns with a smaller area (twice that of the triangle) count as straight. corner:
- * receives the polygon, at least count + 1. Returns the number of corners. */
+ * (count): sorted by x, then y. area: turns with a smaller area (twice the area of the triangle) count as straight.
+ * corner: receives the polygon, at least count + 1. Returns the number of corners. */
 static int polygon_hull(const PlanePoint* points, int count, double area, PlanePoint* corner) {
   int found = 0;
   for (int side = 0; side < 2; side++) {
@@ -117,8 +117,8 @@ HullResult rounded_core_create(ConvexHull* core, const Vec3* points, int count) 
 /* ---------------------------------------------------------------- edges of a core and their angles */
 
 /* A directed edge of the core. along: unit direction from tail to head. normal: outward unit normal of the face on the
- * left. turn: angle from this normal to that of the face on the right [rad]. A segment has two directed edges with an
- * angle of 360 degrees. */
+ * left. turn: angle from this normal to the normal of the face on the right [rad]. A segment has two directed edges
+ * with an angle of 360 degrees. */
 typedef struct {
   int tail, head;
   Vec3 along, normal;

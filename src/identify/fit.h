@@ -170,8 +170,8 @@ void shot_gradient(const Identification* id, const double* x, const Shot* shot, 
 /* Minimizes the cost of a shot over its local unknowns for x[variables] (Q13; identify/settle.c). Sets `local` to the
  * minimum and `out` to the sums there, with derivatives. */
 void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
-/* Returns Huber's loss of the residual r. Sets *weight to the factor of the derivatives of r^2 / 2 that gives those of
- * the loss. */
+/* Returns Huber's loss of the residual r. Sets *weight to the factor that converts derivatives of r^2 / 2 into
+ * derivatives of the loss. */
 double robust_loss(double r, double threshold, double* weight);
 /* Residuals of a shot, sample by sample. A residual without a measurement is NaN. */
 typedef struct {
@@ -189,9 +189,9 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
  * coordinates [m or rad], then velocities [m/s or rad/s]. */
 double local_deviation(const Identification* id, int k);
 /* Simulates a whole run from its first sample and computes its errors. x[variables]. Sets out to the mean distances
- * from the measurements [m, rad, m or rad] and to those of the last sample [m, rad]; NaN if not measured. If rows is
- * not NULL, adds a row for each sample and link, with the predicted uncertainty (Q8). Returns false, with NaN, if the
- * run stops early. */
+ * from the measurements [m, rad, m or rad] and to the distances of the last sample [m, rad]; NaN if not measured. If
+ * rows is not NULL, adds a row for each sample and link, with the predicted uncertainty (Q8). Returns false, with NaN,
+ * if the run stops early. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 

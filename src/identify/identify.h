@@ -59,7 +59,7 @@ typedef struct Identification Identification;
 typedef struct {
   int threads;
   bool (*interrupted)(void);
-  const char* const* files; /* files that replace those of the task */
+  const char* const* files; /* files that replace the files of the task */
   int file_count;
 } IdentifyOptions;
 
@@ -162,7 +162,8 @@ Status identification_write(Identification* identification, const char* folder, 
                             Diagnostics* diagnostics);
 /* Kind of a checkpoint file, which holds the state between two iterations. */
 #define IDENTIFY_CHECKPOINT_KIND "identify" /* identify/fit_checkpoint.c */
-/* Writes the state between two iterations to a file. Returns STATUS_IO with a diagnostic. Allocates temporarily. */
+/* Writes the state between two iterations to a file. Returns STATUS_IO with a diagnostic. Allocates temporary
+ * memory. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
 /* Reads the state from a file of the same task and data, after identification_start. Copies the file's data. Returns
  * STATUS_IO or STATUS_BAD_INPUT with a diagnostic. After an error the identification must be destroyed. */

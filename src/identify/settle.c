@@ -10,15 +10,15 @@
 #define ENOUGH 1e-4
 enum { ROUNDS = 60, HALVINGS = 8 };
 
-/* State of the minimization: unknowns u, slope at u, and an inverse Hessian (n x n). The inverse is initially that of
- * the normal equations and then updated by BFGS. */
+/* State of the minimization: unknowns u, slope at u, and an inverse Hessian (n x n). The inverse Hessian of the normal
+ * equations is the initial value, which BFGS then updates. */
 typedef struct {
   const Identification* id;
   const double* x;
   const Shot* shot;
   ShotSums* out; /* at the last evaluation */
   int n, runs;
-  bool fresh; /* true if the inverse is that of the normal equations at u */
+  bool fresh; /* true if the inverse belongs to the normal equations at u */
   double cost;
   double *u, *slope, *step, *trial, *inverse;
 } Settling;

@@ -44,7 +44,7 @@ static double pull_of(const Residuals* s, int sample, int index) {
 
 /* Adds the derivative of a residual with respect to a pose. turn, shift: derivatives with respect to a small rotation
  * and translation, world axes. With forward sensitivities, adds to the residual's row of j. With the adjoint, adds the
- * derivative times that of the cost to the seeds. */
+ * derivative times the derivative of the cost to the seeds. */
 static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];

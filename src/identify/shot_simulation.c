@@ -70,7 +70,8 @@ static void drive(Simulation* s) {
 
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
-  if (m->closure_count > 0) { /* closures are placed at the initial state of the scene, not at that of the run */
+  if (m->closure_count >
+      0) { /* closures are placed at the initial state of the scene, not at the initial state of the run */
     s->placed = MEMORY_NEW(double, m->coordinate_count);
     memcpy(s->placed, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   }

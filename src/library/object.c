@@ -74,8 +74,8 @@ const char* sdrs_error(const sdrs* s) {
   return s->own && s->own->error.length > 0 ? s->own->error.data : "";
 }
 
-/* Returns message number `index` of the diagnostics of loading followed by those of the last call. Returns NULL if
- * there is none. */
+/* Returns message number `index`. The diagnostics of loading come first, then the diagnostics of the last call. Returns
+ * NULL if there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->own ? &s->own->diagnostics : NULL};

@@ -1,7 +1,7 @@
 /* sdrs: a library that simulates robots in contact and computes exact gradients of whole runs (docs/library.md).
  *
  * An sdrs object holds a scene, or a task with its scene, and one run of it. Different threads may use different
- * objects at the same time, but not the same object. Results are bit-identical to those of the command line and
+ * objects at the same time, but not the same object. Results are bit-identical to the results of the command line and
  * independent of the number of threads. All quantities are in SI units and radians, with z up. Arrays are row-major
  * arrays of double.
  *
@@ -189,9 +189,9 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
  * Returns SDRS_USAGE if the count is wrong or the block cannot be set. Returns SDRS_BAD_INPUT if a value is not finite,
  * a quaternion is zero, or the design gives no valid model. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
-/* Returns the simulation to its initial state, that of the scene or the one given to sdrs_set. Inputs are kept. Frees
- * the current simulation, so views of it become invalid. Returns SDRS_BAD_INPUT if the initial state is invalid (bodies
- * intersect, or a closure is violated). */
+/* Returns the simulation to its initial state, which is the scene's initial state or the state given to sdrs_set.
+ * Inputs are kept. Frees the current simulation, so views of it become invalid. Returns SDRS_BAD_INPUT if the initial
+ * state is invalid (bodies intersect, or a closure is violated). */
 SDRS_API sdrs_status sdrs_reset(sdrs* object);
 /* Returns the object to its state after loading. Discards the initial state, inputs, record, gradient and views that
  * were set or computed. Keeps a design that was set, because the design belongs to the scene. Returns SDRS_USAGE if the
@@ -233,7 +233,7 @@ SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
 /* ---------------------------------------------------------------- recorded runs and gradients */
 
 /* Simulates `steps` steps from the initial state and records all states, for sdrs_record and sdrs_gradient. With steps
- * <= 0 the number of steps is that of the scene. The current state of sdrs_view does not change. Frees the previous
+ * <= 0 the number of steps of the scene is used. The current state of sdrs_view does not change. Frees the previous
  * record and gradient. Returns SDRS_SOLVER if a step could not be solved; the record then ends before this step.
  * Returns SDRS_BAD_INPUT, without a record, if the initial state is invalid. */
 SDRS_API sdrs_status sdrs_run(sdrs* object, int steps);
@@ -268,13 +268,15 @@ SDRS_API sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sd
 /* Callback of sdrs_loss. It sets *value to the loss of the recorded run and passes the derivatives to sdrs_add_seed.
  * The callback may call sdrs_record. It returns 0, or another value if the loss cannot be evaluated. */
 typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
-/* Adds the derivatives in `seed` to those of the loss. May be called only in a callback of sdrs_loss. seed->values must
- * stay valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is wrong. */
+/* Adds the derivatives in `seed` to the derivatives of the loss. May be called only in a callback of sdrs_loss.
+ * seed->values must stay valid until sdrs_loss returns. Returns SDRS_USAGE outside a callback, or if a size is
+ * wrong. */
 SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
-/* Sets *value to a loss of the recorded run and computes its gradient. The callback evaluates the loss. If callback is
- * NULL, the loss is that of the task in the object's scenario, without the scenario's weight. Returns SDRS_USAGE if
- * there is no record, if the run is too short for the loss, or if the object is a scene and callback is NULL. Returns
- * SDRS_BAD_INPUT if the callback failed, otherwise the errors of sdrs_gradient. *value is NaN on failure. */
+/* Computes a loss of the recorded run and the gradient of the loss. Sets *value to the loss, or to NaN on failure. The
+ * callback evaluates the loss. If callback is NULL, the task's loss in the object's scenario is used, unweighted.
+ * Returns SDRS_USAGE if there is no record, or if the task's loss is not finite, for example because the run is too
+ * short. Returns SDRS_USAGE if callback is NULL and the object is a scene. Returns SDRS_BAD_INPUT if the callback
+ * fails. Also returns the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* Sets *out to the derivatives of the loss with respect to a block, from the last gradient. The derivatives are per SI
  * unit of the block, in the shape listed at sdrs_block. out->data belongs to the object. Returns SDRS_USAGE if there is
@@ -299,9 +301,9 @@ SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
 /* Answers distance and contact queries in the JSON format of `sdrs query` (docs/queries.md). Sets *out to the answers,
- * one JSON line each, byte-identical to those of the command line. After SDRS_BAD_INPUT and SDRS_IO *out is the error
- * text, after SDRS_NO_MEMORY it is NULL. The caller frees *out with sdrs_free_text. path: file name for messages and
- * base of mesh paths; NULL means the working folder. Returns SDRS_USAGE if questions is NULL. */
+ * one JSON line each, byte-identical to the output of the command line. After SDRS_BAD_INPUT and SDRS_IO *out is the
+ * error text, after SDRS_NO_MEMORY it is NULL. The caller frees *out with sdrs_free_text. path: file name for messages
+ * and base of mesh paths; NULL means the working folder. Returns SDRS_USAGE if questions is NULL. */
 SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
 /* Frees a text returned by sdrs_query_text. Accepts NULL. */
 SDRS_API void sdrs_free_text(char* text);

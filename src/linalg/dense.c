@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-/* Components of an eigenvector count as equal if their relative difference is below this. */
+/* Components of an eigenvector count as equal if their relative difference is below this value. */
 #define ALIKE 1e-6
 
 /* Replaces LAPACK's error handler, which prints a message and ends the program. LAPACK calls the function if an

@@ -1,6 +1,6 @@
 /* Eigenvalues and eigenvectors by Householder reduction to tridiagonal form and QL iterations with implicit shifts. The
- * method is that of EISPACK's tred2 and tql2 (Golub and Van Loan, Matrix Computations, 8.3). Vectors are stored as
- * rows, so that rotations and reflections access memory contiguously. */
+ * method is the same as in EISPACK's tred2 and tql2 (Golub and Van Loan, Matrix Computations, 8.3). Vectors are stored
+ * as rows, so that rotations and reflections access memory contiguously. */
 #include "linalg/eigen.h"
 
 #include <assert.h>

@@ -169,8 +169,8 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
                              : factor_large(rows, pivots, stride, panel, update, work);
 }
 
-/* Forward and backward substitution of one to four pivots with stride 4, unrolled. The results are bit-identical to
- * those of the loops in front_forward and front_backward. */
+/* Forward and backward substitution of one to four pivots with stride 4, unrolled. The results are bit-identical to the
+ * results of the loops in front_forward and front_backward. */
 static void forward_four(int pivots, const double* p, double* x) {
   double a = x[0] * p[0], b = x[1] - p[1] * a, c = x[2] - p[2] * a, d = x[3] - p[3] * a;
   if (pivots > 1) b = b * p[5], c -= p[6] * b, d -= p[7] * b;

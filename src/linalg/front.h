@@ -42,8 +42,8 @@ void front_forward(int pivots, int stride, const double* panel, double* x);
 /* Backward substitution for x = (x1; x2): replaces x1 (pivots) by Lpp^-T (x1 - Lrp^T x2). x (stride) and panel (pivots
  * columns of length stride) are as in front_forward. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
-/* Solves for four right-hand sides with a front whose rows are all pivots. The results are bit-identical to those of
- * front_forward and front_backward. Unknown k of column c is x[at[k] * apart + c]. at (pivots); apart >= 4. */
+/* Solves for four right-hand sides with a front whose rows are all pivots. The results are bit-identical to the results
+ * of front_forward and front_backward. Unknown k of column c is x[at[k] * apart + c]. at (pivots); apart >= 4. */
 void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart);
 
 #endif

@@ -306,7 +306,7 @@ static void place_storage(Plan* plan) {
     if ((size_t)f->stride * below > plan->update) plan->update = (size_t)f->stride * below;
     if ((size_t)f->stride > plan->longest) plan->longest = (size_t)f->stride;
     for (int c = f->child; c >= 0; c = fronts[c].next)
-      top = fronts[c].waiting; /* the last value is that of the first child */
+      top = fronts[c].waiting; /* the last value belongs to the first child */
     f->waiting = top;
     top += below * below;
     if (top > plan->stack) plan->stack = top;

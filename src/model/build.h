@@ -42,8 +42,8 @@ void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* Checks the tendons in the initial state. Adds an error for each tendon end inside its wrap, and a warning for each
  * tendon whose length is outside its range. Runs after build_initial. */
 void check_tendons(const Model* model, Diagnostics* diagnostics);
-/* Creates *signal from source. Numbers the parameters of the signal after those of existing signals. Returns the number
- * of the first parameter. Borrows source. The model destroys the signal. */
+/* Creates *signal from source. Numbers the parameters of the signal after the parameters of existing signals. Returns
+ * the number of the first parameter. Borrows source. The model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of velocity gains that are too large for a joint to reach its constant target within the run. */
 void check_gains(const Model* model, Diagnostics* diagnostics);

@@ -149,7 +149,7 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
 }
 
 /* Sets the contact parameters of a pair law, that is, of one item of contact.pairs. Support, stiffness and the law's
- * own parameters are given by the item or derived. All other parameters are those of the scene. */
+ * own parameters are given by the item or derived. All other parameters keep the values of the scene. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
   const ScenePair* item = &builder->scene->contact.pairs[pair->item];
   const SceneMaterial* given = &item->material;

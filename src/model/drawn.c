@@ -38,7 +38,7 @@ static const Shape* smooth_shape(const ModelHull* hull) {
 }
 
 /* Returns the largest distance of a face of `solid` from the parallel tangent plane of the smooth shape, or of the
- * round solid `shape` if smooth is NULL [m]. pose: that of the shape in the frame of `solid`. */
+ * round solid `shape` if smooth is NULL [m]. pose: pose of the shape in the frame of `solid`. */
 static double deviation(const Shape* smooth, const SceneShape* shape, const ConvexHull* solid, Pose pose) {
   double largest = 0;
   for (int k = 0; k < solid->triangle_count; k++) {

@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* A copy of a model in which the polyhedra of round solids are finer. Masses, bounds and everything else are those of
- * the model, which the copy borrows and which must outlive it. */
+/* A copy of a model in which the polyhedra of round solids are finer. The copy borrows masses, bounds and everything
+ * else from the model, which must outlive the copy. */
 typedef struct {
   Model model;
   bool* own; /* hulls with a polyhedron of their own  (hulls) */

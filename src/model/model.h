@@ -552,7 +552,8 @@ void model_fix_pairs(const Model* model, Scene* scene);
 /* Returns the largest value of a material number over all links and pairs, whether they touch or not. which:
  * MATERIAL_FRICTION, ... (asserted). Allocates nothing. */
 double model_largest_material(const Model* model, int which);
-/* Warns of contact parameters of the scene that cannot work. model_create calls it. Allocates temporarily, never fails.
+/* Warns of contact parameters of the scene that cannot work. model_create calls it. Allocates temporary memory, never
+ * fails.
  */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
@@ -574,8 +575,8 @@ bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
 /* Replaces the shapes of `scene` by one list of points per hull of the model, link frame (model/expand.c). scene must
  * be the scene of the model. Half-spaces, smooth shapes and exact round solids are kept. Hull k of a link becomes shape
- * use k of the link, with keep_interior. Contact parameters become those of the model. A model built from the result
- * equals `model`. Allocates in the scene, which frees the lists. Never fails. */
+ * use k of the link, with keep_interior. Contact parameters are set to the values of the model. A model built from the
+ * result equals `model`. Allocates in the scene, which frees the lists. Never fails. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Returns the acceleration of gravity on a link after gravity compensation, world axes [m/s^2]. Undefined for a link
@@ -692,9 +693,10 @@ typedef struct {
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
 /* Sets ModelLink.spring_theta, ModelTendon.theta and ModelBushing.theta from the initial coordinates. All thetas are 1
- * if the integrator is not `momentum`. Allocates temporarily. Cannot fail. */
+ * if the integrator is not `momentum`. Allocates temporary memory. Cannot fail. */
 void model_place_spring_thetas(Model* model);
-/* Calls visit for each spring direction at coordinates q[nq] whose slope is not 0. Allocates temporarily. Cannot fail.
+/* Calls visit for each spring direction at coordinates q[nq] whose slope is not 0. Allocates temporary memory. Cannot
+ * fail.
  */
 void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context);
 /* Returns the number of thetas. Their order is links, tendons, bushings. */
@@ -832,11 +834,11 @@ void model_gradient_pair_law(const Model* model, int pair_law, const double by[M
  * without hulls and mass. Allocates nothing. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Converts gradient->moment into derivatives with respect to vertices and mass, by each link's mass model
- * (docs/derivations/adjoint.md, A9). Then sets gradient->moment to zero. Skips massless links. Allocates temporarily.
- * Cannot fail. */
+ * (docs/derivations/adjoint.md, A9). Then sets gradient->moment to zero. Skips massless links. Allocates temporary
+ * memory. Cannot fail. */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
 /* Converts the derivatives with respect to vertices of convex smooth shapes into derivatives with respect to shape
- * parameters. Adds the result to gradient->shapes. Call after model_gradient_masses. Allocates temporarily. Cannot
+ * parameters. Adds the result to gradient->shapes. Call after model_gradient_masses. Allocates temporary memory. Cannot
  * fail. */
 void model_gradient_shapes(const Model* model, ModelGradient* gradient);
 

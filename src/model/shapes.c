@@ -139,7 +139,7 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
 }
 
 /* Decomposes a mesh into convex pieces, in the unit of the file, and scales the pieces afterwards. The pieces then
- * equal those of `sdrs decompose`. */
+ * equal the pieces of `sdrs decompose`. */
 static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
                                      ImportCount* import) {
   Decomposition d;

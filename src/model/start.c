@@ -98,8 +98,8 @@ static const char* const WHAT[MODEL_ALIKE] = {"another simulation.dt or integrat
                                               "other numbers of vertices in the hulls",
                                               "another contact model or other pairs in contact"};
 
-/* Returns the first part in which the model differs from that of a stored state. Returns -1 if there is none. saved:
- * identity stored with the state. at_hand: true for a state in memory, which may have another contact law. */
+/* Returns the first part in which the model differs from the model of a stored state. Returns -1 if there is none.
+ * saved: identity stored with the state. at_hand: true for a state in memory, which may have another contact law. */
 static int different_part(const Model* model, const int64_t* saved, bool at_hand) {
   int64_t own[MODEL_IDENTITY];
   model_identity(model, own);

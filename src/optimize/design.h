@@ -144,8 +144,8 @@ bool design_changes_hull(const Design* design, int link, int hull);
 /* Returns the values of all numbers for the design x[variable_count], in the units of the variables (D1). The array
  * has number_count overrides; the caller frees it with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
-/* Removes the overrides that belong to other scenarios from overrides[count]. The first number_count overrides must
- * be those of the design. Keeps the order and returns the new count. Allocates and frees nothing. */
+/* Removes the overrides that belong to other scenarios from overrides[count]. The first number_count overrides must be
+ * the overrides of the design. Keeps the order and returns the new count. Allocates and frees nothing. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
 /* Adds factor times the derivatives with respect to the variables to out[variable_count] (D2). gradient: derivatives
  * with respect to the numbers of `model`, a model of the scenario. */

@@ -28,7 +28,7 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   int* follows;          /* (links) */
-  Mat3* map;             /* maps the displacement of the leader to that of its follower (links) */
+  Mat3* map;             /* maps the displacement of the leader to the displacement of its follower (links) */
   bool *shapes, *joints; /* links whose vertices or attachments are variables (links) */
   int* shared_first;     /* first shared vertex of each link; -1: none (links) */
   int* shared_next;      /* next shared vertex of the same link; -1: none (shared vertices) */
@@ -71,10 +71,12 @@ typedef struct {
   int count, capacity;
 } SelfMaps;
 
-/* Sets build->follows (links; -1: the link follows none) and build->map (links) for the expanded scene. Adds an
- * error for each link that cannot follow its leader. */
+/* Sets build->follows and build->map for the expanded scene. A follower is a link whose shape is the image of another
+ * link's shape, its leader, under a symmetry. follows[links] holds the index of each link's leader, or -1 if the link
+ * is no follower. Adds an error for each link that cannot be a follower. */
 void design_read_followers(DesignBuild* build);
-/* Adds an error for each symmetry that the task gives for a link that follows another link. */
+/* Adds an error for each follower to which the task gives a symmetry of its own. The symmetry must be given to the
+ * leader. */
 void design_check_symmetries(DesignBuild* build);
 /* Returns the maps under which a link is symmetric. Returns no maps if the link has no symmetries. Returns no maps,
  * with a message, if the symmetries generate no finite group. The caller frees the maps with design_self_maps_free. */
@@ -91,8 +93,8 @@ bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3])
 /* Adds variables and numbers for hull vertices (optimize/design_vertices.c). This function and the following ones
  * report errors as messages. */
 void design_list_vertices(DesignBuild* build);
-/* Adds variables and numbers for a cage around the hulls of a link (optimize/design_cage.c). Adds none for a link
- * that follows another. */
+/* Adds variables and numbers for a cage around the hulls of a link (optimize/design_cage.c). Adds none for a
+ * follower. */
 void design_list_cage(DesignBuild* build, const TaskCage* item);
 /* Selection of vertices of a link by an item of `vertices` or `frozen`. Borrows its arrays. */
 typedef struct {
@@ -109,7 +111,7 @@ bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
 /* Adds an error for each `frozen` item without effect. */
 void design_check_frozen(DesignBuild* build);
-/* Adds an error for a shape item whose link follows another link of constant shape (symmetry). */
+/* Adds an error for a shape item whose link is the follower of a link of constant shape. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
 /* Adds variables and numbers for the position of a joint in the parent [m] (optimize/design_joints.c). Shared
  * vertices of the parent at the joint move with the joint. */

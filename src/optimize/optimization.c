@@ -171,9 +171,9 @@ static void draw_near(const Optimization* o, const double* x, int number, double
   (void)optimizer_project(o->optimizer, out); /* the set is known to be nonempty */
 }
 
-/* Sets gradient[variables] to the mean gradient over the designs of a bundle about x (docs/derivations/update.md,
- * O13). Designs whose run fails are left out. If all fail, the gradient remains that of x. The order of the sum is
- * that of the designs' numbers. */
+/* Sets gradient[variables] to the mean gradient over the designs of a bundle about x (docs/derivations/update.md, O13).
+ * Designs whose run fails are left out. If all fail, the gradient at x is kept. The sum runs over the designs in the
+ * order of their numbers. */
 static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
   size_t n = (size_t)o->design.variable_count;
   double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;

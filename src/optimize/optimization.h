@@ -255,18 +255,18 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
  * cannot be simulated, with the reason in the ScenarioRun. */
 bool evaluate_start(Optimization* o, const double* x, int scenario);
 /* Moves a trial that is invalid in the initial state towards the current design until it can be simulated
- * (optimize/start_gaps.c). The trial is o->trial, which evaluate_design rejected as TRIAL_INVALID. Returns false,
- * with o->trial undefined, if no such design is found. Allocates temporarily. */
+ * (optimize/start_gaps.c). The trial is o->trial, which evaluate_design rejected as TRIAL_INVALID. Returns false, with
+ * o->trial undefined, if no such design is found. Allocates temporary memory. */
 bool start_gaps_correct(Optimization* o);
 /* Sets o->x to the design drawn[variables], moved towards the initial values of the task until it can be simulated.
  * Uses the constraints and halvings of start_gaps_correct. Returns false, with o->x undefined, if the initial values
- * cannot be simulated either. drawn must be neither o->x nor o->trial. Allocates temporarily. */
+ * cannot be simulated either. drawn must be neither o->x nor o->trial. Allocates temporary memory. */
 bool start_gaps_move(Optimization* o, const double* drawn);
 /* Returns the value that the optimizer minimizes (optimize/optimization.c): the loss plus the terms of the bounds,
  * with the present multipliers. terms[term_count]. */
 double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Sets gradient[variables] to the gradient of the minimized value (optimization_merit), summed over scenarios. The
- * gradient is that of the design that evaluate_design simulated last. The gradient is undefined unless the function
+ * gradient belongs to the design that evaluate_design simulated last. The gradient is undefined unless the function
  * returns TRIAL_ACCEPTED. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 /* Frees the data of a run; the Scene belongs to the task. */

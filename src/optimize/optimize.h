@@ -60,9 +60,9 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
 /* Frees the optimization but not its task. Accepts NULL and an optimization whose creation failed. */
 void optimization_destroy(Optimization* optimization);
 /* Sets the initial values of the variables names[count] to values[count], in the units of the variables. Values that
- * violate bounds or constraints are projected onto the feasible set. Returns how many of the names are variables of
- * the task; other names are ignored. Names of earlier versions are accepted. Non-finite values are not refused. Call
- * before optimization_start. Allocates temporarily. */
+ * violate bounds or constraints are projected onto the feasible set. Returns how many of the names are variables of the
+ * task; other names are ignored. Names of earlier versions are accepted. Non-finite values are not refused. Call before
+ * optimization_start. Allocates temporary memory. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
 /* A function of the variables that replaces the task's losses. */
 typedef struct {
@@ -149,8 +149,8 @@ UnconvergedSteps optimization_unconverged(const Optimization* optimization, cons
 /* Returns which steps of the last evaluated runs ended before the friction iteration converged. The steps belong to
  * the scenario with the most such steps. Sets *model as optimization_unconverged does. */
 UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
-/* Sets *forward to the total wall time of forward simulations and *adjoint to that of adjoint runs [s]. Neither
- * pointer may be NULL. Allocates nothing. */
+/* Sets *forward to the total wall time of forward simulations and *adjoint to the total wall time of adjoint runs [s].
+ * Neither pointer may be NULL. Allocates nothing. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
 /* A variable of the design or of the control. Values are in the unit of the variable. */
@@ -181,10 +181,10 @@ const Scene* optimization_scene_of(Optimization* optimization, int scenario, con
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
 /* Sets `gradient` to the gradient of a loss over a recorded run, by the adjoint method. The gradient has every
- * derivative that optimization_chain reads. The recording must be of a model of optimization_model. seeds:
- * derivatives of the loss with respect to the recorded quantities. discount: as for run_adjoint. If optimization is
- * NULL, derivatives with respect to joint frames and axes are not computed (without_turns). If the report says that
- * the adjoint failed, the gradient is undefined. Allocates temporarily. */
+ * derivative that optimization_chain reads. The recording must be of a model of optimization_model. seeds: derivatives
+ * of the loss with respect to the recorded quantities. discount: as for run_adjoint. If optimization is NULL,
+ * derivatives with respect to joint frames and axes are not computed (without_turns). If the report says that the
+ * adjoint failed, the gradient is undefined. Allocates temporary memory. */
 AdjointReport optimization_adjoint_of(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
                                       double discount, int threads, ModelGradient* gradient);
 /* Adds to slope[variables] the derivatives with respect to the variables, by the chain rule. `gradient` holds the
@@ -208,8 +208,8 @@ const char* optimization_note(const Optimization* optimization);
 /* Adds hashes that identify the task (settings, variables, losses, scenes) to a checkpoint. Asserts that the file
  * contains no such hashes yet. */
 void optimization_note_identity(const Optimization* optimization, NumberFile* checkpoint);
-/* Returns true if the checkpoint belongs to this task. Returns false with diagnostics if it belongs to another task,
- * or if the task has changed since the checkpoint was written. Allocates temporarily. */
+/* Returns true if the checkpoint belongs to this task. Returns false with diagnostics if it belongs to another task, or
+ * if the task has changed since the checkpoint was written. Allocates temporary memory. */
 bool optimization_is_of(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 #define CHECKPOINT_KIND "checkpoint"
 /* Copies the whole state of the optimization between two iterations to a file of kind CHECKPOINT_KIND. The caller
@@ -217,7 +217,7 @@ bool optimization_is_of(const Optimization* optimization, const NumberFile* chec
 void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
 /* Restores the state of the optimization from a checkpoint, which is copied. Returns false with diagnostics if the
  * checkpoint belongs to another task or other settings. After a failure the optimization can only be destroyed. The
- * number of iterations, the other stop conditions and save_every may differ from those of the checkpoint. */
+ * number of iterations, the other stop conditions and save_every may differ from the checkpoint. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- evaluation of the result (optimize/success.c) */
@@ -237,9 +237,9 @@ SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Returns true if the best design meets all `success` terms, or the task has none. Returns false before
  * optimization_judge. Allocates nothing, never fails. */
 bool optimization_succeeded(const Optimization* optimization);
-/* Simulates the best design again and evaluates the `success` terms. Every MPI process must call the function.
- * Returns STATUS_INTERRUPTED, with no term evaluated, if a run was interrupted. Otherwise returns STATUS_OK. If a
- * run fails, the values of the terms are NaN. Allocates temporarily. */
+/* Simulates the best design again and evaluates the `success` terms. Every MPI process must call the function. Returns
+ * STATUS_INTERRUPTED, with no term evaluated, if a run was interrupted. Otherwise returns STATUS_OK. If a run fails,
+ * the values of the terms are NaN. Allocates temporary memory. */
 Status optimization_judge(Optimization* optimization);
 /* Simulates the best design with the random draws of the task's `validation` (optimize/validation.c). A draw whose
  * run fails counts as not meeting `success`. Returns STATUS_INTERRUPTED, with no result stored, if a run was
@@ -346,10 +346,10 @@ void receding_begin(Receding* receding);
 /* Function that is called after every executed step, and once before the first step with report NULL. The execution
  * ends if the function returns a status other than STATUS_OK. */
 typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);
-/* Simulates the first steps of the window with its best design and advances to the next window. The last contact of
- * a schedule is used. Returns STATUS_BAD_INPUT if the simulation cannot start, STATUS_SOLVER with a diagnostic if a
- * step fails, otherwise the status of record (not NULL). After a failure the window is unchanged. Allocates
- * temporarily. */
+/* Simulates the first steps of the window with its best design and advances to the next window. The last contact of a
+ * schedule is used. Returns STATUS_BAD_INPUT if the simulation cannot start, STATUS_SOLVER with a diagnostic if a step
+ * fails, otherwise the status of record (not NULL). After a failure the window is unchanged. Allocates temporary
+ * memory. */
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 /* Moves the initial state of the present window and the present signal values into `scene`. The scene must have the
  * content of the task's file. Does nothing before the first window is executed. Afterwards the Receding can only be
@@ -358,8 +358,8 @@ void receding_hand_over(Receding* receding, Scene* scene);
 /* Returns the scene of the whole run of receding_steps steps, with the first initial state and the results so far.
  * The Receding owns the scene until the next call. Never NULL. */
 const Scene* receding_scene(Receding* receding);
-/* Evaluates the `success` terms of the executed run for optimization_success. Call when all windows are executed.
- * The values are NaN if no model can be built from the scene. Allocates temporarily. */
+/* Evaluates the `success` terms of the executed run for optimization_success. Call when all windows are executed. The
+ * values are NaN if no model can be built from the scene. Allocates temporary memory. */
 void receding_judge(Receding* receding);
 /* Adds all executed windows and the state of the present window to the file. inside: true if the optimization of the
  * present window has begun. Never fails. */
@@ -374,8 +374,8 @@ Status receding_repeat(Receding* receding, RecedingRecord record, void* context,
 
 /* Compares the gradient of the summed loss with central differences along random directions. report[0] is for the
  * design variables, report[1] for the control variables. Failed runs appear in the report as NaN. Call after
- * optimization_start. Afterwards runs repeat their substeps, so the optimization cannot be continued. Allocates
- * temporarily. */
+ * optimization_start. Do not continue the optimization afterwards, because later simulations reuse the recorded
+ * substeps. Allocates temporary memory. */
 void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,
                             GradcheckBlockReport report[2]);
 

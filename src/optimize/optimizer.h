@@ -9,8 +9,8 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Creates an optimizer. Copies the settings, whose steps must be > 0 (asserted). Borrows the set, whose bounds must
- * not change. Allocates all memory except that of GLPK. The caller frees the optimizer with optimizer_destroy before
+/* Creates an optimizer. Copies the settings, whose steps must be > 0 (asserted). Borrows the set, whose bounds must not
+ * change. Allocates all memory except the memory of GLPK. The caller frees the optimizer with optimizer_destroy before
  * the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 /* Creates an optimizer that uses scaled variables x_i / u_i (O21). u_i is the largest power of two that is at most

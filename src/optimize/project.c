@@ -14,8 +14,8 @@
 /* A bound counts as satisfied up to this violation, relative to the size of the variable and the bound. The result
  * is clamped to the bounds exactly. */
 #define BOUND_TOLERANCE 1e-15
-/* A normal counts as linearly dependent on the active normals if its component orthogonal to them is shorter than
- * this. */
+/* A normal counts as linearly dependent on the active normals if its component orthogonal to them is shorter than this
+ * value. */
 #define DEPENDENT 1e-10
 /* A dependent constraint makes the set empty if its violation exceeds this fraction of its terms. A smaller
  * violation is a rounding error. */

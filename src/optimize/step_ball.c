@@ -61,8 +61,8 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
 /* Length of an unconstrained proximal step, in radii. Long steps converge in few iterations. This length loses only
  * two of sixteen digits to cancellation. */
 #define REACH 100.0
-/* The iteration of proximal steps ends if a step is shorter than this, in radii. The optimality condition then holds
- * to 1e-12 of the gradient. */
+/* The iteration of proximal steps ends if a step is shorter than this value, in radii. The optimality condition then
+ * holds to 1e-12 of the gradient. */
 #define STEP_TOLERANCE 1e-10
 #define STEPS_MAX 200
 /* The search for the multiplier of a ball ends within this distance of the sphere, in radii, or at adjacent

@@ -17,7 +17,7 @@
 #define STEADY_FALL 0.5
 #define PENALTY_GROWS 4.0
 #define PENALTY_MOST 1e12
-/* Multipliers have converged if their relative change is below this. */
+/* Multipliers have converged if their relative change is below this value. */
 #define MULTIPLIER_CHANGE 1e-7
 /* Multipliers are updated if the norm of the gradient has fallen to this fraction, or after UPDATE_AFTER iterations. */
 #define GRADIENT_FALL 1e-2

@@ -1,5 +1,5 @@
-/* The `success` terms of a task: conditions on the final run of an optimization. A `success` term is a term like
- * those of the loss, with an upper bound. The optimizer does not minimize `success` terms. */
+/* The `success` terms of a task: conditions on the final run of an optimization. A `success` term is a loss term with
+ * an upper bound. The optimizer does not minimize `success` terms. */
 #include <assert.h>
 #include <string.h>
 

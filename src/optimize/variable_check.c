@@ -5,10 +5,10 @@
 
 #include "optimize/optimization.h"
 
-/* Large change of a variable for which the task gives none [m, rad, ...]. */
+/* Large change of a variable, used if the task gives no scale [m, rad, ...]. */
 #define LARGE 0.1
-/* Relative rounding error of the adjoint. The reference is the norm over all variables of the gradient times the
- * large changes. */
+/* Derivatives of the loss along a direction count as rounding errors below this tolerance. The tolerance is relative to
+ * the norm of the vector with the entries dL/dx_k s_k, where s_k is the large change of variable k (large_change). */
 #define ZERO 1e-12
 
 typedef struct {

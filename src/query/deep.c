@@ -5,9 +5,10 @@
 
 #include "query/deep.h"
 
-/* A face is visible from a point that lies beyond the face's plane by more than this, relative to the size of A - B. */
+/* A face is visible from a point that lies beyond the face's plane by more than this value, relative to the size of A -
+ * B. */
 #define SEEN 1e-13
-/* A face is rejected if twice its area is below this, relative to the squared size, because its normal is then
+/* A face is rejected if twice its area is below this value, relative to the squared size, because its normal is then
  * dominated by rounding. */
 #define AREA_LEAST 1e-13
 enum { DEEP_FACES = 8 * DEEP_POINTS };

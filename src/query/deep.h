@@ -13,7 +13,7 @@ typedef struct {
 enum { DEEP_POINTS = 40000 };
 /* Computes proven bounds of the penetration depth of overlapping bodies (H6). Refines the bounds until high - low <=
  * enough [m] or DEEP_POINTS support points are used. Returns false, with *out unchanged, if no bound was found.
- * Allocates temporarily. */
+ * Allocates temporary memory. */
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
 
 /* Returns the point of a body farthest along a direction, both in the world frame [m] (query/distance_smooth.c). */

@@ -174,8 +174,8 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* Returns the derivative of the normal if the features have two directions in total. The normal is that of one face, or
- * the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
+/* Returns the derivative of the normal if the features have two directions in total. The normal is the normal of one
+ * face, or the cross product of two edges. This derivative does not divide by the distance, which may be zero. */
 static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   Vec3 u, v, du, dv;
   int face = f[0].directions == 2 ? 0 : 1;

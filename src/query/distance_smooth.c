@@ -260,7 +260,7 @@ static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const
  * counts as proof. */
 #define ENOUGH_DEEP (0.5 * CONVEX_DISTANCE_PROOF)
 
-/* Replaces the bounds by those of deep_depth, if tighter (H6). */
+/* Replaces the bounds by the bounds of deep_depth, if these are tighter (H6). */
 static void prove_deep(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
   DeepDepth deep;
   Vec3 far[2];

@@ -1,6 +1,6 @@
 /* Forward-mode dual numbers with six derivatives, and 3-vectors of dual numbers. Private to query/. Lane 0 holds the
  * value, lanes 1 to 6 the derivatives. If DUAL_PLAIN is defined before inclusion, a Dual is a plain double, and all
- * values are bit-identical to those of the dual numbers. */
+ * values are bit-identical to the values of the dual numbers. */
 #ifndef SDRS_QUERY_DUAL_H
 #define SDRS_QUERY_DUAL_H
 

@@ -5,12 +5,13 @@
 #include "query/expanding.h"
 
 enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
-/* A face of the polytope is a face of C if no vertex of C lies beyond the face by more than this, relative to the size
- * of C. */
+/* A face of the polytope is a face of C if no vertex of C lies beyond the face by more than this value, relative to the
+ * size of C. */
 #define FACE_TOLERANCE 1e-13
-/* A face is visible from a point that lies beyond the face's plane by more than this, relative to the size of C. */
+/* A face is visible from a point that lies beyond the face's plane by more than this value, relative to the size of
+ * C. */
 #define SEEN_TOLERANCE (0.25 * FACE_TOLERANCE)
-/* A face is rejected if twice its area is below this, relative to the squared size, because its normal is then
+/* A face is rejected if twice its area is below this value, relative to the squared size, because its normal is then
  * dominated by rounding. */
 #define AREA_TOLERANCE 1e-13
 

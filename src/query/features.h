@@ -8,8 +8,8 @@
  * the hull size. */
 #define FEATURE_REACH 1e-9
 
-/* Two vertices closer than this, relative to the hull size, span no direction of a feature. Two directions are parallel
- * if the sine of the angle between them is below this. */
+/* Two vertices closer than this value, relative to the hull size, span no direction of a feature. Two directions are
+ * parallel if the sine of the angle between them is below this value. */
 #define FEATURE_FLAT 1e-6
 
 /* Feature of a hull (vertex, edge or face): the vertices farthest along a direction, and the point, line or plane

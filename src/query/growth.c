@@ -12,7 +12,7 @@ enum { ORDER = 4, PATH_STEPS = 25 };
 /* The interior path starts at a point where phi_a and phi_b are at most -INSIDE. */
 #define INSIDE 0.02
 /* CENTERING: factor by which a path step aims to reduce the complementarity (multiplier times slack). TRY_FIRST:
- * Newton's method is first tried when the complementarity, relative to u, falls below this. */
+ * Newton's method is first tried when the complementarity, relative to u, falls below this value. */
 #define CENTERING 0.3
 #define TRY_FIRST 0.1
 #define TRY_ELLIPSOIDS 1.0 /* two ellipsoids: tried from the start, because their curvature is positive everywhere */
@@ -127,8 +127,8 @@ static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], dou
 
 static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
 
-/* Returns the start of the interior path, a point inside both bodies on the line of centres. The multipliers are those
- * of surfaces perpendicular to this line. Sets *v to the values at the point. */
+/* Returns the start of the interior path, a point inside both bodies on the line of centres. The multipliers belong to
+ * surfaces perpendicular to this line. Sets *v to the values at the point. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
   Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
   double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
@@ -286,8 +286,9 @@ static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   g.witness_a = vec3_add(pose_a.t, on_a);
   g.witness_b = vec3_add(pose_b.t, on_b);
   g.gap = distance - u;
-  g.multiplier_a = alpha * x.va /
-                   x.u; /* multipliers of max u times |r| / u^2 are those of min alpha; r: vector between the centres */
+  g.multiplier_a =
+      alpha * x.va /
+      x.u; /* multipliers of max u times |r| / u^2 are the multipliers of min alpha; r: vector between the centres */
   g.multiplier_b = alpha * x.vb / x.u;
   return g;
 }

@@ -48,12 +48,13 @@ static inline void growth_across(Vec3 g, Vec3 t[2]) {
 
 /* Result of Newton's method, with bounds of the largest u. */
 typedef struct {
-  GrowthValue value; /* Gradients at the solution. The Hessians are those of the last evaluation; the difference is of
-                        the order of rounding */
+  GrowthValue value; /* Gradients at the solution. The Hessians belong to the last evaluation; the difference is of the
+                        order of rounding */
   double low, high;
 } GrowthEnd;
 /* Sets *va and *vb to the multipliers with the least residual of the optimality conditions (G21). Returns false, with
- * *va and *vb unchanged, if the gradient of phi_a is zero or that of phi_b does not oppose the line of centres. */
+ * *va and *vb unchanged, if the gradient of phi_a is zero, or if the gradient of phi_b does not oppose the line of
+ * centres. */
 bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
 /* Solves the growth problem by Newton's method, starting from *x (query/growth_newton.c). Returns true if the method
  * converged with positive multipliers and the bounds in *end prove the solution *x. Otherwise returns false, with *x

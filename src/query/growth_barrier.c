@@ -5,12 +5,12 @@
 
 enum { SIZE = 4, STAGES = 22, STEPS = 60, HALVINGS = 60 };
 #define STAGE_FACTOR 0.2
-/* A stage ends when the Newton decrement, in units of mu, falls below this. */
+/* A stage ends when the Newton decrement, in units of mu, falls below this value. */
 #define DECREMENT_SMALL 1e-8
-/* A stage ends when the Newton decrement falls below this. It is the rounding error of u, which is about 1. */
+/* A stage ends when the Newton decrement falls below this value. It is the rounding error of u, which is about 1. */
 #define DECREMENT_ROUNDING 1e-16
 /* Newton steps are limited to this length, because the Hessian may be singular along a straight line of the surface. No
- * body is larger than this. */
+ * body is larger than this value. */
 #define LONGEST_STEP 4.0
 
 typedef struct {

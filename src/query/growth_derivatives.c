@@ -33,7 +33,7 @@ static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v
 typedef struct {
   const Shape *a, *b;
   Pose pose_a, pose_b;
-  double scale, distance; /* distance: of the centres, in units of scale */
+  double scale, distance; /* distance: distance of the centres, in units of scale */
   Vec3 d, p, s; /* d: unit direction between the centres; p, s = p - u d: from the centres of a and b to the points on
                    the bodies */
   double u, va, vb;
@@ -222,7 +222,7 @@ static inline void move_cause(const Answer* x, Cause* c) {
 }
 
 /* Sets lane `lane` to the partial derivatives with respect to shape parameter k. The own_a parameters of a come first,
- * then those of b. */
+ * then the parameters of b. */
 static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
   bool of_b = k >= own_a;
   double value;

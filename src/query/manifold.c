@@ -180,9 +180,9 @@ static void set_motions(ManifoldPair* s) {
   }
 }
 
-/* Writes one row of derivatives. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to those of b.
- * Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to 5; the other columns
- * are zero. */
+/* Writes one row of derivatives. Columns 0 to 5 belong to rotation and translation of a, columns 6 to 11 to rotation
+ * and translation of b. Derivatives with respect to shape parameters or the smoothing (X8) are copied to columns 0 to
+ * 5; the other columns are zero. */
 static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);

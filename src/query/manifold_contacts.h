@@ -18,8 +18,8 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* A candidate is ignored if its depth differs from the chosen depth by more than this, in units of the smoothing. Its
- * weight e^-37 is then below rounding. */
+/* A candidate is ignored if its depth differs from the chosen depth by more than this value, in units of the smoothing.
+ * Its weight e^-37 is then below rounding. */
 #define CHOICE_GONE 37.0
 
 /* Sets out (count) to the members with a depth of at least last - CHOICE_GONE * smoothing. Returns their number. */
@@ -96,7 +96,7 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
   }
 }
 
-/* Depths that differ by less than this, relative to the smoothing, count as equal. */
+/* Depths that differ by less than this value, relative to the smoothing, count as equal. */
 #define CHOICE_TIE 1e-3
 /* Factor by which one distance must exceed another to count as longer. */
 #define CHOICE_LONGER (1 + 1e-9)
@@ -497,7 +497,7 @@ static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int*
   }
 }
 
-/* A pair of edges is skipped if its activity is below this, e^-37 (X13). */
+/* A pair of edges is skipped if its activity is below this value, e^-37 (X13). */
 #define ACTIVITY_GONE 8.533047625744066e-17
 
 static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {

@@ -1,4 +1,4 @@
-/* Contact manifolds without derivatives (X1-X6). The values are bit-identical to those of manifold.c.
+/* Contact manifolds without derivatives (X1-X6). The values are bit-identical to the values of manifold.c.
  * docs/derivations/manifold.md */
 #define DUAL_PLAIN
 #include "query/manifold_pair.h"

@@ -23,7 +23,7 @@ double path_length(const Vec3* points, int count);
 Vec3* path_search(const PathProblem* problem, int* count, int* queries);
 /* Minimizes length and curvature of a path, subject to alpha >= bound at the points and at the midpoints of the
  * segments (query/path_smooth.c). points: (problem->points) [m], changed in place; the ends stay fixed. The result is
- * not proven to be free of collisions. Allocates temporarily. */
+ * not proven to be free of collisions. Allocates temporary memory. */
 void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* queries);
 
 #endif

@@ -6,8 +6,8 @@
 #include "linalg/dense.h"
 #include "query/path.h"
 
-/* BAND: half bandwidth of the Hessian, because the three coordinates of each point are coupled to those of two
- * neighbours. */
+/* BAND: half bandwidth of the Hessian, because the three coordinates of each point are coupled to the coordinates of
+ * two neighbours. */
 enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
 /* PENALTY_PART: initial penalty mu, relative to the mean length of a segment. PENALTY_GROWTH: factor by which mu grows
  * while constraints are violated. */

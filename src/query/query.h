@@ -34,8 +34,8 @@ typedef struct {
   bool coincident; /* true if the centres coincide: alpha is 0, point is the centre, other members are undefined */
   bool bracketed;  /* true if the barrier method found the solution after Newton's method failed */
   int iterations;
-  ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: those of
-                            b if of_b, otherwise those of a */
+  ShapeValue at_a, at_b; /* phi_a and phi_b with derivatives at the solution. Length unit: growth_scale. Axes: axes of b
+                            if of_b is true, otherwise axes of a */
   bool of_b;             /* see at_a; used by growth_derivatives */
 } Growth;
 
@@ -376,7 +376,7 @@ typedef struct {
   bool transport; /* if only b moves: also apply a's step to b in the opposite direction (V5) */
 } WitnessDescent;
 /* Moves the poses by gradient descent of witness_loss. Returns the final loss [m^2]. targets (2): as for witness_loss.
- * Allocates temporarily. */
+ * Allocates temporary memory. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
@@ -391,7 +391,7 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random);
  * in the frame of its body [m]. With probability 1/3 each, the targets are a vertex and a face point, a face point and
  * a vertex, or two vertices. Draws again, up to a limit, until contact at the targets is nearly possible: when the
  * targets coincide with opposite normals, their distances from the nearest points sum to less than 1 cm. Allocates
- * temporarily. */
+ * temporary memory. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- grasp quality (query/grasp.c)
@@ -419,7 +419,7 @@ typedef struct {
  * settings->length. Returns the number of rows. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
 /* Returns the grasp quality of the contacts (count). The member `known` is false if there are too few contacts or Qhull
- * finds no hull. Allocates temporarily. */
+ * finds no hull. Allocates temporary memory. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Returns the derivative of epsilon when one contact changes (V10). The arm of contact number `contact` changes by
  * `arm`, its normal by `normal`. Returns 0 if the quality is not known. contacts: the array given to grasp_quality.
@@ -486,7 +486,8 @@ typedef struct {
   double field_width; /* for a field of planes: smoothing length l / beta divided by ManifoldOptions.smoothing. 0 if the
                          field does not depend on ManifoldOptions.smoothing */
 } ManifoldBody;
-/* Returns the number of parameters of a body: three for each vertex in corners, otherwise those of the field. */
+/* Returns the number of parameters of a body: three for each vertex in corners, otherwise the number of parameters of
+ * the field. */
 static inline int manifold_parameter_count(const ManifoldBody* body) {
   return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
 }
@@ -566,9 +567,9 @@ typedef struct {
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* Does the same as manifold_query, with derivatives with respect to shape parameters or the smoothing (X8). cause
- * selects the parameters of a, those of b, or the smoothing. The first six columns belong to the parameters first ..
- * first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is used. first
- * < manifold_parameter_count (not checked). */
+ * selects the parameters of a, the parameters of b, or the smoothing. The first six columns belong to the parameters
+ * first .. first + 5 of the body and are zero beyond the last parameter. For the smoothing only the first column is
+ * used. first < manifold_parameter_count (not checked). */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

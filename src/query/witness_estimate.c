@@ -78,8 +78,8 @@ static void complete(const EstimatePair* pair, const double by_b[6][6], Witness*
   }
 }
 
-/* Sets the Jacobians from the nearest features. If the nearest points have no derivatives, the point of a is fixed to
- * a, that of b to b. */
+/* Sets the Jacobians from the nearest features. If the nearest points have no derivatives, the point of a is fixed to a
+ * and the point of b to b. */
 static void analytic(const EstimatePair* pair, Witness* answer) {
   double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
   PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;

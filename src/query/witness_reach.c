@@ -1,7 +1,7 @@
 /* Lower bound of the distance between nearest points and their targets (V11). */
 #include "query/witness.h"
 
-/* Triangles are coplanar if the sine between their normals is below this. The edge between coplanar triangles is
+/* Triangles are coplanar if the sine between their normals is below this value. The edge between coplanar triangles is
  * ignored. */
 #define FLAT_EDGE 1e-6
 

@@ -4,8 +4,10 @@
 #include "contact/contact.h"
 #include "render/picture.h"
 
-/* Sizes of the overlays in pixels, for an image of the height WIDTH_HEIGHT. They are the width of a path, the half size
- * of its end mark, and the widths of a contact dot, of a force's shaft and of the shaft's rim. */
+/* Sizes of the overlays [px] in an image that is WIDTH_HEIGHT pixels high. They scale with the image height.
+ * PATH_WIDTH: width of a path. MARK_HALF: half size of the mark at the end of a path. DOT_WIDTH: diameter of a contact
+ * point. SHAFT_WIDTH: width of the shaft of a force arrow. RIM_WIDTH: width of the light outline around arrows and
+ * points. */
 #define PATH_WIDTH 1.6
 #define MARK_HALF 4.0
 #define DOT_WIDTH 7.0

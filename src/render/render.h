@@ -34,8 +34,8 @@ typedef struct {
   int width, height; /* size of one panel [px] */
   RenderView view;
   bool has_azimuth, has_elevation;
-  double azimuth, elevation; /* view direction [degrees], replaces that of `view`: azimuth about up from the x axis,
-                                elevation above the ground */
+  double azimuth, elevation; /* view direction [degrees], replaces the direction of `view`: azimuth about up from the x
+                                axis, elevation above the ground */
   double zoom;               /* > 0; at 1 the whole run fits into the image */
   bool has_look_at;          /* look_at [m] is at the image centre */
   Vec3 look_at;
@@ -120,7 +120,8 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* ground at the first row */
 } RenderSurroundings;
-/* Returns the ground and the extent of a run with at least one row, in the world frame [m]. Allocates temporarily. */
+/* Returns the ground and the extent of a run with at least one row, in the world frame [m]. Allocates temporary
+ * memory. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
 /* Sets *u and *v to the unit axes of the grid on a plane. normal: unit normal of the plane. (*u, *v, normal) is a
@@ -132,8 +133,9 @@ double grid_spacing(double length);
 /* Returns the spacing of the major grid lines [m]. spacing: result of grid_spacing. The result is 5 or 10 times the
  * power of ten in `spacing`. */
 double grid_major(double spacing);
-/* Sets color (linear light, 0 to 1) to the default colour of link `index` >= 0. The palette is that of Okabe and Ito,
- * which colour-blind readers can distinguish. After the last colour the palette repeats, first darker, then lighter. */
+/* Sets color (linear light, 0 to 1) to the default colour of link `index` >= 0. The palette by Okabe and Ito is used,
+ * whose colours colour-blind readers can distinguish. After the last colour the palette repeats, first darker, then
+ * lighter. */
 void palette_color(int index, float color[3]);
 /* Sets color (links x 3) to the colours of all links in linear light, 0 to 1. A colour given in the scene has priority.
  * Otherwise fixed links are light grey and movable links have a colour of the palette. */

@@ -144,8 +144,8 @@ static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   stage->upper = vec3_max(stage->upper, high);
 }
 
-/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for those of
- * fixed links. */
+/* Extends the bounding box by the hulls over the run. moving: true for the hulls of movable links, false for the hulls
+ * of fixed links. */
 static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   const Model* model = stage->model;
   int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);
@@ -250,8 +250,8 @@ void stage_destroy(RenderStage* stage) {
 
 /* ---------------------------------------------------------------- grid */
 
-/* If the cosine of the angle between the plane's normal and the world's x axis is above this, grid lines follow the y
- * axis. */
+/* If the cosine of the angle between the plane's normal and the world's x axis is above this value, grid lines follow
+ * the y axis. */
 #define NEARLY_ALONG 0.8
 
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {

@@ -261,8 +261,8 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
   return any;
 }
 
-/* Builds the model twice. The first build finds touching links and reports no messages. The second build is that of
- * `sdrs simulate`. */
+/* Builds the model twice. The first build finds touching links and reports no messages. The second build is the same as
+ * in `sdrs simulate`. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);

@@ -240,7 +240,7 @@ int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
  * `fromto` with z pointing from its end to its start. Without these attributes the pose is the identity. Errors are
  * reported. */
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
-/* Returns the rotation of the three Euler angles. Unit and axis sequence are those of the file that contains `place`.
+/* Returns the rotation of the three Euler angles. The file that contains `place` gives the unit and the axis sequence.
  * angles: (3). */
 Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
 /* Returns an angle in radians. value: the angle in the unit of the file that contains `place`. */

@@ -118,8 +118,8 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
-/* Returns the controller of a link with this type, and creates it if there is none. The pointer is valid until the next
- * controller is created. */
+/* Returns the controller of the given type on a link. Creates the controller if it does not exist. The pointer is valid
+ * until the next controller is created. */
 static SceneController* controller_of(Scene* scene, int link, ControllerType type) {
   for (int c = 0; c < scene->controller_count; c++)
     if (scene->controllers[c].link == link && scene->controllers[c].type == type) return &scene->controllers[c];

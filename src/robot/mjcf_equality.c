@@ -1,5 +1,5 @@
-/* Imports equality constraints. MuJoCo's soft constraints become exact closures or couplings. Constants of the
- * constraints are those of MuJoCo's reference configuration, in which the file describes the bodies. The initial state
+/* Imports equality constraints. MuJoCo's soft constraints become exact closures or couplings. The constants of the
+ * constraints follow from MuJoCo's reference configuration, in which the file describes the bodies. The initial state
  * is then changed to satisfy all constraints. */
 #include <string.h>
 

@@ -83,7 +83,7 @@ void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePlace place, double s
 
 /* Sets q (model->coordinate_count) to coordinates that satisfy all constraints (robot/mjcf_close.c). On entry q is the
  * initial guess, and the result stays within joint limits. Returns the largest remaining error [m, rad]. Cannot fail:
- * if the constraints cannot be satisfied, the error stays large. Allocates temporarily. */
+ * if the constraints cannot be satisfied, the error stays large. Allocates temporary memory. */
 double mjcf_close(const Model* model, const Equalities* equalities, const RobotReport* report, double* q);
 
 #endif

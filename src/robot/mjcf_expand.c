@@ -280,7 +280,7 @@ static void collect_classes(Renaming* renaming, const XmlElement* element) {
     collect_classes(renaming, child);
 }
 
-/* Adds names of the attached model to the renaming: those in the attached tree, and those of all assets and classes. */
+/* Adds names of the attached model to the renaming: names in the attached tree, and names of all assets and classes. */
 static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
   if (tree != root)
     collect(renaming, tree);

@@ -31,9 +31,9 @@ static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
   return a->is_ground == b->is_ground && same_values(a, b);
 }
 
-/* Sets solref of a pair of geoms by MuJoCo's rules. If the priorities differ, solref is that of the geom with higher
- * priority. If both are time constant and damping ratio, solref is their mean weighted by `mix`. Otherwise solref is
- * the componentwise minimum. */
+/* Sets solref of a pair of geoms by MuJoCo's rules. If the priorities differ, solref of the geom with higher priority
+ * is used. If both are time constant and damping ratio, solref is their mean weighted by `mix`. Otherwise solref is the
+ * componentwise minimum. */
 static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double solref[2]) {
   double sum = a->mix + b->mix, weight = sum > 1e-15 ? a->mix / sum : 0.5;
   if (a->priority != b->priority) weight = a->priority > b->priority ? 1 : 0;

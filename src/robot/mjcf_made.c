@@ -1,5 +1,6 @@
-/* Builds MJCF meshes that have no faces in a file. They are `builtin` meshes, the torus of the plugin mujoco.sdf.torus,
- * and points of OBJ files. Vertices and triangles are those of MuJoCo (user_mesh.cc, version 3.12). */
+/* Builds MJCF meshes whose triangles are not read from a file. There are three kinds: `builtin` meshes, the torus of
+ * the plugin mujoco.sdf.torus, and OBJ files that contain only points. MuJoCo 3.12 has the same vertices and triangles
+ * (user_mesh.cc). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

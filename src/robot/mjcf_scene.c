@@ -210,7 +210,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
 }
 
-/* Scales all masses and inertias by a common factor, so that the total mass is that of compiler/settotalmass. */
+/* Scales all masses and inertias by a common factor, so that the total mass equals compiler/settotalmass. */
 static void scale_masses(MjcfModel* model) {
   double sum = 0, wanted = model->compiler.total_mass;
   for (int i = 0; i < model->robot.link_count; i++) sum += model->robot.links[i].mass;

@@ -5,8 +5,8 @@
 
 /* Largest deviation of a fit, relative to the radius of the solid. */
 #define DEVIATION 0.01
-/* Vertices closer to an end than this, relative to the size of the hull, belong to the end. A direction closer to an
- * axis of the frame than this [rad] is replaced by the axis. */
+/* Vertices closer to an end than this value, relative to the size of the hull, belong to the end. A direction closer to
+ * an axis of the frame than this [rad] is replaced by the axis. */
 #define SAME_END 1e-5
 /* A solid with more parameters, or about another axis, replaces the fit only if its deviation is smaller by this
  * factor.

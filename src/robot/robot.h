@@ -16,7 +16,7 @@ typedef struct {
 } RobotStart;
 
 /* Options of an import. If all members are zero, the base is fixed at the origin, collision shapes are used, masses are
- * those of the file, and fixed joints are merged. */
+ * taken from the file, and fixed joints are merged. */
 typedef struct {
   const RobotPackage* packages;
   int package_count;
@@ -77,16 +77,16 @@ void robot_shorten(Text* names);
 
 /* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text has `length` bytes, followed by a
  * NUL. path: file of the text, for messages and relative paths. The function keeps no pointer to text or options. For
- * every mass model, the members `center` and `inertia` of a scene link with mass are those of the file. Returns
+ * every mass model, the members `center` and `inertia` of a scene link with mass are taken from the file. Returns
  * STATUS_BAD_INPUT if there are errors, and reports all of them with their places. The caller frees scene and report in
  * any case. */
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
-/* Converts the text of a MuJoCo file (MJCF) to a scene. Arguments, errors and ownership are those of robot_parse_urdf.
- * free_base and height have no effect, because the file defines its bases. If options->hold > 0, the actuators of the
- * file are left out. Places of the scene may point to report->files, so the report must outlive messages about the
- * scene. */
+/* Converts the text of a MuJoCo file (MJCF) to a scene. Arguments, errors and ownership are the same as for
+ * robot_parse_urdf. free_base and height have no effect, because the file defines its bases. If options->hold > 0, the
+ * actuators of the file are left out. Places of the scene may point to report->files, so the report must outlive
+ * messages about the scene. */
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 /* Returns true if the first element of the text is <mujoco>. text must not be NULL and ends with NUL. It need not be
@@ -113,7 +113,7 @@ typedef struct {
 bool robot_round_fit(const ConvexHull* hull, RobotRound* fit);
 /* Fits a round solid to shape `shape` of the scene, a mesh or a list of points. Returns the first link that has the
  * shape, whose hull is used. Returns -1 if no round solid fits or the shape has several hulls. Sets *fit in the frame
- * of the shape. model: the model of the scene. Allocates temporarily. */
+ * of the shape. model: the model of the scene. Allocates temporary memory. */
 int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRound* fit);
 /* Appends the solid as YAML keys with six digits, such as `type: cylinder, radius: 0.1, length: 0.05`. Never fails. */
 void robot_round_text(const RobotRound* fit, Text* out);
@@ -135,7 +135,8 @@ bool robot_stands_free(const Model* model, int link);
  * half of the sum of overlap and equilibrium gap. Free bodies are raised by half of the equilibrium gap. Jointed bodies
  * in contact with fixed bodies are shrunk until no contact force acts. Appends each shrunk body with the distance to
  * names, such as "brick 0.0001 m". Returns false, and changes nothing, if a face would move by more than a fiftieth of
- * the smallest half extent. robot->model must be the model of robot->scene; it is not rebuilt. Allocates temporarily.
+ * the smallest half extent. robot->model must be the model of robot->scene; it is not rebuilt. Allocates temporary
+ * memory.
  */
 bool robot_shrink_touching(Robot* robot, Text* names);
 
@@ -164,7 +165,7 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
 void robot_free(Robot* robot);
 /* Appends the scene as YAML to `out`, for the file `path` in `folder`. Comments at the head contain `source`, the
  * remarks, and the scene's link and degree of freedom for each joint of the robot file. Returns STATUS_BAD_INPUT if the
- * text cannot be read back. `out` must be empty on entry, and the caller owns it. Allocates temporarily. */
+ * text cannot be read back. `out` must be empty on entry, and the caller owns it. Allocates temporary memory. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
 /* Returns how far the mass model displaces the centre of mass of a link from the file's centre of mass [m]. Returns 0

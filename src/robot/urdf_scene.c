@@ -1,5 +1,6 @@
-/* Links and joints of a URDF file as those of a scene (docs/urdf.md). Fixed joints are merged into their parents.
- * Chains of joints through links without mass and shape become one joint with several degrees of freedom. */
+/* Converts links and joints of a URDF file into links and joints of a scene (docs/urdf.md). Fixed joints are merged
+ * into their parents. Chains of joints through links without mass and shape become one joint with several degrees of
+ * freedom. */
 #include <assert.h>
 #include <string.h>
 
@@ -389,7 +390,7 @@ static void share_mass(UrdfBuild* build, int index) {
              text_excerpt(link->name).text, text_excerpt(scene->links[child].name).text, own->mass);
 }
 
-/* Gives a link of a URDF file whose inertia is zero that of a ball of its mass. Warns. */
+/* Replaces a zero inertia of a link of a URDF file by the inertia of a ball with the link's mass. Adds a warning. */
 static void mend_zero_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
   double moment = ball_moment(link->mass);
   for (int k = 0; k < 6; k++) link->inertia[k] = k < 3 ? moment : 0;
@@ -414,8 +415,8 @@ static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
       text_excerpt(link->name).text, added);
 }
 
-/* Gives a link without mass that of its shapes, by the option density or in URDF files 1000 kg/m^3; else reports an
- * error. */
+/* Sets the mass of a link without mass to the mass of its shapes. The density is the option `density`, or 1000 kg/m^3
+ * for URDF files. Reports an error for other files without the option. */
 static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
   bool given = build->options->density > 0, is_mjcf = build->robot->has_drives;
   bool shaped = link->shape_count > 0, left_out = body->from && body->from->left_out;

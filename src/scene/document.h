@@ -44,13 +44,13 @@ void document_free(Document* document);
  * error, but the parser continues. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
-/* Parses a JSON text and returns its root node, which the document owns. Arguments and errors are those of
+/* Parses a JSON text and returns its root node, which the document owns. Arguments and errors are the same as for
  * document_read_yaml. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
 /* Parses a text as JSON if `json` is true, otherwise as YAML. Returns the root node, which the document owns, or NULL
- * after a diagnostic. The other arguments are those of document_read_yaml. */
+ * after a diagnostic. The other arguments are the same as for document_read_yaml. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
 /* Returns true if `path` ends in ".json" in lower case. */

@@ -29,7 +29,7 @@ static bool same_value(const char* a, const char* b) {
 }
 
 /* Returns true if a key of the section `simulation` or `contact` changes the motion. Length, output and solver settings
- * are always those of the including scene. The lists `exclude` and `pairs` are merged, so they need no note. */
+ * are always taken from the including scene. The lists `exclude` and `pairs` are merged, so they need no note. */
 static bool matters(const char* section, const char* key) {
   if (strcmp(section, "simulation") == 0) return words_index("dt|gravity|integrator", key) >= 0;
   return words_index("exclude|pairs", key) < 0;

@@ -14,7 +14,7 @@ typedef struct {
   const char* path;
   CsvTable table;
   Diagnostics problems; /* of the file */
-  int time;             /* columns of the file: that of time, and those of the channels */
+  int time;             /* columns of the file: the column of time and the columns of the channels */
   int* columns;
   int column_count;
 } CsvSignal;

@@ -133,8 +133,8 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   return reader->problem_count == before;
 }
 
-/* Sets the weights of a network to random numbers, but those of the output layer to zero. The network's initial output
- * is then zero, but the output's derivatives with respect to the output layer are not. */
+/* Sets the weights of a network to random numbers, except the weights of the output layer, which are zero. The
+ * network's initial output is then zero, but the output's derivatives with respect to the output layer are not. */
 static void draw_weights(SceneController* c, int seed) {
   Random random = {(uint64_t)seed};
   double* next = c->feedback;

@@ -107,8 +107,8 @@ static void set_places(Node* node, SourcePlace place) {
   for (Node* child = node->first; child; child = child->next) set_places(child, place);
 }
 
-/* Appends a segment of the rod as a link in YAML. The shape is a capsule. The mass is that of the cylinder without the
- * round ends. */
+/* Appends a segment of the rod as a link in YAML. The shape is a capsule. The mass is the mass of the cylinder without
+ * the round ends. */
 static void write_segment(const RodChain* chain, int i, Text* out) {
   const RodForm* form = chain->form;
   double length = segment_length(chain, i), r = form->radius, rotation[4];
@@ -214,7 +214,7 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
   reader_leave(reader, mark);
 }
 
-/* Returns the pose of a link in the world at the start of the run. Joint coordinates are those of `initial`, or
+/* Returns the pose of a link in the world at the start of the run. Joint coordinates are taken from `initial`, or are
  * zero. */
 static Pose start_pose(const Scene* scene, int link) {
   const SceneLink* l = &scene->links[link];

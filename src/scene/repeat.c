@@ -106,7 +106,7 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
 
 /* ---------------------------------------------------------------- expanding */
 
-/* Returns the entry for the first item of a repeat. Keys in the map `first` replace those of the entry. */
+/* Returns the entry for the first item of a repeat. Keys in the map `first` replace keys of the entry. */
 static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
   const Node* first = repeat->form.first;
   Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;

@@ -311,8 +311,8 @@ int controller_gain_count(const SceneController* controller);
 /* Returns the kind of parameter `index` of a controller, and its index within this kind. index < controller_gain_count
  * (asserted). */
 Gain controller_gain(const SceneController* controller, int index);
-/* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is that of the struct's
- * member. index < controller_gain_count (asserted). */
+/* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is the unit of the
+ * struct's member. index < controller_gain_count (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
 /* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
  * parameter that the controller's type does not use, and for a force limit or a delay of 0. index <
@@ -383,8 +383,8 @@ typedef struct {
   double stiffness;          /* N/m; 0: none */
   double rest_length;        /* length below which the tendon is slack [m] */
   double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
-  SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is that of the
-                                path through the points */
+  SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is the length of
+                                the path through the points */
   int joint_count;
   bool limited; /* true: the length has limits, enforced by a penalty (L94); false: the next five members are 0 */
   double lower, upper;    /* limits of the length [m]; infinite: no limit */
@@ -542,15 +542,15 @@ static inline double simulation_substep(const SceneSimulation* simulation) {
 }
 
 /* An item of contact.pairs: values for the contact between links named name[0] and links named name[1]. The names are
- * those of links or groups. */
+ * names of links or groups. */
 typedef struct {
   SourcePlace place;
   char* name[2];
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
-  /* Parameters of the pair's contact law. If a parameter is not given, its value is that of `contact` if the law is the
-   * same, otherwise the default of the law. */
+  /* Parameters of the pair's contact law. A parameter that is not given has the same value as in `contact` if the law
+   * is the same, otherwise the default of the law. */
   bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
   double own[CONTACT_OWN_PARAMETERS];
   bool hierarchy; /* as SceneContact.hierarchy */

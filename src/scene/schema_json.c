@@ -134,8 +134,8 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   text_add(out, "}}}");
 }
 
-/* Returns true if a type needs a rule of its own, because its required, missing or ambiguous keys differ from those of
- * other types. */
+/* Returns true if a type needs a rule of its own, because its required, missing or ambiguous keys differ from the keys
+ * of other types. */
 static bool has_rule(const Rows* rows, const char* type) {
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;

@@ -94,7 +94,7 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
   text_add(out, " |\n");
 }
 
-/* Appends the rows of an object, and those of included objects without a section of their own. */
+/* Appends the rows of an object, and the rows of included objects without a section of their own. */
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   const SchemaRow* rows[SCHEMA_ROWS_MAX];

@@ -6,7 +6,7 @@
 
 #include "scene/scene.h"
 
-/* Value of TaskScenario.steps for `steps: 0`. Nothing is simulated; the losses are those of the initial state. */
+/* Value of TaskScenario.steps for `steps: 0`. Nothing is simulated; the losses are evaluated at the initial state. */
 enum { TASK_KINEMATIC = -1 };
 /* Returns the number of time steps of a run. asked: TaskScenario.steps. own: number of steps in the scene. Returns
  * `asked` if it is positive, 0 for TASK_KINEMATIC, otherwise `own`. */
@@ -23,7 +23,7 @@ typedef struct {
   SourcePlace place;
   char* name;    /* "0", "1", ... when not given */
   double weight; /* factor of the losses of this scenario, > 0; default 1 */
-  int steps;     /* number of steps; 0 = that of the scene; or TASK_KINEMATIC */
+  int steps;     /* number of steps; 0 selects the number of the scene; or TASK_KINEMATIC */
   Scene scene;
 } TaskScenario;
 
@@ -409,11 +409,11 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  unsigned of;                  /* CONTROL_DRIVES ... bit: kind of the signal */
-  int number;                   /* index of the controller, load or tendon among those of the link */
+  unsigned of; /* CONTROL_DRIVES ... bit: kind of the signal */
+  int number;  /* index of the controller, load or tendon among all controllers, loads or tendons of the link */
   char* columns[JOINT_MAX_DOF]; /* names of the columns, one per channel */
   int column_count;
-  double scale; /* factor from the unit of the columns to that of the signal */
+  double scale; /* factor from the unit of the columns to the unit of the signal */
   bool cubic;   /* true: cubic spline between the rows; false: straight lines */
 } TaskInput;
 
@@ -521,7 +521,7 @@ typedef struct {
   int choice_count;
   TaskChoiceMethod choice_method;
   int choice_tries; /* number of combinations that RANDOM and CLIMB evaluate */
-  int multistart;   /* number of optimizations, each from other initial values; 1: only from those of the scene */
+  int multistart;   /* number of optimizations, each from other initial values; 1: only from the values of the scene */
   int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */
   double spread;    /* standard deviation of those designs, in each variable's unit */
   double memory; /* limit of the memory in which the runs of one design are stored for gradients [GiB]; 0: no limit */
@@ -547,13 +547,14 @@ Status task_parse(Task* task, const char* path, const char* text, size_t length,
  * task, but not NULL. */
 void task_free(Task* task);
 /* Returns true if the file is a task. A task is a map with `loss`, `scenarios` or `scene` at its top level. Returns
- * false if the file is unreadable or a pipe. Reports nothing. Allocates temporarily. */
+ * false if the file is unreadable or a pipe. Reports nothing. Allocates temporary memory. */
 bool task_recognise(const char* path);
 /* Returns true if the file is a scene. A scene is a map with `links`, `shapes` or `include` and no key of a task at its
- * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporarily. */
+ * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporary
+ * memory. */
 bool task_recognise_scene(const char* path);
 /* Returns true if a text is a task, as task_recognise does for a file. text: `length` bytes followed by a NUL, not
- * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporarily. */
+ * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporary memory. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
 /* Appends the JSON Schema (draft 07) of task files to `out`. The caller owns out. Cannot fail. */

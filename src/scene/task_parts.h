@@ -200,7 +200,8 @@ typedef struct {
  * Largest number of items in one list of a task. */
 #define TASK_ITEM_MAX 100000
 #define SCENARIO_MAX 1000
-/* Largest number of cells of a cage along an axis. */
+/* Largest number of cells per axis of a deformation cage. A cage is a lattice around a link whose nodes deform the
+ * link's shapes. */
 #define CAGE_CELLS_MAX 64
 
 /* Prefix of overrides that apply to the scenes of a task. */

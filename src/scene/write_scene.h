@@ -25,8 +25,8 @@ static inline bool all_zero(const double* values, int count) {
 }
 
 /* ---- scene/schema_write.c */
-/* Values of a schema object that are written as YAML. The values are those of the object's struct, or of one member of
- * this struct. */
+/* Values of a schema object that are written as YAML. The values are read from the object's struct, or from one member
+ * of this struct. */
 typedef struct {
   const char* object;  /* name of the object in SCENE_SCHEMA */
   size_t offset, size; /* offset and size of the member in the object's struct [bytes] */

@@ -89,7 +89,7 @@ static void rescale(SoftLeast* s, double factor) {
   s->mixed = mat3_scale(s->mixed, factor);
 }
 
-/* A part is skipped if the logarithm of its weight is below this. exp(-40) is below rounding. */
+/* A part is skipped if the logarithm of its weight is below this value. exp(-40) is below rounding. */
 #define WEIGHT_GONE (-40.0)
 
 /* Adds the value and derivatives of a part to the sums. If sign is -1, the field of the part is negated. */

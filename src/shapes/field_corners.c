@@ -86,7 +86,7 @@ static void sort_links(FieldCorners* out, LinkList* list) {
 
 /* ---------------------------------------------------------------- planes */
 
-/* Triangles lie in one plane if their unit normals differ by less than this. */
+/* Triangles lie in one plane if their unit normals differ by less than this value. */
 #define SAME_FACE 1e-9
 
 static Vec3 triangle_normal(const ConvexHull* hull, int i) {
@@ -102,8 +102,8 @@ typedef struct {
   int* of; /* index of the plane of each triangle */
 } PolyhedronFaces;
 
-/* Returns the distinct planes of a hull. same: triangles lie in one plane if their unit normals differ by less than
- * this. The caller frees the result with planes_free. */
+/* Returns the distinct planes of a hull. Triangles lie in one plane if their unit normals differ by less than `same`.
+ * The caller frees the result with planes_free. */
 static PolyhedronFaces find_planes(const ConvexHull* hull, double same) {
   int triangles = hull->triangle_count;
   PolyhedronFaces out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};
@@ -333,7 +333,7 @@ FieldCorners field_corners_of_faces(const Field* field, const ConvexHull* hull) 
 
 /* Adds links for corner k of triangle t (Y12). A displacement e of the corner changes the triangle's area vector by e x
  * (next - previous), where next and previous are the other corners. The change affects the normals of the triangle's
- * centroid and of its three corners. of: index of each point of the field, those of triangles first. */
+ * centroid and of its three corners. of: index of each point of the field; points of triangles come first. */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];

@@ -104,7 +104,8 @@ static inline void quadric_gauge(const double size[3], double q, double p, const
   out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
-/* Returns true for superquadrics and superellipsoids. For superellipsoids p and q are twice the exponent. */
+/* Returns true for superquadrics and superellipsoids. A superellipsoid with the exponent n is a superquadric with p = q
+ * = 2 n. */
 static bool is_quadric(const Field* field) {
   return field->kind == FIELD_SHAPE &&
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);

@@ -142,7 +142,7 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
 
 /* ---------------------------------------------------------------- unions */
 
-/* A part is skipped if the logarithm of its weight is below this, as in field.c. */
+/* A part is skipped if the logarithm of its weight is below this value, as in field.c. */
 #define WEIGHT_GONE (-40.0)
 
 /* Maps parameter k of a union or difference to a part. Sets *part to the index of the part, or to -1 for the smoothing.
@@ -181,7 +181,7 @@ static double part_weight(const WholeField* all, double part, double* exponent) 
 }
 
 /* Writes the derivatives of the union or difference. up: dphi. change: sum of w_i dN_i and of the weight terms, where N
- * = sum w_i N_i is the outward vector and N_i that of part i. */
+ * = sum w_i N_i is the outward vector and N_i the outward vector of part i. */
 static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
   *value = all->sign * up;
   *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);

@@ -61,8 +61,8 @@ static Grid grid_create(const Field* field, int cells) {
   return g;
 }
 
-/* A root between two samples has converged if its position changes by less than this, relative to the distance of the
- * samples. */
+/* A root between two samples has converged if its position changes by less than this value, relative to the distance of
+ * the samples. */
 #define ROOT_ROUNDING 1e-15
 
 /* Returns the zero of the field between a (inside) and b (outside). Newton's method along the line starts from the

@@ -54,7 +54,7 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
   }
 }
 
-/* The order of the parameters is that of shape_parameter_count. */
+/* The parameters have the same order as in shape_parameter_count. */
 double* shape_form_number(const SmoothForm* form, int k) {
   assert(k >= 0);
   union { /* discards const, because the owner of the form may write to it */

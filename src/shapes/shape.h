@@ -12,7 +12,7 @@
 
 typedef struct {
   const char* name;
-  int own;    /* number of parameters, without those of the faces */
+  int own;    /* number of parameters, without the parameters of the faces */
   bool gauge; /* true if phi = gamma - 1, where gamma is the gauge (B4) */
   const char* (*create)(Shape* shape, const SmoothForm* form);
   ShapeValue (*evaluate)(const Shape* shape, Vec3 z);
@@ -28,10 +28,10 @@ const char* polytope_create(Shape* shape, const SmoothForm* form);
 /* Returns phi and its derivatives [1/m, 1/m^2] at z [m, shape's frame]. The functions of this header neither allocate
  * nor fail, except where stated. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
-/* Returns phi and its gradient at z, bit-identical to those of polytope_evaluate. The Hessian may be zero. */
+/* Returns phi and its gradient at z, bit-identical to the results of polytope_evaluate. The Hessian may be zero. */
 ShapeValue polytope_level(const Shape* shape, Vec3 z);
 /* Sets *value and *gradient to the derivatives of phi and of the gradient of phi at z with respect to parameter k. The
- * numbering is that of shape_parameter_slope. The other functions *_slope do the same for their shapes. */
+ * parameters are numbered as in shape_parameter_slope. The other functions *_slope do the same for their shapes. */
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* Creates a truncated cone (B2). Returns NULL on success, otherwise the violated rule (static text), for example that
  * the body is not convex. */

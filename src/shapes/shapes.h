@@ -93,7 +93,7 @@ typedef struct {
 } Gauge;
 /* Returns the gauge and its derivatives at y [m, shape's frame]. y must not be 0 (asserted). Does not allocate. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
-/* Returns the value of the gauge at y. The value is bit-identical to that of shape_gauge. */
+/* Returns the value of the gauge at y. The value is bit-identical to the result of shape_gauge. */
 double shape_gauge_value(const Shape* shape, Vec3 y);
 
 /* Returns an upper bound of the extent of the body from its centre along a unit direction [m, shape's frame]. The bound
@@ -150,8 +150,8 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Sets out (shape_parameter_count) to the derivatives of shape_mass with respect to each parameter. Allocates
- * temporarily. */
+/* Sets out (shape_parameter_count) to the derivatives of shape_mass with respect to each parameter. Allocates temporary
+ * memory. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Returns the moments of the solid at unit density [m^3, m^4, m^5] about the origin of the shape's frame. The moments
  * are computed by quadrature over directions (B6). */
@@ -287,8 +287,8 @@ TriangleSurface field_surface(const Field* field, int level);
  * solid may be concave. The grid has `cells` cells along each edge of the bounding box (Y7). Features thinner than a
  * cell may be missed. The surface is empty if no grid node is inside. The caller frees the mesh with hull_free. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
-/* Returns the moments of the solid phi <= 0 at unit density [m^3, m^4, m^5] in the body frame (Y8). Allocates
- * temporarily. */
+/* Returns the moments of the solid phi <= 0 at unit density [m^3, m^4, m^5] in the body frame (Y8). Allocates temporary
+ * memory. */
 MassMoment field_mass(const Field* field);
 
 #endif

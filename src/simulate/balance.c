@@ -73,8 +73,8 @@ static void own_work(Sim* s, int i) {
   add_work(&s->work[i], load.force, load.torque);
 }
 
-/* Adds the force and torque magnitudes of link i to those of its parent, with the torque about the parent's centre of
- * mass. Does nothing if the parent cannot move. */
+/* Adds the force and torque magnitudes of link i to the magnitudes of its parent, with the torque about the parent's
+ * centre of mass. Does nothing if the parent cannot move. */
 static void compose_link(Sim* s, int i) {
   int parent = s->model->links[i].parent;
   if (parent < 0 || s->model->links[parent].tree < 0) return;

@@ -6,7 +6,7 @@
 #include "simulate/sim.h"
 
 /* Terms of one bushing at the assembled configuration. u: displacement and rotation between both frames. Twists (w, v)
- * are those of a, then b, about their centres of mass. */
+ * are about the centres of mass; the twist of a comes first, then the twist of b. */
 typedef struct {
   Pose frame[2];       /* of both attachment frames in the world */
   Vec3 arm[2];         /* from the centres of mass to the frame origins [m] */
@@ -72,7 +72,7 @@ void bushings_add_force(const BushingSystem* system, const Vec3* reference, cons
  * twist (links x 6): the motion (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
 void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the bushings' share of lambda . dF/dx to gradient, now, old and older (L19). x: numbers of bushings, poses at t
- * and before. twist (links x 6): twists of the links by lambda. Does nothing without bushings. */
+ * and before. twist (links x 6): twists of the links along lambda. Does nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                       ModelGradient* gradient);
 /* Adds the derivatives of factor times the rate d u[direction] / dt to three arguments. motion[links] = dT/dt: motion

@@ -1,5 +1,6 @@
-/* Reverse derivatives of bushings: derivatives of a scalar with respect to earlier states and bushing parameters, from
- * its derivatives with respect to forces and rates of bushings (docs/derivations/loads.md, L19). */
+/* Adjoint of bushings (docs/derivations/loads.md, L19). Given the derivatives of a scalar with respect to the forces
+ * and rates of bushings, computes the derivatives of the scalar with respect to earlier states and bushing
+ * parameters. */
 #include "simulate/bushings.h"
 
 #include <assert.h>

@@ -85,8 +85,8 @@ typedef struct ClosureSystem {
   double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
   double* change;            /* change of mu by the last Newton direction [N or N m] */
   double* pushed;            /* scratch of closures_add_stiff_force */
-  double* aimed; /* row forces that the target poses of flying trees already contain [N or N m]; the total row force is
-                    the sum of mu and these forces (spin.md, W15) */
+  double* aimed; /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N or N m];
+                    the total row force is the sum of mu and these forces (spin.md, W15) */
   bool aims;     /* true if some entry of `aimed` is not 0 */
   /* arrays over all closures and couplings */
   bool *open, *open_saved; /* open: true if the closure is broken or switched off; open_saved: value of `open` at the
@@ -133,7 +133,7 @@ typedef struct ClosureSystem {
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
-  int way_count;       /* number of stored past steps, at most WAYS; their length is that of the present step */
+  int way_count;       /* number of stored past steps, at most WAYS; all have the length of the present step */
   double* way; /* increments of past steps, newest first, followed by the copy that closures_save stores (2 WAYS, nv)
                   [m, rad] */
   int way_count_saved;
@@ -206,7 +206,7 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Sets value, stiffness, arms and torques of all closures and couplings. Includes broken closures, because
  * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
- * weight are those of the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
+ * weight are the same as in the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
  * closures_assemble. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
@@ -253,7 +253,8 @@ double closure_row_size(const ClosureSystem* system, int k, int row);
 /* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. Sets *worst, unless NULL, to
  * the index of this closure. *worst is unchanged if the result is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
-/* Returns the largest |c| of the closure's rows in system->value [m or rad]. */
+/* Returns the largest absolute constraint error of closure or coupling k [m or rad]. The errors of its rows are read
+ * from system->value. */
 double closure_open_by(const ClosureSystem* system, int k);
 /* Returns the energy sum mu c + rho/2 c^2 over the rows of closure k [J]; 0 for an open closure. values[rows]: c. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
@@ -273,8 +274,8 @@ int closure_link(const ClosureSystem* system, int k);
  * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sense with the smallest change. If values
  * is system->value, the present errors of the rows, rows that differ only by these errors count as dependent. solved
  * (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these components,
- * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call it after the components
- * of the solver are factored. Returns false if the result is not finite. */
+ * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call after the components of
+ * the solver are factored. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
 /* Sets system->moving to the rows that have nonzero slopes. closures_find_slopes calls this function when slopes have
@@ -304,7 +305,7 @@ void closures_put_back(ClosureSystem* system);
 void closures_straighten(ClosureSystem* system, const bool* marked);
 /* Makes the Hessian include the curvature of all closures again. */
 void closures_bend(ClosureSystem* system);
-/* Accepts the multipliers of the last iteration, and opens overloaded closures. Call it when the substep of `clock` is
+/* Accepts the multipliers of the last iteration, and opens overloaded closures. Call when the substep of `clock` is
  * accepted. Opens the closure of an END_OPENS substep, and closures whose force exceeded the limit in the first substep
  * that counts. Sets ClosureLoad.due of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
@@ -314,8 +315,8 @@ double closure_force(const ClosureSystem* system, int k, const double* multiplie
 /* Returns the index of the closure that opens first in the next substep (ClosureLoad.due), or -1 if none opens. system
  * may be NULL. */
 int closures_due(const ClosureSystem* system);
-/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if the length of this step equals that
- * of the previous step. */
+/* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if this step and the previous step
+ * have the same length. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
 /* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
  * unchanged. Does nothing until two steps of equal length are stored. */
@@ -355,9 +356,9 @@ void closures_switch_create(ClosureSystem* system, const Pose* start);
  * is at most `within`, or will be after a fraction CLOSES_APART of a substep. poses[links]: present poses; old[links]:
  * poses before the last substep. Returns true if a closure closes, which dissipates energy. */
 bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call it between two
- * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
- * the step [s]. Returns true if a closure closes. */
+/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call between two substeps,
+ * at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of the step
+ * [s]. Returns true if a closure closes. */
 bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below its `within` during a substep. */
 typedef struct {

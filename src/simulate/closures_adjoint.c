@@ -138,15 +138,15 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
 
 /* ---------------------------------------------------------------- derivatives with respect to ends and directions */
 
-/* One side of a closure: rotation r and attachment point `end` in the world, with their changes dr and end_dot by
- * lambda. */
+/* One side of a closure: rotation r and attachment point `end` in the world. dr, end_dot: directional derivatives of r
+ * and `end` along lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;
 } ClosureSide;
 
-/* Returns side 0 (body a) or 1 (body b) of a closure at poses[links]. motion: changes of the poses by lambda (links);
- * NULL: all changes are zero. */
+/* Returns side 0 (body a) or 1 (body b) of a closure at poses[links]. motion (links): directional derivatives of the
+ * poses along lambda. NULL means zero. */
 static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, const Pose* poses,
                            const double (*motion)[3][4]) {
   int link = c->link[side];
@@ -160,8 +160,10 @@ static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, cons
   return out;
 }
 
-/* Derivatives of mu c' + nu c with respect to the offset d of the two ends, the directions u and v, the changes d', u'
- * and v' of these by lambda, and the length. c: value of a row; c': its change by lambda. */
+/* Derivatives of the scalar mu c' + nu c with respect to the quantities on which a constraint row depends. c is the
+ * value of the row, c' its directional derivative along the adjoint variable lambda, and mu and nu are scalar factors.
+ * Quantities: offset d between the two ends, directions u and v, prescribed length. d_dot, u_dot, v_dot: derivatives
+ * with respect to the directional derivatives of d, u, v along lambda. */
 typedef struct {
   Vec3 d, d_dot, u, u_dot, v, v_dot;
   double length;

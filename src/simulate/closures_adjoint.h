@@ -1,4 +1,4 @@
-/* Private to simulate/: reverse derivatives of closures (docs/derivations/closures.md, Z6). */
+/* Private to simulate/: adjoint of closures (docs/derivations/closures.md, Z6). */
 #ifndef SDRS_SIMULATE_CLOSURES_ADJOINT_H
 #define SDRS_SIMULATE_CLOSURES_ADJOINT_H
 
@@ -21,12 +21,12 @@ typedef struct {
 } ClosureAdjoint;
 
 /* Converts derivatives with respect to closure forces, by_load[0], into derivatives with respect to row forces, by_row.
- * Moves by_load[1] to by_load[0]. Call it at the start of the adjoint of a substep. adjoint may be NULL. */
+ * Moves by_load[1] to by_load[0]. Call at the start of the adjoint of a substep. adjoint may be NULL. */
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
 /* Adds the derivative by_share with respect to the step fraction of END_OPENS to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
-/* Returns by_row . (row forces that the target poses of flying trees contain). These row forces depend on the step
- * lengths. adjoint may be NULL. */
+/* Returns by_row . (row forces that the target poses of trees in free flight (tree_flight.h) contain). These row forces
+ * depend on the step lengths. adjoint may be NULL. */
 double closure_adjoint_account(const ClosureAdjoint* adjoint, const Sim* sim);
 /* Multiplies by_load by the factor. adjoint may be NULL. */
 void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);
@@ -43,7 +43,7 @@ void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
  * if no closure has `active`. */
 void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* joined);
 /* Completes the derivatives of closures that closed at the start of a step (Z12). Moves their accumulated derivatives
- * to the poses there, pose (links), and to the initial numbers. Adds to bar (links). Call it after the step. */
+ * to the poses there, pose (links), and to the initial numbers. Adds to bar (links). Call after the step. */
 void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
 /* Computes the closures' multipliers mu [N, N m] from the force balance. Adds the change dmu that the present gradient
  * and the factored matrix require: C^T dmu = -gradient, with the smallest change. Overwrites sim->solution (nv).
@@ -53,8 +53,8 @@ bool closure_adjoint_forces(Sim* sim);
  * twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
-/* Accumulates lambda . dF/d(attachment points, directions, lengths, ratios). lambda[nv]. motion[links]: change of [R |
- * t] by lambda. q: coordinates at the end of the step (nq). */
+/* Accumulates lambda . dF/d(attachment points, directions, lengths, ratios). lambda[nv]. motion[links]: directional
+ * derivative of [R | t] along lambda. q: coordinates at the end of the step (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
 /* Derivatives with respect to [R | t] of the links, entry by entry, and to the change of [R | t] by the motion (links).
@@ -68,7 +68,7 @@ typedef struct {
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
 /* Does the same as closure_adjoint_rows for the offset and ratios of coupling k (index of Model.couplings). q[nq]:
- * coordinates, which change by lambda[nv]. */
+ * coordinates. lambda[nv]: direction of the coordinates. */
 void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
                               const double* lambda, const double* q);
 /* Converts the accumulated derivatives into derivatives with respect to the closures' numbers in the scene. Adds the

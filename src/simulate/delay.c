@@ -135,7 +135,7 @@ void delays_pass_state(Sim* s, StateBlock* block) {
   if (block->pass == BLOCK_READ) find_delayed(s);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives */
+/* ---------------------------------------------------------------- adjoint */
 
 /* Derivatives of a scalar with respect to the measurements of one drive. Some are pending at times between states; the
  * others are already assigned to a state of the adjoint. */

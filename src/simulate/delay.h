@@ -20,10 +20,10 @@ typedef struct DelayHistory {
 DelayHistory* delays_create(const Model* model);
 /* Frees the history. Accepts NULL. */
 void delays_destroy(DelayHistory* history);
-/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call it when the state has
- * been reached. Allocates while the history grows. */
+/* Appends the measurements of the present state to the history, and sets SimState.delayed. Call when the state has been
+ * reached. Allocates while the history grows. */
 void delays_note(Sim* sim);
-/* Marks the present end of the history, and drops states older than the longest delay. Call it before a step that can
+/* Marks the present end of the history, and drops states older than the longest delay. Call before a step that can
  * fail. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
@@ -48,8 +48,8 @@ void delay_pending_discount(DelayPending* pending, double factor);
  * sim->clock (measure_count). The caller must set all entries at once, because they are not zeroed. pending owns the
  * array. It is valid until the next call. The controller must have a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
-/* Adds the derivatives through measurements taken at the start of the step of sim->clock to `out`. Call it after all
- * steps that start at this time or later. */
+/* Adds the contribution of the measurements at the start of the step of sim->clock to the derivatives `out`. Call after
+ * all steps that start at this time or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
 /* delay_pending_set_aside stores the pending derivatives with respect to the state before the present one separately.
  * The adjoint of another solve of the same step can then run. delay_pending_add_aside adds the stored derivatives

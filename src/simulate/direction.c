@@ -45,8 +45,8 @@ static void solve_component(void* context, int index, int thread) {
   s->solved_component[index] = ok;
 }
 
-/* Marks the components of the matrix that contain a wanted tree, and the components that closures couple to one of
- * these. Sets s->lift of the marked components for FACTOR_LIFTED. Returns the number of all components. */
+/* Marks the components of the matrix that contain a wanted tree, and the components that closures couple to one of the
+ * marked components. Sets s->lift of the marked components for FACTOR_LIFTED. Returns the number of all components. */
 static int find_wanted(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;

@@ -47,18 +47,19 @@ static inline bool fluid_acts(const FluidSystem* system, int link) {
 double fluid_energy(const Sim* sim, int link, const Pose* pose);
 /* Adds derivative, first moment and Hessian of fluid_energy to terms. */
 void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* terms);
-/* Sets the fluid's force and torque about the origin of the link's frame, world axes [N, N m]. */
+/* Sets *force [N] and *torque [N m] of the fluid on a link, in world axes. The torque is about the origin of the link's
+ * frame. */
 void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3* torque);
 /* Returns the magnitudes of the fluid's force and of its torque about the centre of mass. */
 WorkingForce fluid_at_work(const Sim* sim, int link, const Pose* pose);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
-/* Multiplies the Hessian of the fluid's energy by a motion of all links and adds the result to wrench (links x 6).
- * wrench: torque about the centre of mass, force. twist (links x 6): the motion. Does nothing without a fluid. */
+/* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
+ * 6): the angular part about the centre of mass comes first, then the linear part. Does nothing without a fluid. */
 void fluid_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
-/* Adds the fluid's share of lambda . dF/dx to now, old and gradient (L15) (simulate/fluid_adjoint.c). x: poses at t and
- * before, vertices, numbers of the fluid. motion (links): change of every link's [R | t] at t + dt by lambda. Does
- * nothing without a fluid. */
+/* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). F: equations of the step. x: poses at
+ * t and t - dt, vertices, parameters of the fluid. motion (links): directional derivative of every link's [R | t] at t
+ * + dt along lambda. Does nothing without a fluid. Defined in fluid_adjoint.c. */
 void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */

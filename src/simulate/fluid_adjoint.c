@@ -1,4 +1,4 @@
-/* Reverse derivatives of drag and buoyancy (docs/derivations/fluid.md, L15). */
+/* Adjoint of drag and buoyancy (docs/derivations/fluid.md, L15). */
 #include "simulate/fluid.h"
 
 /* Adds H twist to wrench[6]. H: Hessian of the link's fluid energy. wrench (torque, force) and twist (rotation,
@@ -34,8 +34,9 @@ static double change_by(FluidInput* in, FluidNumber* number, const double motion
   return change;
 }
 
-/* Adds the derivatives of a scalar with respect to the vertices of the face's hull, as far as they act through the
- * surface area of the hull: slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to slowing. */
+/* Adds the contribution of the hull's surface area to the derivatives of a scalar with respect to the vertices of the
+ * face's hull. The scalar depends on slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to
+ * slowing. */
 static void add_surface(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];

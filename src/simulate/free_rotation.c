@@ -86,7 +86,7 @@ Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt) {
   return quat_normalized(at.turn);
 }
 
-/* ---------------------------------------------------------------- reverse derivatives */
+/* ---------------------------------------------------------------- adjoint */
 
 typedef struct {
   Spin start;

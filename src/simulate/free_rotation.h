@@ -13,8 +13,8 @@
 Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt);
 
 /* Adds the derivatives of a scalar of the rotation with respect to momentum and mobility (W3). The scalar changes by
- * turn_bar . theta when turn becomes turn exp([theta]x). mobility_bar: entry by entry. The cost is four times that of
- * free_rotation up to 8 rad. */
+ * turn_bar . theta when turn becomes turn exp([theta]x). mobility_bar: entry by entry. The cost is four times the cost
+ * of free_rotation up to 8 rad. */
 void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, Vec3* momentum_bar, Mat3* mobility_bar);
 
 #endif

@@ -1,6 +1,6 @@
-/* Reverse derivatives of the friction limits in the first step of a run (docs/derivations/friction.md, F7). Converts
- * derivatives of a scalar with respect to the limits of the pairs into its derivatives with respect to the contact
- * forces at the start and the end of the solve without friction, and with respect to the first state. */
+/* Adjoint of the friction limits in the first step of a run (docs/derivations/friction.md, F7). Converts derivatives of
+ * a scalar with respect to the limits of the pairs into derivatives of the scalar with respect to the contact forces at
+ * the start and the end of the solve without friction, and with respect to the first state. */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"

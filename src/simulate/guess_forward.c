@@ -26,8 +26,8 @@ static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, do
   return true;
 }
 
-/* Adds the derivatives of a contact force's magnitude through the poses at the end of the solve without friction to
- * row[parameters]. The sensitivities of these poses are f->sensitivity[0]. */
+/* Adds to row[parameters] the contribution of the poses at the end of the solve without friction to the derivatives of
+ * a contact force's magnitude. f->sensitivity[0] contains the sensitivities of the poses. */
 static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;

@@ -9,7 +9,7 @@ static Quat relative(const double* from, const double* to) {
   return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
 }
 
-/* ---------------------------------------------------------------- plain coordinates */
+/* ---------------------------------------------------------------- hinge angles and displacements */
 
 /* Returns the force of a drive without its force limit (M3) [N, N m]. damping: gain of the rate error. */
 static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
@@ -42,8 +42,8 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
   out->difference_old[k] -= lambda * stop->stiffness * stop->by_difference;
 }
 
-/* Adds all derivatives of lambda times the gradient of plain coordinate k: through limits, damping, springs, armature
- * and drives (A3, M3, M7, M10, S22, I15). */
+/* Adds all derivatives of lambda times the energy gradient of coordinate k, a hinge angle or a displacement. Limits,
+ * damping, springs, armature and drives contribute to the derivatives (A3, M3, M7, M10, S22, I15). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
@@ -194,9 +194,9 @@ static void drive_adjoint(const JointInput* in, const JointDrive* drive, int bas
   for (int i = 0; i < 3; i++) out->push[i] -= along[i];
 }
 
-/* Adds the derivatives of lambda . (gradient of the drive's energy) through the scale of a torque-limited drive of a
- * ball joint (M9): c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the scale. Returns the derivative
- * with respect to each of the three numbers of the torque limit. */
+/* Adds the contribution of the scale of a torque-limited drive of a ball joint to the derivatives of lambda . (gradient
+ * of the drive's energy) (M9). The contribution is c d(u^2 / 2) with c = (lambda . gradient) bend. Sets *share to the
+ * scale. Returns the derivative with respect to each of the three numbers of the torque limit. */
 static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
                             double* share, double by_step[3], BallBars* out) {
   double a = in->weights.rate_now;
@@ -306,7 +306,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 /* ---------------------------------------------------------------- derivatives with respect to the joint's own numbers
  * (A14) */
 
-/* Adds the derivatives of lambda times the gradient of plain coordinate k with respect to the parameters of this
+/* Adds the derivatives of lambda times the energy gradient of coordinate k with respect to the parameters of this
  * coordinate to out. Adds its derivative with respect to the restitution to `first`, the entry of the joint's first
  * degree of freedom. */
 static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT],

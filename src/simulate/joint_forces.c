@@ -129,7 +129,8 @@ static void note_tendons(Sim* s, const Configuration* c) {
   bushings_add_force(s->bushings, s->reference, s->screws, forces_of(s, JOINT_FORCE_LOAD));
 }
 
-/* Stores the forces of closures, -C^T mu. mu includes the multipliers that the targets of flying trees contain. */
+/* Stores the forces of closures, -C^T mu. mu includes the multipliers that the targets of trees in free flight
+ * (tree_flight.h) contain. */
 static void note_closures(Sim* s) {
   if (!s->closures) return;
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);

@@ -1,4 +1,5 @@
-/* Passive forces of a joint on each plain coordinate: spring, dry friction, armature (docs/derivations/drives.md). */
+/* Passive forces of a joint on each hinge angle and displacement: spring, dry friction, armature
+ * (docs/derivations/drives.md). */
 #include <assert.h>
 
 #include "base/base.h"

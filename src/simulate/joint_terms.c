@@ -122,8 +122,8 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
   return limits_energy(&limits, q, sum);
 }
 
-/* Sets *sum to the limit energy of plain coordinate k. During an impact the energy of the rebound replaces the energy
- * of the barrier. Returns false if the coordinate is beyond a barrier. */
+/* Sets *sum to the limit energy of coordinate k, a hinge angle or a displacement. During an impact the energy of the
+ * rebound replaces the energy of the barrier. Returns false if the coordinate is beyond a barrier. */
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   bool inside = limits_at(in->link, k, in->q[k], sum);
@@ -210,7 +210,7 @@ static LimitEnergy limited(LimitEnergy wanted, double limit, double width, doubl
   return (LimitEnergy){energy, -f.force, wanted.second * f.slope};
 }
 
-/* ---------------------------------------------------------------- plain coordinates */
+/* ---------------------------------------------------------------- hinge angles and displacements */
 
 static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
@@ -393,8 +393,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   return true;
 }
 
-/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a flying tree already contains (W51). The scale
- * of the residual includes |F^|. */
+/* Subtracts F^ (q - q^t), the energy of the force F^ that the target of a tree in free flight (tree_flight.h) already
+ * contains (W51). The scale of the residual includes |F^|. */
 static void subtract_held(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);

@@ -427,9 +427,9 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
-/* Corrects the slopes of islands with free spinning bodies or flying trees. At their targets such bodies have no
- * inertial energy left, so this energy is the predicted decrease. The slope at the start does not predict it: it can be
- * positive for a rotation by more than a right angle. */
+/* Corrects the slopes of islands with free spinning bodies or trees in free flight (tree_flight.h). At their targets
+ * such bodies have no inertial energy left, so this energy is the predicted decrease. The slope at the start does not
+ * predict it: it can be positive for a rotation by more than a right angle. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; (s->spinners || s->flight) && n < s->scope.link_count; n++) {

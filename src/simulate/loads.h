@@ -14,7 +14,7 @@ typedef struct LinkLoad {
 
 /* Returns zeroed loads (links), or NULL if the model has none. The caller frees them with memory_free. */
 LinkLoad* loads_create(const Model* model);
-/* Sets B of every link for the step of sim->clock. Call it after step_prepare has set the targets. */
+/* Sets B of every link for the step of sim->clock. Call after step_prepare has set the targets. */
 void loads_aim(Sim* sim);
 /* Returns the energy of the loads relative to the start of the step, -B : (T - T^t) [J]. */
 static inline double load_energy(const LinkLoad* load, const Pose* pose, const Pose* now) {

@@ -1,4 +1,4 @@
-/* Reverse derivatives of loads (docs/derivations/loads.md, L4, L17). */
+/* Adjoint of loads (docs/derivations/loads.md, L4, L17). */
 #include "simulate/loads.h"
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
@@ -45,8 +45,8 @@ static void reverse_rotation(const Sim* s, int link, Mat3 bar, StateBar now, Sta
 
 /* ---------------------------------------------------------------- fields (L17) */
 
-/* Motion of a link by lambda. v: velocity of its centre of mass. w: angular velocity such that Phi = -force . v -
- * torque . w. m: rotation part of the motion. rotation: predicted rotation R*. */
+/* Motion of a link along lambda. v: velocity of the link's centre of mass. w: angular velocity such that Phi = -force .
+ * v - torque . w. m: rotation part of the motion. rotation: predicted rotation R*. */
 typedef struct {
   Vec3 v, w;
   Mat3 m, rotation;

@@ -1,4 +1,4 @@
-/* Reverse derivatives of friction whose limit follows from the forces of the previous solve of the same step
+/* Adjoint of friction whose limit follows from the forces of the previous solve of the same step
  * (docs/derivations/friction.md, F9). */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Independent parts: groups of small islands of trees that do not interact in a step. Each part is solved separately
  * through all its iterations (docs/derivations/step.md, S17). The data of a part fit into a cache, and threads process
- * whole parts without synchronization. Each part needs only its own number of iterations, not that of the slowest
+ * whole parts without synchronization. Each part needs only its own number of iterations, not the number of the slowest
  * island of the scene. */
 #include <string.h>
 

@@ -137,7 +137,7 @@ static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
-/* Sets s->joint_aim, the predicted displacements of plain coordinates with armature (M6). */
+/* Sets s->joint_aim, the predicted increments of the joint coordinates with armature (M6). */
 static void aim_armatures(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; s->joint_aim && i < m->link_count; i++)

@@ -112,7 +112,7 @@ static void name_pair(const Proof* p, int candidate, ProofReport* report) {
 }
 
 /* Reports an infeasible pair of the trial state, preferably one that intersects. Keeps a failure that *report already
- * holds, such as that of the straight path. */
+ * holds, such as the failure of the straight path. */
 static void blame_state(Proof* p, ProofReport* report) {
   if (report->outcome != PROOF_APART) return;
   int count = contact_candidate_count(p->contact);

@@ -1,7 +1,7 @@
-/* Reverse derivatives of joint reactions (docs/derivations/observables.md, O3). Let `slopes` be the derivatives of a
- * scalar with respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion,
- * in which each link moves by the slopes of its own joint and of all joints above this joint. The twists of this
- * virtual motion are called the field. They are added to the twists of lambda. */
+/* Adjoint of joint reactions (docs/derivations/observables.md, O3). Let `slopes` be the derivatives of a scalar with
+ * respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion, in which
+ * each link moves by the slopes of its own joint and of all joints above this joint. The twists of this virtual motion
+ * are called the field. They are added to the twists of lambda. */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -117,8 +117,8 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   step_adjoint_wrench_bars(a, pose, bar);
 }
 
-/* Adds the derivatives of slopes . reactions with respect to the poses at t, through the change of momentum that the
- * targets of flying trees contain, to bar. */
+/* Adds the contribution of trees in free flight (tree_flight.h) to bar, the derivatives of slopes . reactions with
+ * respect to the poses at t. The targets of such trees contain a change of momentum, which enters the reactions. */
 static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
   const Sim* s = a->sim;
   const Model* m = a->model;

@@ -46,7 +46,7 @@ double sense(const Sim* s, const SceneMeasure* m) {
   return pose->r.m[m->index % 3][m->index / 3];
 }
 
-/* ---------------------------------------------------------------- reverse derivatives (E4) */
+/* ---------------------------------------------------------------- adjoint (E4) */
 
 static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
   const double t[3] = {by_t.x, by_t.y, by_t.z};

@@ -4,8 +4,8 @@
 
 #include "simulate/sim.h"
 
-/* Arguments that receive derivatives through measurements. They belong to the states at t and before, and to dT/dt of
- * the initial velocities. */
+/* Arrays to which the adjoint of measurements adds derivatives. The derivatives are with respect to the states at t and
+ * before, and with respect to dT/dt of the initial velocities. */
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
@@ -16,8 +16,8 @@ typedef struct {
 /* Returns a measured number of the present state (E1). The unit depends on the kind [m, rad, m/s, rad/s, N, 1].
  * Components of vectors are in world axes. */
 double sense(const Sim* sim, const SceneMeasure* measure);
-/* Adds the derivatives of a scalar through a measurement to `out` (E4). bar: derivative of the scalar with respect to
- * the measurement. */
+/* Adds the contribution of a measurement to the derivatives of a scalar, `out` (E4). bar: derivative of the scalar with
+ * respect to the measurement. */
 void sense_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
 
 #endif

@@ -160,8 +160,8 @@ struct Sim {
   bool* fixed;                   /* true if the degree of freedom is prescribed (nv) */
   int fixed_count;
 
-  SolveScope scope;        /* trees that Newton's method solves: all trees of the scene, or those of an independent part
-                              (simulate/parts.c) */
+  SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
+                       islands (simulate/parts.c) */
   struct StepParts* parts; /* NULL if the scene is not solved in independent parts */
   struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
   const int* begun; /* independent part in which each tree has been solved in this step, or -1; NULL if no tree has been
@@ -191,7 +191,7 @@ struct Sim {
                                   in the trial (links) */
   bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  bool all_stale;               /* true if all terms are out of date, including those of immovable links */
+  bool all_stale;               /* true if all terms are out of date, including the terms of immovable links */
   bool* wanted;                 /* true if a direction is computed for the tree (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* matrix component of each tree  (trees) */
@@ -237,8 +237,8 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
-  /* Forces and reactions along joints; NULL if not requested. part_*: those of the last substep, written by
-   * sim_advance. joint_forces, reactions: those of the last step, written by sim_step (kinds * nv). */
+  /* Forces and reactions along joints; NULL if not requested. part_*: values of the last substep, written by
+   * sim_advance. joint_forces, reactions: values of the last step, written by sim_step (kinds * nv). */
   double *part_forces, *joint_forces;
   Model* own_model; /* copy of the model to which `model` points if a closure has `active`; otherwise NULL */
   double (*part_reactions)[6], (*reactions)[6]; /* (links) */
@@ -269,14 +269,14 @@ void path_destroy(Path* path);
 /* Makes the present state the start of the path. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
 /* Begins recording the moves of a (sub)step. Stores the coordinates (nq) at its start and marks the pairs in contact.
- * Call it before the (sub)step is solved. path_end must follow. */
+ * Call before the (sub)step is solved. path_end must follow. */
 void path_begin(Sim* sim);
 /* Ends recording the moves of a (sub)step. time: time of the new state [s]. If reached is false, drops the moves since
  * path_begin. Otherwise replaces them by fewer moves where a straight path is proved. */
 void path_end(Sim* sim, bool reached, double time);
 /* Stores the numbers of moves and substeps at the start of a step. Copies no moves. */
 void path_save(Sim* sim);
-/* Drops the moves and substeps since path_save. Call it after a substep has failed. */
+/* Drops the moves and substeps since path_save. Call after a substep has failed. */
 void path_restore(Sim* sim);
 /* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are not
  * recorded. Allocates as path_add. */
@@ -310,7 +310,7 @@ Sim* sim_create_bare(const Model* model, int threads);
 
 /* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
-/* Returns the integrator's weights for the step of `clock`. The length of this step may differ from that of the
+/* Returns the integrator's weights for the step of `clock`. The length of this step may differ from the length of the
  * previous steps (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
@@ -321,8 +321,8 @@ static inline bool step_end_varies(const StepClock* clock) {
 /* Returns the time over which a force of the step changes the momentum [s], > 0 (S13, S15). With first-order weights,
  * it is dt / factor. With second-order weights, which spread the change over later steps, it is dt. */
 double step_force_time(Integrator integrator, const StepClock* clock);
-/* Returns step_force_time of the previous step divided by that of this step, or 1 for the first step (impact.md,
- * I5). */
+/* Returns step_force_time of the previous step divided by step_force_time of this step, or 1 for the first step
+ * (impact.md, I5). */
 double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* Makes the solved configuration the present state and advances the clock. Sets momenta, rates and measured forces of
  * SimState. Stores the poses of the two previous states. Allocates only for delays. */
@@ -344,14 +344,15 @@ void guess_free(Sim* sim);
 /* Returns to the start of the substep (CONTACT_PART) or of the step (CONTACT_STEP). The latter undoes all substeps of
  * the step. contact_remember must have been called at that state. Allocates as contact_reset. */
 void step_reject(Sim* sim, ContactMemory to);
-/* Adds the work counters of `from` to those of `to`: iterations, trials, certified_intervals and factor_retries. */
+/* Adds the work counters of `from` to the work counters of `to`: iterations, trials, certified_intervals and
+ * factor_retries. */
 void step_add_work(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: the normal force of the same step limits friction (docs/derivations/friction.md, F8) */
 /* Repeats the solve of a step until the normal forces that limit friction converge. Makes at most
  * contact.friction_iterations solves. Stores all solves except the last. Adds the work to *report, and sets
- * report->friction_open if the forces do not converge. Call it after step_solve has succeeded. Allocates as
+ * report->friction_open if the forces do not converge. Call after step_solve has succeeded. Allocates as
  * contact_lag. */
 void own_force_settle(Sim* sim, StepReport* report);
 /* Discards the stored solves of a substep that was not accepted. */
@@ -364,10 +365,10 @@ void own_force_free(Sim* sim);
 void parts_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
 void parts_destroy(struct StepParts* parts);
-/* Solves independent parts of the scene. Call it at the start of a step, when all terms are out of date and the
- * configuration is evaluated. Adds the work to *report, including that of parts that were not solved. If all parts are
- * solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise sets
- * the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
+/* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
+ * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all parts
+ * are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise
+ * sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
  * iterations of a part. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
@@ -450,10 +451,10 @@ bool step_repeat_last(Sim* sim, StepReport* report);
  * s->at_work, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until the
  * next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Marks all assembled terms as out of date. Call it at the start of a step. */
+/* Marks all assembled terms as out of date. Call at the start of a step. */
 void step_all_stale(Sim* sim);
 /* Marks the terms of the trees that moved (s->moving) as out of date. Also marks trees that a pair couples to these
- * trees before or after the move. Call it after a move was accepted. */
+ * trees before or after the move. Call after a move was accepted. */
 void step_moved_stale(Sim* sim);
 /* Marks the terms of the trees of all links with links[link] true as out of date. */
 void step_mark_stale(Sim* sim, const bool* links);
@@ -489,8 +490,8 @@ void step_update_pattern(Sim* sim);
  * some tree got no direction. Allocates as step_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
 /* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below the
- * rounding of positions. Call it after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates
- * as step_pattern. */
+ * rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates as
+ * step_pattern. */
 void step_refine_impacts(Sim* sim);
 /* Copies the entries of from[nv] to to[nv] for the degrees of freedom of sim->scope. */
 void step_copy_scope(const Sim* sim, double* to, const double* from);
@@ -508,7 +509,7 @@ void joint_forces_keep(Sim* sim);
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
 /* Computes s->part_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the output
- * does not request reactions. Call it before the configuration becomes the present state. */
+ * does not request reactions. Call before the configuration becomes the present state. */
 void reactions_note(Sim* sim);
 /* Copies s->part_reactions to s->reactions, the reactions of the step. */
 void reactions_keep(Sim* sim);
@@ -521,15 +522,15 @@ void reactions_find(Sim* sim, double (*out)[6]);
 void scheme_balance_create(Sim* sim);
 /* Frees the balance and everything that the balance owns. Accepts NULL. */
 void scheme_balance_destroy(struct SchemeBalance* balance);
-/* Adds the energy change and the work of forces in an accepted substep to the sums. Call it after the substep of
+/* Adds the energy change and the work of forces in an accepted substep to the sums. Call after the substep of
  * sim->clock. */
 void scheme_balance_note(Sim* sim);
 /* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);
-/* Restores the sums of scheme_balance_save. Call it after a substep has failed. */
+/* Restores the sums of scheme_balance_save. Call after a substep has failed. */
 void scheme_balance_restore(Sim* sim);
 /* Discards the energies with which the next substep is compared. The next substep then adds nothing to the sums. Call
- * it after the present state was replaced. */
+ * after the present state was replaced. */
 void scheme_balance_forget(Sim* sim);
 /* Writes or reads the sums in a block of a stored state, or measures their size. Fails as state_block_int. */
 void scheme_balance_pass_state(Sim* sim, StateBlock* block);
@@ -549,8 +550,8 @@ JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
  * coordinate is beyond a barrier limit; all members are set in both cases. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length is that of
- * the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
+/* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length has not
+ * changed since the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
 bool configuration_move(Sim* sim, Configuration* to);
 
 /* Returns factor / dt^2, the weight of the inertial energy [1/s^2] (S1). */
@@ -558,7 +559,7 @@ static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
 
-/* Returns the length of the present step divided by that of the previous step; 1 for the first step. */
+/* Returns the length of the present step divided by the length of the previous step; 1 for the first step. */
 static inline double step_length_ratio(const Sim* sim) {
   return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;
 }

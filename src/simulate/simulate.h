@@ -11,10 +11,10 @@
 typedef struct Sim Sim;
 
 typedef struct {
-  int threads;               /* >= 1 */
-  double tolerance;          /* convergence tolerance relative to the acting forces; 0 selects that of the scene */
-  bool path;                 /* true to record the solver's moves for sim_path */
-  bool scheme_work;          /* true to measure the energy change by the scheme for sim_scheme_work */
+  int threads;      /* >= 1 */
+  double tolerance; /* convergence tolerance relative to the acting forces; 0 selects the tolerance of the scene */
+  bool path;        /* true to record the solver's moves for sim_path */
+  bool scheme_work; /* true to measure the energy change by the scheme for sim_scheme_work */
   bool (*interrupted)(void); /* callback of every iteration, called by all threads; the step stops if it returns true.
                                 NULL never stops */
 } SimOptions;
@@ -229,7 +229,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
  * previous step, unused in the first step. load < Model.load_count is not checked. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 /* Returns the potential energy of buoyancy at poses[links] [J] (docs/derivations/fluid.md), or 0 without a fluid.
- * Allocates temporarily. */
+ * Allocates temporary memory. */
 double sim_fluid_energy(const Model* model, const Pose* poses);
 /* Creates a simulation in the model's initial state. The caller frees *out with sim_destroy. Copies options. Borrows
  * the model, which must outlive the sim. If bodies intersect, a closure is open, or a stored state does not belong to
@@ -566,7 +566,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads);
 /* Frees the adjoint. Accepts NULL. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Clears the accumulated derivatives with respect to initial velocities, delayed measurements and contact history. Call
- * it before the last step of a run is processed. */
+ * before the last step of a run is processed. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Selects whether substep lengths are constants. They are constants in a run that repeats the substeps of another run
  * (sim_step_as). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11). */
@@ -580,16 +580,16 @@ typedef struct {
   const double (*reaction)[6];
 } ForceSlopes;
 /* Applies the adjoint of one step. Steps must be processed from last to first. All derivatives are of one scalar. next:
- * derivatives with respect to the state at t + dt, complete on entry; derivatives through rates and forces are added to
- * next.q. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces at t
- * + dt, or NULL. Adds the derivatives with respect to the earlier states and the model to now, old, older (poses only)
- * and gradient. If the report's `sound` is false, the added numbers are not derivatives. Allocates only as the pairs of
- * a step grow. */
+ * derivatives with respect to the state at t + dt, complete on entry; the contributions of rates and forces are added
+ * to next.q. rate[nv]: derivatives with respect to SimState.rate at t + dt. force: derivatives with respect to forces
+ * at t + dt, or NULL. Adds the derivatives with respect to the earlier states and the model to now, old, older (poses
+ * only) and gradient. If the report's `sound` is false, the added numbers are not derivatives. Allocates only as the
+ * pairs of a step grow. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
 /* Multiplies the accumulated derivatives with respect to earlier steps by a factor, 1 for no change. They are
- * derivatives with respect to momenta, delayed measurements and contact history. Call it after step_adjoint. */
+ * derivatives with respect to momenta, delayed measurements and contact history. Call after step_adjoint. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* Converts the derivatives `first` with respect to the first state into derivatives with respect to the initial values.
  * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. Adds the result to
@@ -600,8 +600,9 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
 /* ---------------------------------------------------------------- forward sensitivities over recorded steps
  * (simulate/step_forward.c) */
 /* Computes the derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1).
- * Each row of a step's Jacobian is the reverse derivative of one equation of the step. The cost is one reverse
- * derivative per degree of freedom, for any number of parameters, and a back-substitution per parameter. */
+ * Each row of a step's Jacobian is computed by reverse differentiation of one equation of the step. The cost is one
+ * reverse differentiation per degree of freedom, for any number of parameters, and one back-substitution per
+ * parameter. */
 typedef struct StepForward StepForward;
 /* Callback that converts derivatives with respect to the model's numbers into derivatives with respect to the
  * parameters. Adds the result to row (parameters). gradient: derivatives of a scalar with respect to the model's
@@ -613,7 +614,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
 /* Frees the sensitivities. Accepts NULL. */
 void step_forward_destroy(StepForward* forward);
 /* Declares that no parameter rotates a joint frame or axis. Sets `without_turns` in the gradients that the chain
- * receives. Call it before step_forward_begin. It cannot be undone. */
+ * receives. Call before step_forward_begin. It cannot be undone. */
 void step_forward_skip_turns(StepForward* forward);
 /* Places closures at the constant coordinates q[nq] (borrowed) instead of the coordinates at the start of the run.
  * Allocates. Call at most once; a second call leaks memory. */

@@ -29,14 +29,16 @@ Spinner* spinners_create(const Model* model);
 /* Sets SimState.momentum of the links that integrate their angular momentum from the initial velocities: L = R I w,
  * world axes [kg m^2/s]. */
 void spin_start(Sim* sim);
-/* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is that of a
- * torque-free body (W4). The centre of mass stays at its affine target. Call it after the affine targets are set. */
+/* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is the
+ * rotation of a torque-free body (W4). The centre of mass stays at its affine target. Call spin_aim after the affine
+ * targets are set. */
 void spin_aim(Sim* sim);
 /* Computes the momenta at t + dt from the solved configuration (W5). A body without forces keeps its momentum
- * bit-identically. Call it before the configuration becomes the present one. */
+ * bit-identically. Call spin_advance before the solved configuration becomes the present one. */
 void spin_advance(Sim* sim);
 /* Computes the angular velocities of bodies that integrate their angular momentum, J R^T L, link axes (W7) [rad/s].
- * They are the last three rates of the joint. Call it after the rates by differences are set. */
+ * Stores the angular velocities as the last three rates of the joint. Call spin_rates after the rates by finite
+ * differences are set. */
 void spin_rates(Sim* sim);
 /* Largest residual force, relative to the pair forces, at which two bodies exchange angular momentum (W6). A converged
  * step is far below this limit (the largest tolerance is 0.1). A step that stopped at rounding error with strongly
@@ -48,16 +50,17 @@ void spin_rates(Sim* sim);
 /* Sets Spinner.lack and Spinner.at_work of all links from the forces at the accepted configuration. contact: terms of
  * the pairs. sim->spinners must not be NULL. */
 void spin_balance(Sim* sim, ContactTermList contact);
-/* Exchange of angular momentum between two bodies in contact that integrate their momentum (W6). It is added to the
- * torques about their new centres of mass. Torques act about a point that moves with the rolling body, or with the
- * lighter body if the mass ratio is large. */
+/* Exchange of angular momentum between two bodies in contact that integrate their momentum (W6). The exchange is added
+ * to the torques about the bodies' new centres of mass. The torques act about a point that moves with the rolling body,
+ * or with the lighter body if the mass ratio is large. */
 typedef struct {
   bool both; /* true if both bodies integrate their momentum and their forces balance (SPIN_BALANCE). Otherwise there is
                 no exchange, and the other members are not set */
   double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
                       spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
   bool by_mass;    /* true if the shares follow from the masses */
-  Vec3 way;        /* e: displacement of the centre of mass of a minus that of b in the step [m] */
+  Vec3 way; /* e: displacement of the centre of mass of a in the step, minus the displacement of the centre of mass of b
+               [m] */
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of
  * the step. */
@@ -67,15 +70,16 @@ SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, i
  * the link, world axes [kg m^2/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
-/* Largest rotation of a body in contact per substep [rad]: friction on a body that rotates by theta in a step has the
- * lever arm r cos(theta) (W10). */
+/* Largest rotation of a body in contact per substep [rad]. The limit is needed because friction on a body that rotates
+ * by theta in a step has the lever arm r cos(theta) (W10). */
 #define SPIN_TURN 0.18
 /* Returns the largest angular speed of the bodies that integrate their momentum and are in contact in the accepted
  * configuration [rad/s]; 0 if there are none. */
 double spin_touching_speed(Sim* sim);
-/* Returns the number of equal substeps into which a step of length dt [s] is divided: a power of two, at most
- * SPIN_PARTS_MOST (spin.c). In a substep, bodies in contact that integrate their momentum then rotate by at most
- * SPIN_TURN, and links of flying trees by at most TREE_TURN (W14). */
+/* Returns the number of equal substeps into which a step of length dt [s] is divided. The number is the smallest power
+ * of two that limits the rotation per substep. A body in contact that integrates its momentum rotates by at most
+ * SPIN_TURN. A link of a tree in free flight (tree_flight.h) rotates by at most TREE_TURN (W14). The number is at most
+ * SPIN_PARTS_MOST (spin.c). */
 int spin_parts(Sim* sim, double dt);
 
 /* Sets the start of Newton's iteration for bodies without contact and load that integrate their momentum. Their entries

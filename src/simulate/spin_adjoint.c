@@ -1,4 +1,4 @@
-/* Reverse derivatives of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
+/* Adjoint of the time step of bodies that integrate their angular momentum (docs/derivations/spin.md, W8-W9). */
 #include "simulate/spin_adjoint.h"
 
 #include <assert.h>
@@ -96,15 +96,15 @@ static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, Ma
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }
 
-/* ---------------------------------------------------------------- derivatives through the state at t + dt */
+/* ---------------------------------------------------------------- contributions of the state at t + dt */
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
 }
 
-/* Adds the derivatives of a scalar through the rate J R^T L of link i. rate: derivatives of the scalar with respect to
- * this rate, link axes. */
+/* Adds the contribution of the angular velocity J R^T L of link i to the derivatives of a scalar. rate: derivatives of
+ * the scalar with respect to this angular velocity, link axes. */
 static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
                          ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(own->mobility, rate);
@@ -113,8 +113,8 @@ static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, V
   add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
 }
 
-/* Adds the derivatives of a scalar with respect to poses, target and masses through the momentum update L+ = L +
- * axial(K) / dt, K = (R - R^) S_c R^^T, of link i. R^: rotation of the target. */
+/* Adds the contribution of the momentum update of link i to the derivatives of a scalar with respect to poses, target
+ * and masses. The update is L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. R^: rotation of the target. */
 static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
   const Spinner* own = &s->spinners[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
@@ -246,8 +246,8 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
   add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
-/* Adds the derivatives of a scalar with respect to pose, initial velocities and masses through the initial momentum L =
- * R I w. */
+/* Adds the contribution of the initial momentum L = R I w to the derivatives of a scalar with respect to pose, initial
+ * velocities and masses. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;

@@ -1,6 +1,6 @@
-/* Private to simulate/: reverse derivatives of bodies that integrate their angular momentum (docs/derivations/spin.md,
- * W3-W9). A SpinAdjoint stores the derivatives with respect to momenta at t, which are the input of the adjoint of the
- * previous step. */
+/* Private to simulate/: adjoint of the time step of bodies that integrate their angular momentum
+ * (docs/derivations/spin.md, W3-W9). A SpinAdjoint stores the derivatives with respect to momenta at t, which are the
+ * input of the adjoint of the previous step. */
 #ifndef SDRS_SIMULATE_SPIN_ADJOINT_H
 #define SDRS_SIMULATE_SPIN_ADJOINT_H
 

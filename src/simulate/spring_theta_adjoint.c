@@ -1,5 +1,5 @@
-/* Reverse derivatives of the thetas, which set the time weights of springs, with respect to stiffness, inertia and
- * initial coordinates (docs/derivations/drives.md, M10). */
+/* Adjoint of the thetas with respect to stiffness, inertia and initial coordinates. The thetas set the time weights of
+ * springs (docs/derivations/drives.md, M10). */
 #include <string.h>
 
 #include "simulate/bushings.h"

@@ -53,8 +53,8 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
   return STATUS_BAD_INPUT;
 }
 
-/* Compares the counts of this scene with those of the recorded state. Reports the first count that differs and returns
- * STATUS_BAD_INPUT. Returns STATUS_OK if all counts agree, or if the file contains no counts. */
+/* Compares the counts of this scene with the counts of the recorded state. Reports the first count that differs and
+ * returns STATUS_BAD_INPUT. Returns STATUS_OK if all counts agree, or if the file contains no counts. */
 static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   int64_t own[LAYOUT], saved[LAYOUT];
   const NumberFile* file = s->model->start;
@@ -123,8 +123,8 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   return whole;
 }
 
-/* Recomputes contact, because vertices or contact parameters differ from those of the stored state. The stored forces
- * still limit friction. Returns false if bodies intersect. */
+/* Recomputes contact, because vertices or contact parameters differ from the stored state. The stored forces still
+ * limit friction. Returns false if bodies intersect. */
 static bool recompute_contact(Sim* s) {
   contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);
@@ -133,7 +133,7 @@ static bool recompute_contact(Sim* s) {
   return apart;
 }
 
-/* Returns true if part `part` of the model identity agrees with that of the model that recorded the state. */
+/* Returns true if part `part` of the model identity agrees with the model that recorded the state. */
 static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
   int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
   model_identity(s->model, own);

@@ -222,8 +222,8 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
 
 /* ---------------------------------------------------------------- lambda */
 
-/* Adds the derivatives of a scalar with respect to coordinates through the joint rates at t + dt: rate = rate_now (q+ -
- * q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
+/* Adds the contribution of the joint rates at t + dt to the derivatives of a scalar with respect to coordinates. The
+ * rates are rate_now (q+ - q) - rate_old (q - q-). rate[nv]: derivatives of the scalar with respect to these rates. */
 static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
                        StateBar old) {
   const Model* m = a->model;

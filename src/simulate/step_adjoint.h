@@ -15,7 +15,8 @@ typedef struct {
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
 /* Derivatives with respect to one number of the step's clock, at fixed states (I11). equations: derivatives of the
- * step's equations F. direct: derivative of the scalar through momenta, rates and forces at t + dt. */
+ * step's equations F. direct: contribution of the momenta, rates and forces at t + dt to the derivative of the
+ * scalar. */
 typedef struct {
   bool known;
   double* equations; /* (nv) */
@@ -27,16 +28,16 @@ enum { LENGTH_SLOPES = 4 }; /* number of such clock entries: dt, dt_before, dt_o
 typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
   LengthSlope by[LENGTH_SLOPES];
-  double by_dt, by_before,
-      by_end; /* derivatives of the scalar through all later steps: by_dt with respect to the length of the present
-                 step, by_before of the previous step, by_end with respect to the end time of the present step [1/s] */
+  double by_dt, by_before, by_end; /* derivatives of the scalar that all later steps contribute [1/s]. by_dt: with
+                                      respect to the length of the present step; by_before: with respect to the length
+                                      of the previous step; by_end: with respect to the end time of the present step */
   double *lambda, *reduced, *nu; /* scratch for the event: adjoint solution (nv), derivatives of the event function with
                                     respect to coordinates (nv), multipliers (closure rows) */
-  double by_prescribed;          /* derivative with respect to the end time of the present step through the prescribed
-                                    coordinates at t + dt [1/s] */
-  double* rates;                 /* scratch: rates of the prescribed coordinates (nv) */
-  double (*event_bar)[3][4];     /* derivatives of the event function with respect to poses (links) */
-  double (*unused_bar)[3][4];    /* unused output of contact_replay_adjoint (links) */
+  double by_prescribed; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
+                           end time of the present step [1/s] */
+  double* rates;        /* scratch: rates of the prescribed coordinates (nv) */
+  double (*event_bar)[3][4];  /* derivatives of the event function with respect to poses (links) */
+  double (*unused_bar)[3][4]; /* unused output of contact_replay_adjoint (links) */
   double (*lost)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they are added
                         to LengthSlope.equations: torque, force (links) */
   ModelGradient unused; /* unused output of contact_replay_adjoint */
@@ -50,15 +51,15 @@ struct StepAdjoint {
   SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL selects those of `spin` */
+                          NULL selects the values of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];                        /* twists of the links by lambda, about their centres of mass (links) */
-  double (*wrench)[6];                       /* scratch: torque about the centre of mass, and force (links) */
-  double (*motion)[3][4];                    /* `twist` of each link as a change of [R | t] at t + dt (links) */
-  double rounding;                           /* rounding error of the step (StepAdjointReport.rounding) */
-  double (*rate_bar)[3][4];                  /* derivatives with respect to dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                /* derivatives with respect to poses of half-spaces at t + dt  (links) */
-  Vec3* force;                               /* scratch (links) */
+  double (*twist)[6];         /* twists of the links along lambda, about the centres of mass of the links (links) */
+  double (*wrench)[6];        /* scratch: torque about the centre of mass, and force (links) */
+  double (*motion)[3][4];     /* `twist` of each link as a change of [R | t] at t + dt (links) */
+  double rounding;            /* rounding error of the step (StepAdjointReport.rounding) */
+  double (*rate_bar)[3][4];   /* derivatives with respect to dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt  (links) */
+  Vec3* force;                /* scratch (links) */
   Vec3 *felt, *pulled; /* derivatives with respect to measured contact forces: `felt` at the start of the step, `pulled`
                           at the end; NULL if no drive measures forces (links) */
   /* Derivatives with respect to delayed measurements of earlier states; NULL if no drive has a delay. */
@@ -91,8 +92,9 @@ struct StepAdjoint {
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
                          closures (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],
-      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of flying trees (aim_bar), and to
-                              the poses `before`, `behind` and `beyond` of TreeFlight; NULL if no tree flies (links) */
+      (*beyond_bar)[3][4]; /* derivatives with respect to the target poses of links of trees in free flight, see
+                              tree_flight.h (aim_bar), and to the poses `before`, `behind` and `beyond` of TreeFlight;
+                              NULL if no tree flies (links) */
 };
 
 /* Loads a recorded step. Sets the Sim to the state at t + dt and *assembly to the terms of the step. forward: true if
@@ -121,7 +123,7 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 /* ---- simulate/step_lengths.c */
 /* Returns new StepLengths with all arrays allocated. The caller frees them with step_lengths_destroy. */
 StepLengths* step_lengths_create(const Model* model);
-/* Frees the lengths and everything that they own. Accepts NULL. */
+/* Frees `lengths` and everything that it owns. Accepts NULL. */
 void step_lengths_destroy(StepLengths* lengths);
 /* Clears the derivatives with respect to lengths. */
 void step_lengths_begin(StepLengths* lengths);
@@ -141,7 +143,7 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient);
 /* Adds the contribution of an event at the end of the step to a->lambda, a->reduced and gradient. force: as for
- * step_adjoint. Call it after a->lambda is solved. Returns false if the step length has no derivative. */
+ * step_adjoint. Call after a->lambda is solved. Returns false if the step length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient);
 /* Sets rates[nv] to the rates of the prescribed coordinates at time t [s], and to 0 for all other degrees of freedom
@@ -175,7 +177,7 @@ RecordedStep own_force_step(const RecordedStep* step);
 void own_force_bars(StepAdjoint* a, const RecordedStep* step);
 /* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
  * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
- * it replaces *report. Call it after step_adjoint_solve of the last solve, which sets a->own_bar. */
+ * it replaces *report. Call after step_adjoint_solve of the last solve, which sets a->own_bar. */
 void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                        ModelGradient* gradient, StepAdjointReport* report);
 /* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
@@ -186,13 +188,13 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
 /* Computes a->slip_wrench, which step_adjoint_spread adds to the products with lambda. Subtracts slip_wrench from the
  * derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the solver.
- * Call it after a->lambda is final. */
+ * Call after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
  * (friction.md, F7) */
-/* Adds the derivatives through the friction limits of the pairs in a run's first step. They are added to now, old,
- * older and gradient. Does nothing if step->guess is NULL. If the report of the solve without friction is not sound, it
- * replaces *report. Call it after step_adjoint_spread of the step. */
+/* Adds the contribution of the friction limits of the pairs in a run's first step to now, old, older and gradient. Does
+ * nothing if step->guess is NULL. If the report of the solve without friction is not sound, that report replaces
+ * *report. Call after step_adjoint_spread of the step. */
 void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                    ModelGradient* gradient, StepAdjointReport* report);
 /* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
@@ -258,7 +260,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 /* ---- simulate/spring_theta_adjoint.c */
 /* Converts gradient->thetas into derivatives with respect to the model and, if the run starts from the initial
  * coordinates, with respect to these. Adds the result to gradient and sets gradient->thetas to 0. Overwrites poses and
- * screws of the Sim. Allocates temporarily. */
+ * screws of the Sim. Allocates temporary memory. */
 void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Sets twist (links x 6) to the twists (w, v) of all links about the points at[links], world axes, for the joint rates
  * rates[nv] [rad/s, m/s]. */
@@ -282,9 +284,9 @@ void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const doubl
 void reaction_adjoint_add(StepAdjoint* a);
 /* Returns the sum of slopes[links] . (joint reactions that follow from the assembled terms); 0 if slopes is NULL. */
 double reaction_account(const StepAdjoint* a, const double (*slopes)[6]);
-/* Converts a->aim_bar, the derivatives with respect to the target poses of flying trees, into derivatives with respect
- * to earlier states, velocities and the model, and adds these to now, old and gradient (simulate/tree_flight_adjoint.c,
- * W13). Does nothing if no tree flies. */
+/* Converts a->aim_bar, the derivatives with respect to the target poses of trees in free flight, into derivatives with
+ * respect to earlier states, velocities and the model, and adds the results to now, old and gradient
+ * (simulate/tree_flight_adjoint.c, W13). Does nothing if no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

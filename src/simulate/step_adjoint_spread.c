@@ -34,7 +34,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
-/* Sets motion[links] to the changes of [R | t] at t + dt under the twists by lambda. */
+/* Sets motion[links] to the directional derivatives of [R | t] at t + dt along lambda. */
 static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
@@ -48,8 +48,8 @@ static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   }
 }
 
-/* Adds the derivatives of lambda . F with respect to earlier poses, gravity and masses, through inertia and the targets
- * of links. Call after reverse_contact, which sets expected_bar. */
+/* Adds the contribution of inertia and of the links' targets to the derivatives of lambda . F with respect to earlier
+ * poses, gravity and masses. Call after reverse_contact, which sets expected_bar. */
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -95,8 +95,8 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
   }
 }
 
-/* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free body
- * without damping and passive properties. */
+/* Returns true if derivatives with respect to the joint's parameters are needed. They are not needed for a free joint
+ * that has no damping, spring, dry friction or armature. */
 static bool has_own(const ModelLink* link) {
   bool damped = link->passive || link->joint.dof_count < 6;
   for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
@@ -139,8 +139,8 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar ol
 }
 
 /* Adds the derivatives of -(lambda + h (h + h') / 2 mu) . F^ with respect to earlier states, drives and joint
- * parameters. F^: joint forces that the targets of flying trees contain (W51). Call after tree_flight_adjoint, which
- * leaves mu in a->product. */
+ * parameters. F^: joint forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after
+ * tree_flight_adjoint, which leaves mu in a->product. */
 static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {

@@ -1,5 +1,5 @@
-/* Reverse derivatives of a run with respect to its start: coordinates, velocities, and the geometry at which closures
- * were placed (docs/derivations/adjoint.md, A12). */
+/* Computes derivatives of a scalar with respect to the start of a run: initial coordinates, initial velocities, and the
+ * coordinates at which closures were placed (docs/derivations/adjoint.md, A12). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -60,7 +60,7 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
 }
 
 /* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, for closures that were
- * placed at coordinates q (nq) other than those of the first state. */
+ * placed at coordinates q (nq) which differ from the first state. */
 static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;

@@ -234,8 +234,8 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row is that
- * of a number that is carried to the next step; the function then also adds the derivatives with respect to the length
+/* Adds the derivatives of contact with respect to the length of the previous step. If carried is true, the row belongs
+ * to a number that is carried to the next step; the function then also adds the derivatives with respect to the length
  * of this step. */
 static void add_contact_lengths(StepForward* f, bool carried, double* row) {
   if (!f->adjoint->replay) return;
@@ -285,8 +285,9 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
 
 static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
 
-/* Returns the derivative of a scalar with respect to the end time of the step, through the poses of half-spaces at t +
- * dt (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to these poses. */
+/* Returns the contribution of the poses of half-spaces at t + dt to the derivative of a scalar with respect to the end
+ * time of the step (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to the
+ * poses. */
 static double ground_by_end(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;
@@ -322,7 +323,7 @@ static void rows_of_closures(StepForward* f, const RecordedStep* step, const Scr
   }
 }
 
-/* Adds the derivatives, through the state at t + dt, of the load that a pair carries to the next step. */
+/* Adds the contribution of the state at t + dt to the derivatives of the load that a pair carries to the next step. */
 static void add_carried_load(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
@@ -438,8 +439,8 @@ static void shift_loads(StepForward* f) {
   f->load[0] = last;
 }
 
-/* Sets the sensitivities of the clock of this step. If the step ends with an event, find_event adds the sensitivity of
- * its length. */
+/* Sets the sensitivities of the begin, length and end time of this step. If the step ends with an event, find_event
+ * later adds the sensitivity of the step length. */
 static void begin_lengths(StepForward* f, const RecordedStep* step) {
   const StepClock* c = &step->clock;
   double* oldest = f->length[2];
@@ -470,8 +471,9 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the derivatives of the equations through the clock to f->rows: the derivatives of the equations with respect to
- * the lengths and the end time, times the sensitivities of the lengths and the end time. */
+/* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is dF/dl dl/dp, with
+ * the equations F, the lengths of the present and the two previous substeps and the end time as l, and the parameters
+ * p. */
 static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)

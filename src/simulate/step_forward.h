@@ -45,9 +45,10 @@ struct StepForward {
   double* load[2]; /* sensitivity of the closures' forces in the last two substeps; NULL if there are none has a force
                       limit (closures    x parameters) */
   Screw* load_screws; /* workspace (nv) */
-  double* length[3];  /* sensitivity of the lengths of the step and of the two before it (parameters) */
+  double* length[3];  /* sensitivities of the lengths of the step and of the two previous steps (parameters) */
   double* rates;      /* rates of prescribed coordinates at the end of a step whose end time varies, else 0 (nv) */
-  double* by_end; /* derivatives of the equations with respect to the end time through prescribed coordinates (nv) */
+  double* by_end; /* contribution of prescribed coordinates to the derivatives of the equations with respect to the end
+                     time (nv) */
   double *begin, *end; /* sensitivity of the step's start and end time (parameters) */
   double* momentum[2]; /* sensitivity of the angular momenta at t and at t + dt; NULL if no link integrates its momentum
                           (3 links x parameters) */
@@ -61,7 +62,7 @@ void step_forward_clear(StepForward* f);
 void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row);
 /* row (columns) += sum factor_i matrix_i (count x columns, row-major). */
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);
-/* Computes sensitivity[0] from those of the states before. Returns false if the step has no derivative. */
+/* Computes sensitivity[0] from the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
 /* Sets f->grips for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
 bool guess_forward(StepForward* f, const RecordedStep* step);

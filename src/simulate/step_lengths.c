@@ -1,5 +1,6 @@
-/* Derivatives of a recorded step with respect to its length, the lengths of the previous steps and its end time, and
- * derivatives of the lengths with respect to the states (docs/derivations/impact.md, I11, I12). */
+/* Computes derivatives of a recorded step with respect to its length, the lengths of the two previous steps and its end
+ * time. Also computes the derivatives of these lengths with respect to the states (docs/derivations/impact.md, I11,
+ * I12). */
 #include <string.h>
 
 #include "contact/step.h"
@@ -82,8 +83,8 @@ static double* part_of(StepClock* clock, ClockPart part) {
 }
 
 /* Adds `factor` times the inertial forces of the rounding errors of all targets to a->lengths->lost. The rounding error
- * of a target is as large as that of a position. In a short substep of an impact, the force due to this error, divided
- * by the step of the finite differences, would dominate the error of the derivative. */
+ * of a target is as large as the rounding error of a position. In a short substep of an impact, the force due to this
+ * error, divided by the step of the finite differences, would dominate the error of the derivative. */
 static void add_lost(const StepAdjoint* a, double factor) {
   const Sim* s = a->sim;
   double weight = factor * step_inertia_weight(s);
@@ -173,8 +174,8 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
   }
 }
 
-/* Returns product . (rates of the prescribed coordinates at time t), the derivative with respect to time through these
- * coordinates. product[nv]. */
+/* Returns the contribution of the prescribed coordinates to a derivative with respect to time. The contribution is
+ * product . (rates of the prescribed coordinates at time t). product[nv]. */
 static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
   step_lengths_rates(a, t, a->lengths->rates);
   return dot(product, a->lengths->rates, a->model->dof_count);
@@ -184,9 +185,9 @@ void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
   a->lengths->by_prescribed += prescribed_by_time(a, product, t);
 }
 
-/* Returns the derivative of reduced . q + lambda . F with respect to the end time through the prescribed coordinates at
- * t + dt. Half-spaces, which have no rows in H, are included (A11, A13). event: if not NULL, the event function is
- * added to the differentiated scalar. */
+/* Returns the contribution of the prescribed coordinates at t + dt to the derivative of reduced . q + lambda . F with
+ * respect to the end time. Half-spaces, which have no rows in H, are included (A11, A13). event: if not NULL, the event
+ * function is added to the differentiated scalar. */
 static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
                                const double* reduced, const double* lambda, const double* nu, const ContactField* more,
                                const EventTerms* event) {

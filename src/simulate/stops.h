@@ -29,7 +29,7 @@ bool stops_entry(const Sim* sim, const StopEntry* sought, StopEntry* entry);
  * extrapolate from states on which the barrier acted. */
 bool stops_let_go(const Sim* sim);
 /* Returns the distance of a coordinate from the position at which its impact begins, in units of limit_margin. The
- * coordinate is that of the accepted configuration. The distance is negative beyond this position. side: -1 for the
+ * coordinate is read from the accepted configuration. The distance is negative beyond this position. side: -1 for the
  * lower limit, 1 for the upper limit (asserted). */
 double stops_ahead(const Sim* sim, int dof, int side);
 /* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments. dof: a scalar

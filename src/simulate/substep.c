@@ -13,9 +13,9 @@
 
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
-/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a flying tree
- * required shorter substeps. It is larger than CALM_STEPS because each change of the substep length changes the energy
- * of the tree by (w dt)^2 (W50). */
+/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
+ * flight (tree_flight.h) required shorter substeps. It is larger than CALM_STEPS because each change of the substep
+ * length changes the energy of the tree by (w dt)^2 (W50). */
 enum { CALM_STEPS_COARSE = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -393,8 +393,8 @@ typedef struct {
 } EventSearch;
 
 /* BENT_AGAIN: after this many successive replacements of the same end of the bracket, the distance is treated as
- * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this, a
- * strongly curved distance is interpolated linearly again. */
+ * strongly curved and the bracket is halved. STRAIGHT: if the ratio of the distances at both ends is below this value,
+ * a strongly curved distance is interpolated linearly again. */
 enum { BENT_AGAIN = 8, STRAIGHT = 16 };
 
 static double next_length(const EventSearch* e) {

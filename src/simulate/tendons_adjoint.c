@@ -1,4 +1,4 @@
-/* Reverse derivatives of tendons (docs/derivations/loads.md, L7, L8, L96, L97). */
+/* Adjoint of tendons (docs/derivations/loads.md, L7, L8, L96, L97). */
 #include "simulate/tendons.h"
 
 #include <assert.h>
@@ -47,8 +47,8 @@ void tendons_product(const TendonSystem* s, const double (*twist)[6], double (*w
   }
 }
 
-/* Rotation r of the link of a tendon's point, with the change dr of this rotation and the change x_dot of the point by
- * lambda. */
+/* Rotation r of the link to which a point of a tendon belongs. dr, x_dot: directional derivatives of r and of the point
+ * along lambda. */
 typedef struct {
   Mat3 r, dr;
   Vec3 x_dot;
@@ -67,8 +67,8 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
   return out;
 }
 
-/* Path between two neighbouring points of a tendon, with its change by lambda. Index 0: first end; index 1: second end.
- */
+/* Path between two neighbouring points of a tendon, with the path's directional derivative along lambda. Index 0: first
+ * end; index 1: second end. */
 typedef struct {
   MovedPoint at[2];
   const SceneTendonWrap* wrap; /* wrap that the path touches; NULL: the path is straight */
@@ -78,7 +78,7 @@ typedef struct {
   TendonWrap way; /* wrapped path; its slopes are also set for a straight path */
   Vec3 dot[2];    /* change of each end relative to the wrap [m] */
   Vec3 bent[2];   /* curvature times dot */
-  double rate;    /* change of the path's length by lambda [m] */
+  double rate;    /* directional derivative of the path's length along lambda [m] */
 } MovedPath;
 
 static void move_straight(MovedPath* w, const TendonSegment* t) {
@@ -228,7 +228,8 @@ static void reverse_ends(const MovedPath* w, double pull, double slack, Vec3* ba
 }
 
 /* Adds the derivatives of Phi = pull * rate of tendon k with respect to earlier states and the tendon's parameters.
- * rate: change of the length by lambda; pull = tension + stiffness * stretch + limit force. */
+ * rate: directional derivative of the tendon's length along lambda; pull = tension + stiffness * stretch + limit
+ * force. */
 static void reverse_tendon(const Sim* sim, int k, const double* lambda, const double (*motion)[3][4], StateBar now,
                            StateBar old, ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;

@@ -38,8 +38,8 @@ void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weigh
 
 /* Returns the rounding error of lambda . (inertial force) and of the derivatives of this product with respect to the
  * link's mass distribution, in units of the link's size. Positions have a relative error of an epsilon; accelerations
- * have `weight` times the error of a position. motion (3x4): change of the pose by lambda. Returns 0 for a link without
- * mass. */
+ * have `weight` times the error of a position. motion (3x4): directional derivative of the pose along lambda. Returns 0
+ * for a link without mass. */
 double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]);
 
 /* Sets out to d S. d (3x4): displacement of [R | t]; S: second moment of the link's mass. out may be the same array as
@@ -123,8 +123,8 @@ typedef struct {
   double inertia_weight; /* factor / dt^2 [1/s^2] */
   SpringTime spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL if the model has no such limits */
-  const double* held; /* joint forces F^ that the target pose of a flying tree already contains [N, N m] (W51). They are
-                         subtracted from the gradient. NULL if there are none (dof) */
+  const double* held; /* joint forces F^ that the target pose of a tree in free flight (tree_flight.h) already contains
+                         [N, N m] (W51). They are subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;
 /* Returns true if the scalar coordinate k is in an impact at its limit. */
 static inline bool joint_strikes(const JointInput* in, int k) {

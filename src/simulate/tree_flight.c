@@ -108,7 +108,8 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - behind[r][c]));
 }
 
-/* Sets the tree's entries of f->reduced to J(q^t)^T f->bar. */
+/* Projects f->bar of the tree's links onto the joint coordinates: sets f->reduced = J^T f->bar for the degrees of
+ * freedom of the tree. J is the Jacobian of the link poses at the accepted coordinates. */
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];

@@ -1,6 +1,6 @@
-/* Private to simulate/: trees of joints that conserve their momentum in free flight, integrator `momentum`
- * (docs/derivations/spin.md, W11-W18). ModelTree.flies selects these flying trees. Single free bodies are in spin.h.
- * Trees joined by closures or couplings form one group. The functions do nothing for other integrators. */
+/* Private to simulate/: trees in free flight, integrator `momentum` (docs/derivations/spin.md, W11-W18). A tree in free
+ * flight is a tree of joints that conserves its momentum; ModelTree.flies marks such trees. Single free bodies are in
+ * spin.h. Trees joined by closures or couplings form one group. The functions do nothing for other integrators. */
 #ifndef SDRS_SIMULATE_TREE_FLIGHT_H
 #define SDRS_SIMULATE_TREE_FLIGHT_H
 
@@ -79,21 +79,21 @@ typedef struct TreeFlight {
   FlightRows rows;
 } TreeFlight;
 
-/* Returns the data of the flying trees, which the caller frees with tree_flight_destroy. Returns NULL if no tree
- * conserves its momentum. */
+/* Returns the data of the trees in free flight. The caller frees the data with tree_flight_destroy. Returns NULL if no
+ * tree conserves its momentum. */
 TreeFlight* tree_flight_create(const Sim* sim);
 /* Frees the flight and everything that the flight owns. Accepts NULL. */
 void tree_flight_destroy(TreeFlight* flight);
 
-/* Replaces the target poses of flying trees by poses that satisfy their joints, closures and couplings (W11, W15). If
- * these equations have no solution near the present motion of a group, the group keeps the affine targets. For example,
- * they have no solution at rotations of about a right angle per step. Call it after the affine targets and prescribed
+/* Replaces the target poses of trees in free flight by poses that satisfy the joints, closures and couplings of the
+ * trees (W11, W15). A group keeps the affine targets if these equations have no solution near the group's present
+ * motion, for example at rotations of about a right angle per step. Call after the affine targets and prescribed
  * coordinates are set. */
 void tree_flight_aim(Sim* sim);
-/* Largest rotation of a link of a flying tree in a substep [rad] (W14). */
+/* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
 #define TREE_TURN 0.25
-/* Returns the largest angular speed of the links of flying trees in the present state [rad/s]; 0 if there are none.
- * Balanced wheels whose axis has a constant direction are left out. */
+/* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
+ * no such links. Balanced wheels whose axis has a constant direction are left out. */
 double tree_flight_speed(const Sim* sim);
 /* Returns true if tree_flight_aim found that shorter substeps are needed (W14, W50). */
 static inline bool tree_flight_coarse(const TreeFlight* flight) { return flight && flight->coarse; }
@@ -103,8 +103,9 @@ enum { FLIGHT_SUBSTEPS_MOST = 16 };
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
-/* Sets the start of Newton's iteration for flying groups without contact. Their entries of delta[nv] [m, rad] become
- * the increments from the accepted to the target pose. Other entries are unchanged. Sets TreeFlight.untouched. */
+/* Sets the start of Newton's iteration for groups in free flight without contact. The entries of delta[nv] [m, rad] of
+ * the groups become the increments from the accepted to the target pose. Other entries are unchanged. Sets
+ * TreeFlight.untouched. */
 void tree_flight_increments(Sim* sim, double* delta);
 /* Returns true if tree_flight_increments set the increments of this link. */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {

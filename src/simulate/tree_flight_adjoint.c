@@ -1,4 +1,4 @@
-/* Reverse derivatives of trees in free flight (docs/derivations/spin.md, W13, W18). */
+/* Adjoint of the target poses of trees in free flight (docs/derivations/spin.md, W13, W18). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -38,7 +38,7 @@ static bool find_multipliers(StepAdjoint* a) {
 }
 
 /* Adds the derivatives of -mu . J(q^t)^T D S with respect to D and S of link i. Sets f->bar[i] to -D S. a->twist must
- * hold the twists of the links by mu. */
+ * hold the twists of the links along mu. */
 static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
@@ -62,8 +62,9 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* Adds the derivatives of the adjoint's scalar with respect to poses, targets and closures, through the row forces at
- * q^t, which the motion by mu changes, and through the closure rows at the target. */
+/* Adds the contribution of closures and couplings to the derivatives of the adjoint's scalar with respect to poses,
+ * targets and closures. The scalar depends on the row forces at q^t, which change with the motion mu, and on the
+ * closure rows at the target. */
 static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -144,8 +145,8 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   }
 }
 
-/* Adds the derivatives of slopes . reactions through the force D S / (h (h + h') / 2), which the joint reactions
- * contain (O3). */
+/* Adds the contribution of the force D S / (h (h + h') / 2) to the derivatives of slopes . reactions. The joint
+ * reactions contain this force (O3). */
 static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

@@ -1,4 +1,4 @@
-/* Reverse derivatives of a scalar with respect to rotations of joint frames and joint axes
+/* Computes derivatives of a scalar with respect to rotations of joint frames and joint axes
  * (docs/derivations/adjoint.md, A20). A rotation of a joint frame acts like a degree of freedom between the parent and
  * the joint. A rotation of the link relative to its joint acts like a degree of freedom between the joint and the link.
  * A rotation of the joint axis is the first rotation combined with the opposite of the second. */
@@ -61,7 +61,8 @@ void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion
     force[i] = in->change ? vec3_at(in->change[i] + 3) : vec3(0, 0, 0);
     curve[i] = vec3(0, 0, 0);
   }
-  for (int i = m->link_count - 1; i >= 0; i--) { /* the entries of link i already contain those of its descendants */
+  for (int i = m->link_count - 1; i >= 0;
+       i--) { /* the entries of link i already contain the entries of its descendants */
     const ModelLink* link = &m->links[i];
     Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
     if (has_turns(link)) {
