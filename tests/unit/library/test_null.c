@@ -125,7 +125,7 @@ static void arguments(void** state) {
   expect_usage(s, sdrs_rollout(s, NULL), "'rollouts'");
   expect_usage(s, sdrs_record(s, SDRS_TIME, -1, NULL), "'out'");
   expect_usage(s, sdrs_gradient(s, NULL, 1), "'seeds'");
-  expect_usage(s, sdrs_gradient(s, NULL, -1), "negative");
+  expect_usage(s, sdrs_gradient(s, NULL, -1), "must be 0 or more");
   expect_usage(
       s,
       sdrs_gradient(s, &(sdrs_seed){.size = sizeof(sdrs_seed), .block = SDRS_COORDINATES, .link = -1, .count = 3}, 1),

@@ -210,7 +210,7 @@ static void mistakes_have_places(void** state) {
   expect_told(WORLD("<body name='a'/><body name='a'/>"), NULL,
               "error: another body has the name 'a' too: rename one of the bodies");
   expect_told(WORLD("<body><freejoint/><geom type='plane' size='1 1 1'/></body>"), NULL,
-              "a plane belongs to the world");
+              "a body cannot contain a plane");
   expect_told("<mujoco><include file='/nowhere.xml'/></mujoco>", NULL, "cannot be read: check the path");
 }
 

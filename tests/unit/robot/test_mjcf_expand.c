@@ -298,7 +298,7 @@ static void mistakes_are_told(void** state) {
   expect_told(WORLD("<replicate count='1.5'><body/></replicate>"), NULL, "must be a whole number from 1");
   expect_told(WORLD("<replicate count='1e9'><body/></replicate>"), NULL, "must be a whole number from 1");
   expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
-              "may have at most 1000000 elements in all");
+              "may have at most 1000000 elements");
   expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
   expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='f'/>"), NULL, "needs a 'prefix'");
   expect_told(WORLD("<frame name='f'><geom size='1'/></frame><attach frame='g' prefix='a'/>"), NULL,

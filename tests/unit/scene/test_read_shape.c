@@ -214,8 +214,8 @@ static void wrong_uses_are_told(void** state) {
       "expected a list of 3 numbers, got 3\n1:77: error: links[0].shapes[4]: give 'shape' or 'type', not both\n1:104: "
       "error: links[0].shapes[4].shape: no shape is named 'x'\n");
   expect_problems("links: [{name: a, fixed: true, shapes: [{shape: {type: sphere, radius: 1}}]}]\n",
-                  "1:49: error: links[0].shapes[0].shape: expected a text, got a map: Name of a shape; or write the "
-                  "shape's own keys here. In a repeat it may hold {expressions}.\n");
+                  "1:49: error: links[0].shapes[0].shape: expected a text, got a map: Name of a shape. Alternatively, "
+                  "the item has the keys of the shape. In a repeat the name may contain {expressions}.\n");
   expect_problems(
       "shapes: {ball: {type: sphere, radius: 1}}\n"
       "links: [{name: a, fixed: true, shapes: [{shape: ball, position: [1, 0, 0], radius: 2}]}]\n",

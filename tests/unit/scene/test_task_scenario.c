@@ -179,8 +179,7 @@ static void too_many_scenarios_are_refused(void** state) {
   text_add(&text, "scenarios: [");
   for (int i = 0; i < 1001; i++) text_add(&text, "{},");
   text_add(&text, "]\n" MOVE_BOX SHAPE_LOSS);
-  expect_task_problems(
-      text.data, "1:12: error: scenarios: the task has the task has more than 1000 scenarios: remove scenarios\n");
+  expect_task_problems(text.data, "1:12: error: scenarios: the task has more than 1000 scenarios: remove scenarios\n");
   text_free(&text);
 }
 

@@ -244,7 +244,7 @@ static void bushings_are_refused(void** state) {
       "'stiffness' must be symmetric");
   refused("{a: body, frame_b: {}, stiffness: [1, 1, 1]}", "expected 6 numbers or 6 rows of 6 numbers, got 3");
   refused("{a: body, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1], preload: [1]}", "expected 6 numbers, three of force");
-  refused("{a: body, frame_b: {rpy: [3.1, 0, 0]}, stiffness: [1, 1, 1, 1, 1, 1]}", "turned by 3.1 rad");
+  refused("{a: body, frame_b: {rpy: [3.1, 0, 0]}, stiffness: [1, 1, 1, 1, 1, 1]}", "is 3.1 rad at the start");
   refused("{a: body, stiffness: [1, 1, 1, 1, 1, 1]}", "'frame_b' is missing");
   refused("{a: body, b: body, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}", "cannot join a link to itself");
   refused("{a: world, frame_b: {}, stiffness: [1, 1, 1, 1, 1, 1]}", "'a' must be a link");
