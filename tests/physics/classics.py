@@ -382,7 +382,7 @@ DT = ("simulation.dt=0.001",)
 STONE = ("simulation.dt=0.00005", "simulation.integrator=second_order", "contact.model=penalty", "contact.stiffness=1e10")
 
 LAG = "friction uses the contact force of the previous step"
-LEVER = "of first order in the time step: contact has the lever that it has at the end of the step"
+LEVER = "of first order in the time step: the contact lever arm is that of the end of the step"
 CLASSICS = [
     Row(
         "Furuta's pendulum: largest error of its energy in 60 s",

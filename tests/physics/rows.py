@@ -905,7 +905,7 @@ links:
         0,
         0.02,
         "tips at atan(1/3) = 18.43 degrees",
-        known={"default": "it rests on a gap, so that it tips 0.3 degrees early"},
+        known={"default": "contact acts at a gap, so the box tips 0.3 degrees early"},
     ),
     Row(
         "tall box that falls on a slope above its tipping angle",
@@ -1803,7 +1803,7 @@ ROWS += [
         0.01 * SIDEWAYS,
         "w R sin(pi / 9) / (pi / 9): a roller that has turned by phi from below moves at w R cos(phi)",
         recommended=("simulation.dt=0.005",),
-        known={"default": "friction that pays later takes 1.4 % of the speed at 10 ms, 0.5 % at 5 ms"},
+        known={"default": "friction impulses that act in a later step reduce the speed by 1.6 % at 10 ms, 0.5 % at 5 ms"},
         long=True,
     ),
     Row(
