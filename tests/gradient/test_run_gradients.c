@@ -1040,8 +1040,8 @@ static void run_E6_late_feedback(void** state) {
   unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS | CONTACT | VERTICES;
   check_row(&(Row){"late", blocks, 40, 1e-6, "first_order", LATE});
   if (tests_are_long()) check_row(&(Row){"late", blocks, 40, 1e-6, "second_order", LATE});
-  /* The run has a kink in the delay if the delay is a multiple of the step (E6). The differences by the gains then have a
-   * resolution of 8.2e-5, and 5e-8 at a delay beside the kink. */
+  /* The run has a kink in the delay if the delay is a multiple of the step (E6). The differences by the gains then have
+   * a resolution of 8.2e-5, and 5e-8 at a delay beside the kink. */
   static const char BESIDE[] = LATE_BY("0.0405");
   check_row_in(&(Row){"late, in substeps", blocks & ~(unsigned)GAINS, 30, 1e-6, "momentum", LATE}, FROM_THE_FIRST);
   check_row_in(&(Row){"late, at a kink", GAINS, 30, 4e-6, "momentum", LATE}, FROM_THE_FIRST);
