@@ -19,7 +19,7 @@ int main(void) {
   sdrs_options options = {.size = sizeof(options), .threads = MANY};
   sdrs_status status = sdrs_parse(&s, SCENE, NULL, &options);
   printf("%d: %s\n", (int)status, sdrs_error(s));
-  if (status != SDRS_BAD_INPUT || !strstr(sdrs_error(s), "the system allows ")) return 1;
+  if (status != SDRS_BAD_INPUT || !strstr(sdrs_error(s), "which the system allows")) return 1;
   sdrs_free(s);
   options.threads = 1;
   if (sdrs_parse(&s, SCENE, NULL, &options) != SDRS_OK) return 1;
