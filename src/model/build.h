@@ -105,6 +105,9 @@ void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* dra
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
 /* Returns the largest value of n . x over a round solid, in the frame of the shape [m]. n: unit. Allocates nothing. */
 double round_height(const SceneShape* shape, Vec3 n);
+/* Default polyhedron of a round solid in pictures and exported files: resolution of an icosphere, segments of a circle.
+ */
+enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 /* model/shapes.c: builds the polyhedron of a primitive with shape->segments segments, or an icosphere of
  * shape->resolution. Returns HULL_FAILED for other shapes. The caller owns the hull,
  * as after primitive_box. */

@@ -1,8 +1,10 @@
 /* Finds hulls that intersect, touch or nearly touch in the initial state. A sweep along one axis selects pairs of
  * overlapping boxes; exact distances (GJK) decide. */
+#include <assert.h>
 #include <stdlib.h>
 #include "model/build.h"
 #include "model/contact_fits.h"
+#include "model/lift.h"
 #include "model/tree.h"
 
 enum { REPORTS_MAX = 20 }; /* largest number of messages of one kind */
@@ -157,19 +159,32 @@ static int compare_meetings(const void* left, const void* right) {
   return (a->hull_b > b->hull_b) - (a->hull_b < b->hull_b);
 }
 
+double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal) {
+  assert(a && b && normal && (a->kind->bounded || b->kind->bounded));
+  if (!a->kind->bounded || !b->kind->bounded) {
+    bool first = !a->kind->bounded;
+    const ModelHull* ground = first ? a : b;
+    *normal = vec3_scale(mat3_mul_vec((first ? pose_a : pose_b).r, ground->normal), first ? 1 : -1);
+    return first ? -height_above(a, pose_a, b, pose_b) : -height_above(b, pose_b, a, pose_a);
+  }
+  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  const double rounding[2] = {core_a.rounding, core_b.rounding};
+  core_a.rounding = core_b.rounding = 0;
+  GjkResult apart = round_distance(&core_a, pose_a, &core_b, pose_b, NULL);
+  *normal = apart.normal;
+  double round = rounding[0] + rounding[1], gap = apart.distance - round;
+  if (gap > -round) return -gap; /* the cores do not intersect */
+  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0};
+  double depth = hull_penetration(rings[0] ? a->points : core_a.points, pose_a, rings[1] ? b->points : core_b.points,
+                                  pose_b, normal);
+  return depth + (rings[0] ? 0 : rounding[0]) + (rings[1] ? 0 : rounding[1]);
+}
+
 static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   const ModelHull *a = &search->model->hulls[meeting->hull_a], *b = &search->model->hulls[meeting->hull_b];
-  if (meeting->gap > 0) return 0;
-  if (!a->kind->bounded || !b->kind->bounded) return -meeting->gap;
   Vec3 normal;
-  RoundBody core_a = hull_body(a), core_b = hull_body(b);
-  double round = core_a.rounding + core_b.rounding, gap = hull_gap(search, a, b);
-  if (gap > -round) return -gap; /* the cores do not intersect */
-  bool rings[2] = {core_a.ring_count > 0,
-                   core_b.ring_count > 0}; /* a shape with circles is replaced by its inscribed polyhedron */
-  double depth = hull_penetration(rings[0] ? a->points : core_a.points, search->poses[a->link],
-                                  rings[1] ? b->points : core_b.points, search->poses[b->link], &normal);
-  return depth + (rings[0] ? 0 : core_a.rounding) + (rings[1] ? 0 : core_b.rounding);
+  if (meeting->gap > 0) return 0;
+  return model_hull_overlap(a, search->poses[a->link], b, search->poses[b->link], &normal);
 }
 
 /* Intersections of one pair of links: entries first to first + count - 1 of TouchSearch.meetings. */

@@ -82,7 +82,7 @@ static HullResult draw(const Shape* smooth, const SceneShape* shape, int segment
  * that is allowed. Returns false if there is none. */
 static bool refine(const Shape* smooth, const SceneShape* shape, double tolerance, ConvexHull* best) {
   const bool sphere = shape->type == SHAPE_SPHERE || smooth;
-  int segments = 24, resolution = 2;
+  int segments = DRAWN_SEGMENTS, resolution = DRAWN_RESOLUTION;
   bool found = false;
   for (;;) {
     ConvexHull solid;

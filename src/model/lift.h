@@ -9,4 +9,9 @@
  * positions (closures, couplings, a stored state). Discards messages. */
 void model_move_links(Model* model, const Scene* scene);
 
+/* Returns the depth of the overlap of two hulls [m], negative for a gap (model/checks.c). At most one hull is
+ * unbounded. Sets *normal to the unit direction, world frame, in which moving b by the depth ends the overlap. A shape
+ * with circles is replaced by its inscribed polyhedron if the cores overlap. Allocates temporary memory. */
+double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal);
+
 #endif

@@ -359,9 +359,6 @@ HullResult draw_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
-/* Resolution of the polyhedron that represents a round solid in pictures and exported files. */
-enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
-
 /* Returns the first short-range law of the scene that does not support exact round solids. Returns CONTACT_NONE if
  * there is no such law. */
 static ContactModel law_of_faces(const Scene* scene) {

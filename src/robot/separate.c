@@ -11,32 +11,6 @@ enum { SEPARATE_ROUNDS = 200 };
 /* Number of bodies that the warning names. */
 enum { SEPARATE_NAMES = 10 };
 
-/* Returns how far the hull is below the surface of a half-space [m], negative above it, and sets *normal. */
-static double depth_in_plane(const ModelHull* plane, Pose plane_pose, const ModelHull* hull, Pose pose, Vec3* normal) {
-  *normal = mat3_mul_vec(plane_pose.r, plane->normal);
-  RoundBody body = hull_body(hull);
-  double below = round_support(&body, mat3_tmul_vec(pose.r, vec3_scale(*normal, -1)), NULL);
-  return plane->offset + below - vec3_dot(*normal, vec3_sub(pose.t, plane_pose.t));
-}
-
-/* Returns the depth of overlap of two hulls [m], negative for a gap, and sets *normal to the direction from a to b in
- * which b leaves a. */
-static double hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal) {
-  if (!a->kind->bounded) return depth_in_plane(a, pose_a, b, pose_b, normal);
-  if (!b->kind->bounded) {
-    double depth = depth_in_plane(b, pose_b, a, pose_a, normal);
-    *normal = vec3_scale(*normal, -1);
-    return depth;
-  }
-  RoundBody core_a = hull_body(a), core_b = hull_body(b);
-  double round = core_a.rounding + core_b.rounding;
-  core_a.rounding = core_b.rounding = 0;
-  GjkResult apart = round_distance(&core_a, pose_a, &core_b, pose_b, NULL);
-  *normal = apart.normal;
-  if (apart.distance > 0) return round - apart.distance;
-  return hull_penetration(a->points, pose_a, b->points, pose_b, normal);
-}
-
 /* Returns the deepest overlap of the hulls of two links [m], and sets *normal to the direction from a to b. */
 static double link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal) {
   const ModelLink *own = &model->links[a], *other = &model->links[b];
@@ -46,7 +20,7 @@ static double link_overlap(const Model* model, const Pose* poses, int a, int b, 
     for (int k = other->hull_first; k < other->hull_first + other->hull_count; k++) {
       Vec3 n;
       if (!model->hulls[i].kind->bounded && !model->hulls[k].kind->bounded) continue;
-      double depth = hull_overlap(&model->hulls[i], poses[a], &model->hulls[k], poses[b], &n);
+      double depth = model_hull_overlap(&model->hulls[i], poses[a], &model->hulls[k], poses[b], &n);
       if (depth > deepest) deepest = depth, *normal = n;
     }
   return deepest;
@@ -100,8 +74,8 @@ bool robot_separate(Robot* robot, double deepest, Text* names) {
   bool good = moved == 0 && robot->model.links;
   for (int i = 0; i < links; i++) {
     double distance = vec3_norm(vec3_sub(robot->scene.links[i].joint.position, given[i]));
-    if (!(distance > 0)) continue;
     if (!good) robot->scene.links[i].joint.position = given[i];
+    if (!good || !(distance > 0)) continue;
     if (named++ < SEPARATE_NAMES)
       text_add(names, "%s%s %.2g m", named > 1 ? ", " : "", robot->scene.links[i].name, distance);
   }
