@@ -123,6 +123,17 @@ typedef struct {
   int count;
 } BlockContext;
 
+/* Creates the model with the numbers of the block set to values[count] and the steps of the base run. Returns false if
+ * there is no such model. The caller frees the model with model_destroy in both cases. */
+static bool create_model_at(const BlockContext* b, const double* values, Model* model, Diagnostics* diagnostics) {
+  const Check* c = b->check;
+  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
+  if (model_create_from(model, c->scene, c->solids, b->numbers, b->count, diagnostics) != STATUS_OK) return false;
+  if (b->block == GRADCHECK_STATE) state_move(model, values);
+  model->simulation.steps = c->base.steps;
+  return true;
+}
+
 /* Returns the loss with the numbers of the block set to values[count], or NaN if the run fails. */
 static double block_value(void* context, const double* values) {
   const BlockContext* b = context;
@@ -132,10 +143,7 @@ static double block_value(void* context, const double* values) {
   RecordReport report;
   RecordOptions options = record_options(c);
   double value = NAN;
-  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
-  if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
-    if (b->block == GRADCHECK_STATE) state_move(&model, values);
-    model.simulation.steps = c->base.steps;
+  if (create_model_at(b, values, &model, &diagnostics)) {
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)
       value = value_of(c, &c->moved, NULL);
   }
@@ -166,10 +174,7 @@ static bool block_gradient_at(void* context, const double* values, double* gradi
   RecordOptions options = record_options(c);
   ModelGradient all;
   bool sound = false;
-  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
-  if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
-    if (b->block == GRADCHECK_STATE) state_move(&model, values);
-    model.simulation.steps = c->base.steps;
+  if (create_model_at(b, values, &model, &diagnostics)) {
     create_whole(c, &model, c->base.steps, &recording, &seeds);
     if (recording_run(&recording, &model, &options, &report, &diagnostics) == STATUS_OK) {
       value_of(c, &recording, &seeds);
