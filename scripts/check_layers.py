@@ -22,9 +22,9 @@ SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h"
 FROM_ABOVE = {
     # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table
     # (contact/laws.c), whose rows need the model's types: the table cannot stand below them.
-    **dict.fromkeys(("contact_fits", "contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_overlaps", "contact_refuses",
-                     "contact_rest_at_gap", "contact_rest_under_force", "contact_rests", "contact_schema_row", "contact_takes_round", "contact_takes_directions",
-                     "contact_takes_shapes"), "contact"),
+    **dict.fromkeys(("contact_fits", "contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_allows_overlap", "contact_refusal_reason",
+                     "contact_rest_at_gap", "contact_rest_under_force", "contact_has_equilibrium_gap", "contact_schema_row", "contact_supports_round_solids", "contact_supports_directional_friction",
+                     "contact_supports_smooth_shapes"), "contact"),
     # An included robot of another format becomes a scene, whose types its reader needs.
     "scene_read_robot": "robot",
     # The certificate of a pair asks how far the tree carries a point during a step, which the state knows.

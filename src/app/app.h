@@ -9,14 +9,14 @@
 /* ---------------------------------------------------------------- options (app/options.c) */
 
 typedef enum {
-  OPTION_FLAG,   /* option without a value */
-  OPTION_TEXT,   /* any text */
-  OPTION_COUNT,  /* whole number >= 1 */
-  OPTION_INDEX,  /* whole number >= 0, read with option_count */
-  OPTION_NUMBER, /* finite number >= 0 */
-  OPTION_LIST,   /* text, repeatable (--set) */
-  OPTION_TEXTS,  /* text, repeatable, read with option_item */
-  OPTION_PORT,   /* option with an optional port 1..65535: --name or --name=PORT */
+  OPTION_FLAG,      /* option without a value */
+  OPTION_TEXT,      /* any text */
+  OPTION_COUNT,     /* whole number >= 1 */
+  OPTION_INDEX,     /* whole number >= 0, read with option_count */
+  OPTION_NUMBER,    /* finite number >= 0 */
+  OPTION_OVERRIDE,  /* text, repeatable (--set) */
+  OPTION_TEXT_LIST, /* text, repeatable, read with option_item */
+  OPTION_PORT,      /* option with an optional port 1..65535: --name or --name=PORT */
 } OptionType;
 
 typedef struct {
@@ -37,9 +37,9 @@ typedef struct {
 } OptionValue;
 
 /* Returns the text that help pages print before the value of an option: " ", or "[=" if the value is optional.
- * option_end returns the text after the value. Both texts are static and never NULL. */
-static inline const char* option_joint(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
-static inline const char* option_end(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
+ * option_value_suffix returns the text after the value. Both texts are static and never NULL. */
+static inline const char* option_value_prefix(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
+static inline const char* option_value_suffix(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
 
 /* One occurrence of a repeatable option. */
 typedef struct {

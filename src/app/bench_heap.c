@@ -67,12 +67,12 @@ void bench_heap_yaml(Text* yaml, int bodies) {
 static int largest_island(Sim* sim, int links, int* sets, int* sizes) {
   int count, largest = 0;
   const SimContact* contacts = sim_contacts(sim, &count);
-  sets_separate(sets, links);
+  disjoint_sets_init(sets, links);
   for (int k = 0; k < count; k++)
-    if (contacts[k].a > 0) sets_join(sets, contacts[k].a, contacts[k].b);
+    if (contacts[k].a > 0) disjoint_sets_unite(sets, contacts[k].a, contacts[k].b);
   for (int i = 0; i < links; i++) sizes[i] = 0;
   for (int i = 1; i < links; i++) {
-    int size = ++sizes[sets_root(sets, i)];
+    int size = ++sizes[disjoint_sets_find(sets, i)];
     if (size > largest) largest = size;
   }
   return largest;

@@ -32,7 +32,7 @@ static void print_times(const RenderTimes* times, int count, double setup) {
 ExitCode bench_render(const Options* options) {
   Recorded recorded = {.options = options};
   Status status = recorded_load(&recorded, options->operands[1]);
-  recorded_drop_scene_warnings(&recorded);
+  recorded_remove_scene_warnings(&recorded);
   print_diagnostics(options, &recorded.diagnostics);
   if (status == STATUS_OK) {
     RenderSubject subject = {.model = &recorded.model, .run = &recorded.run};

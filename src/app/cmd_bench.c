@@ -13,8 +13,8 @@ typedef struct {
 /* Returns true if the law takes convex polyhedra. The pairs of this bench do not overlap, so that laws whose bodies
  * overlap have no force in it. */
 static bool takes_hulls(int model) {
-  return model > (int)CONTACT_NONE && !contact_overlaps((ContactModel)model) &&
-         !contact_refuses((ContactModel)model, &(ModelHull){.kind = &SOLID_HULL});
+  return model > (int)CONTACT_NONE && !contact_allows_overlap((ContactModel)model) &&
+         !contact_refusal_reason((ContactModel)model, &(ModelHull){.kind = &SOLID_HULL});
 }
 
 static ExitCode refuse_law(const Options* options, const char* law) {

@@ -47,7 +47,7 @@ static void certifying_free(Certifying* c) {
 }
 
 static Status refuse(Certifying* c, const char* path, const char* text) {
-  diagnostics_add(&c->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
+  diagnostics_add(&c->recorded.diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
@@ -55,19 +55,19 @@ static Status load(Certifying* c) {
   Recorded* recorded = &c->recorded;
   const char* folder = c->options->operands[0];
   if (!path_is_folder(folder)) {
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){folder, 0, 0},
                     "no such run folder: give the output folder of `sdrs simulate`");
     return STATUS_IO;
   }
   recorded->without_poses = true;
   Status status = recorded_load(recorded, folder);
-  recorded_drop_scene_warnings(recorded);
+  recorded_remove_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
   if (!recorded->summary)
     return refuse(
         c, folder,
         "the folder holds designs, not a run: run `sdrs simulate` on best.scene.yaml, then certify the new run folder");
-  if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
+  if (!recorded_inputs_are_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;
   c->path.path = file_join(folder, "path.csv");
@@ -77,7 +77,7 @@ static Status load(Certifying* c) {
 /* ---------------------------------------------------------------- the proof */
 
 static void find_in_path(Certifying* c, int move, const char* text) {
-  SourcePlace place = {c->path.path, csv_rows_at(c->path.rows, move)->lines[0], 1};
+  SourcePosition place = {c->path.path, csv_rows_read(c->path.rows, move)->lines[0], 1};
   diagnostics_add(&c->check.findings, SEVERITY_ERROR, place, "%s", text);
 }
 
@@ -85,8 +85,8 @@ static void add_move(Certifying* c, int row) {
   Moves* moves = &c->moves;
   const Model* model = &c->recorded.model;
   size_t width = sizeof(double) * (size_t)model->dof_count;
-  moves->delta = memory_grown(moves->delta, width, moves->count, &moves->capacity);
-  run_path_at(c->path.rows, row, model, moves->delta + (size_t)moves->count++ * (size_t)model->dof_count);
+  moves->delta = memory_grow_array(moves->delta, width, moves->count, &moves->capacity);
+  run_path_read_row(c->path.rows, row, model, moves->delta + (size_t)moves->count++ * (size_t)model->dof_count);
 }
 
 /* Reads the recorded moves that lead to `row` into c->moves. first: index in path.csv at which the search begins. */
@@ -94,9 +94,9 @@ static void find_moves(Certifying* c, int row, int first) {
   int rows = c->path.rows ? csv_rows_count(c->path.rows) : 0;
   double begin = row > 0 ? run_check_time(&c->check, row - 1) : 0, end = run_check_time(&c->check, row), before = 0;
   c->moves.count = 0;
-  if (first > 0 && first < rows) before = run_check_value(&c->path, first - 1, 0);
+  if (first > 0 && first < rows) before = run_check_number(&c->path, first - 1, 0);
   for (int move = first; move < rows; move++) {
-    double time = run_check_value(&c->path, move, 0);
+    double time = run_check_number(&c->path, move, 0);
     if (!(time <= end)) break;
     add_move(c, move);
     if (row == 0 || !(time > begin) || (move > 0 && time < before))
@@ -123,8 +123,8 @@ static void keep_report(Certifying* c, int row, const ProofReport* report) {
   c->intervals += report->intervals;
   c->detours += report->detour;
   double end = run_check_time(&c->check, row);
-  if (report->outcome != PROOF_APART) {
-    c->faults = memory_grown(c->faults, sizeof(Fault), c->fault_count, &c->fault_capacity);
+  if (report->outcome != PROOF_DISJOINT) {
+    c->faults = memory_grow_array(c->faults, sizeof(Fault), c->fault_count, &c->fault_capacity);
     c->faults[c->fault_count++] = (Fault){row, row > 0 ? run_check_time(&c->check, row - 1) : end, end, *report};
   }
   if (report->gap >= c->nearest.gap) return;
@@ -168,7 +168,7 @@ static void prove(Certifying* c) {
     ProofReport report = prove_row(c, proof, row, first);
     first += c->moves.count;
     keep_report(c, row, &report);
-    check_pairs(c, proof, row, report.outcome == PROOF_APART, &kept);
+    check_pairs(c, proof, row, report.outcome == PROOF_DISJOINT, &kept);
   }
   if (c->path.rows && first < csv_rows_count(c->path.rows))
     find_in_path(c, first, "the move is after the last row of joints.csv: simulate the scene again");
@@ -182,7 +182,7 @@ static void check_summary(Certifying* c) {
   if ((reported >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
   if (fabs(reported - c->nearest.gap) <= 1e-6 * range) return;
   diagnostics_add(
-      &c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},
+      &c->check.findings, SEVERITY_ERROR, (SourcePosition){c->check.summary_path, 0, 0},
       "result.smallest_gap is %.9g m, but the smallest gap of the recorded states is %.9g m: simulate the scene again",
       reported, c->nearest.gap);
 }
@@ -198,7 +198,7 @@ static double time_of(const Fault* fault) {
 static void print_fault(const Certifying* c, const Fault* fault) {
   const ProofReport* report = &fault->report;
   printf("%s and %s %s ", link_name(c, report->link_a), link_name(c, report->link_b),
-         report->outcome == PROOF_MEET ? "meet" : "could not be shown to stay apart");
+         report->outcome == PROOF_INTERSECTING ? "meet" : "could not be shown to stay apart");
   if (report->fraction >= 1)
     printf("at %.9g s (row %d)\n", fault->end, fault->row);
   else
@@ -237,7 +237,7 @@ static void print_text(const Certifying* c) {
 
 static void json_fault(Json* json, const Certifying* c, const Fault* fault) {
   json_open(json, NULL, '{');
-  json_text(json, "outcome", fault->report.outcome == PROOF_MEET ? "meet" : "open");
+  json_text(json, "outcome", fault->report.outcome == PROOF_INTERSECTING ? "meet" : "open");
   json_text(json, "a", link_name(c, fault->report.link_a));
   json_text(json, "b", link_name(c, fault->report.link_b));
   json_integer(json, "row", fault->row);
@@ -278,7 +278,7 @@ static void print_json(const Certifying* c) {
  * error and returns false. */
 static bool is_barrier(Certifying* c) {
   ContactModel model = c->recorded.model.contact_model;
-  if (!contact_overlaps(model)) return true;
+  if (!contact_allows_overlap(model)) return true;
   Text text = {0};
   text_add(&text, "contact.model %s is not a barrier law: bodies overlap a little, and nothing is proved",
            contact_model_name(model));

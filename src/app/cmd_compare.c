@@ -5,7 +5,7 @@
 
 /* Returns the time of a row as text, or NULL if the table has no column `time`. */
 static const char* row_time(const CsvTable* table, int row) {
-  int column = csv_column(table, "time");
+  int column = csv_find_column(table, "time");
   return column < 0 ? NULL : table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
@@ -15,7 +15,7 @@ typedef struct {
 } Report;
 
 static const char* cell_of_b(const Report* report, CompareWorst at) {
-  int column = csv_column(report->b, report->a->names[at.column]);
+  int column = csv_find_column(report->b, report->a->names[at.column]);
   return report->b->cells[(size_t)at.row * (size_t)report->b->column_count + (size_t)column];
 }
 
@@ -81,7 +81,7 @@ static void print_json(const Report* report) {
 static bool is_table(const char* path, Diagnostics* diagnostics) {
   if (!path_is_folder(path)) return true;
   char* table = file_join(path, "trajectory.csv");
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                   "a CSV file is needed, not a folder: give a file of the folder, such as %s", table);
   memory_free(table);
   return false;

@@ -41,7 +41,7 @@ static void convergence_free(Convergence* c) {
 /* ---------------------------------------------------------------- compared quantities */
 
 static Quantity* add_quantity(Convergence* c, const char* name, const char* what, const char* unit) {
-  c->quantities = memory_grown(c->quantities, sizeof(Quantity), c->count, &c->capacity);
+  c->quantities = memory_grow_array(c->quantities, sizeof(Quantity), c->count, &c->capacity);
   Quantity* quantity = &c->quantities[c->count++];
   Text text = {0};
   text_add(&text, "%s%s%s", name, *what ? " " : "", what);
@@ -60,7 +60,7 @@ static void add_losses(Convergence* c) {
 }
 
 static Pose pose_at(const RefinedRun* run, int moment, int link) {
-  return recording_link_pose(&run->recording, refined_row(run, moment), link);
+  return recording_link_pose(&run->recording, refined_sample_row(run, moment), link);
 }
 
 /* Returns the rotation vector of `rotation` whose angle is nearest to the angle of `before`, the vector one moment
@@ -91,7 +91,7 @@ static void compare_link(const Convergence* c, int r, int link, int first, doubl
 }
 
 static double coordinate_at(const RefinedRun* run, int moment, int link, int coordinate) {
-  RowPlace place = row_place(run->recording.keep, &run->model, refined_row(run, moment), link);
+  RowIndex place = row_index(run->recording.keep, &run->model, refined_sample_row(run, moment), link);
   return run->recording.q[place.coordinate + (size_t)coordinate];
 }
 
@@ -223,7 +223,7 @@ static void json_report(Json* json, const Convergence* c) {
 /* ---------------------------------------------------------------- the runs */
 
 static Status run_all(Convergence* c, Diagnostics* diagnostics) {
-  RefinedSubject subject = {c->scene, c->task, c->scenario, MOMENTS};
+  RefinedRunInput subject = {c->scene, c->task, c->scenario, MOMENTS};
   RecordOptions options = {.threads = c->options->threads, .interrupted = interrupted};
   if (c->task) options.tolerance = c->task->optimizer.tolerance;
   for (int r = 0; r <= c->refinements; r++) {
@@ -254,7 +254,7 @@ static ExitCode converge_one(const Options* options, const char* name, Scene* sc
   c.refinements = option_count(options, "refinements", 2);
   Status status = lift_scene(scene, &diagnostics);
   if (status == STATUS_OK) status = run_all(&c, &runs);
-  diagnostics_add_new(&diagnostics, &runs); /* the runs repeat the messages about the scene, which are added once */
+  diagnostics_merge(&diagnostics, &runs); /* the runs repeat the messages about the scene, which are added once */
   diagnostics_free(&runs);
   print_diagnostics(options, &diagnostics);
   if (status == STATUS_INTERRUPTED) fprintf(stderr, "%s: stopped by %s\n", name, interrupt_name(interrupt_signal()));

@@ -43,7 +43,7 @@ static bool read_tolerance(DecomposeOptions* settings, const char* text) {
   return false;
 }
 
-bool decompose_up_is_axis(const Options* options) {
+bool is_up_option_valid(const Options* options) {
   const char* up = option_text(options, "up");
   return !up || (*up >= 'x' && *up <= 'z' && up[1] == '\0');
 }
@@ -69,7 +69,7 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
     return usage_error(options, "--tolerance and --grid both determine the number of hulls: give one of them");
   if (grid && settings->inside)
     return usage_error(options, "--grid cannot be combined with --inside: remove one of the two options");
-  if (!decompose_up_is_axis(options))
+  if (!is_up_option_valid(options))
     return usage_error(options, "--up must be x, y or z, got '%s'", option_text(options, "up"));
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
     return usage_error(options, "--max-vertices must be at least 8, got %d", settings->max_vertices);
@@ -335,7 +335,7 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
   char* folder = run_folder_path(options, stem);
   Text report = {0};
   HoleCount holes;
-  decomposition_holes(&holes, result, mesh);
+  decomposition_count_holes(&holes, result, mesh);
   report_text(&report, options->operands[0], result, &holes);
   Status status = write_files(options, mesh, result, folder, &report, diagnostics);
   ExitCode code = status_exit_code(status);
@@ -371,7 +371,7 @@ static ExitCode decompose(const Options* options) {
     if (hulls == HULL_OK) {
       code = finish(options, &mesh, &result, &diagnostics);
     } else {
-      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){options->operands[0], mesh.face_line[0], 0},
+      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){options->operands[0], mesh.face_line[0], 0},
                       "the mesh %s", hull_result_text(hulls));
       code = EXIT_BAD_INPUT;
     }

@@ -116,7 +116,7 @@ static ExitCode read_options(Exporting* exporting) {
   if (!target)
     return usage_error(options,
                        "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf, .json, .h) or a folder (ends in '/')");
-  exporting->target = memory_text(target);
+  exporting->target = memory_copy_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
   if (exporting->folder && !format) return usage_error(options, "-o names a folder: give --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
@@ -143,7 +143,7 @@ static ExitCode read_options(Exporting* exporting) {
     return usage_error(options,
                        "--grow and --pieces exclude each other: remove one of the two (--grow unites pieces, --pieces "
                        "keeps pieces separate)");
-  if (fabrication_build_axis(options) < 0)
+  if (read_build_axis(options) < 0)
     return usage_error(options, "--build must be x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
 }
@@ -190,7 +190,7 @@ static ExitCode read_without(Exporting* exporting) {
   ExitCode code = EXIT_DONE;
   if (!names) return code;
   exporting->without = MEMORY_NEW(bool, exporting->recorded.model.link_count + 1);
-  char *copy = memory_text(names), *rest = copy;
+  char *copy = memory_copy_text(names), *rest = copy;
   for (char* name; code == EXIT_DONE && (name = strsep(&rest, ",")) != NULL;) code = mark_without(exporting, name);
   memory_free(copy);
   return code;
@@ -302,7 +302,7 @@ static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text
   }
   if (!equals || equals == package || !equals[1])
     return usage_error(exporting->options, "--package needs NAME=DIR, got '%s'", package);
-  char* inside = file_inside(equals + 1, folder);
+  char* inside = file_relative_if_inside(equals + 1, folder);
   if (!inside)
     return usage_error(exporting->options,
                        "the meshes are written to %s, which is outside of the --package folder %s: give a folder that "
@@ -431,7 +431,7 @@ static const char* surface_fault(const SurfaceReport* report) {
 static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
   const Model* model = &exporting->recorded.model;
   Diagnostics* diagnostics = &exporting->recorded.diagnostics;
-  SourcePlace place = {path, 0, 0};
+  SourcePosition place = {path, 0, 0};
   double wall = 1e-3 * option_number(exporting->options, "min-wall", 0.0);
   if (report->reason)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
@@ -475,7 +475,7 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   SurfaceReport report = export_surface(&text, exporting->model, link, poses, &wanted);
   Status status = STATUS_OK;
   if (report.pieces == 0) {
-    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                     "no surface to write, because the selected links have no shapes except half spaces and height "
                     "fields: select other links");
     status = STATUS_BAD_INPUT;
@@ -575,7 +575,7 @@ static ExitCode export_model(const Options* options) {
   ExitCode code = read_options(&exporting);
   if (code == EXIT_DONE) {
     Status status = recorded_load(&exporting.recorded, options->operands[0]);
-    if (!options->verbose) recorded_drop_scene_warnings(&exporting.recorded);
+    if (!options->verbose) recorded_remove_scene_warnings(&exporting.recorded);
     if (status == STATUS_OK) status = check_joints(&exporting);
     code = status == STATUS_OK ? write_all(&exporting) : status_exit_code(status);
   }

@@ -466,7 +466,7 @@ static void shorten(Task* task, int steps) {
   if (steps == 0) return;
   for (int k = 0; k < task->scenario_count; k++) {
     TaskScenario* scenario = &task->scenarios[k];
-    int whole = task_horizon(scenario->steps, scenario->scene.simulation.steps);
+    int whole = task_step_count(scenario->steps, scenario->scene.simulation.steps);
     if (scenario->steps != TASK_KINEMATIC && steps < whole && !task->receding.given) scenario->steps = steps;
   }
   TaskReceding* r = &task->receding;
@@ -566,7 +566,7 @@ static Status check_window(const Options* options, const GradcheckOptions* check
     task.scenarios[0].scene.simulation.tolerance = check->tolerance;
     if (!option_given(options, "wrt"))
       status = check_optimization(start.optimization, &task, check, out->variables, diagnostics);
-    if (status == STATUS_OK) receding_hand_over(start.receding, scene);
+    if (status == STATUS_OK) receding_move_start(start.receding, scene);
   }
   design_start_free(&start);
   task_free(&task);
@@ -582,7 +582,7 @@ static bool sound_window(const Options* options, const Task* task, int window) {
     usage_error(options, "--window applies to tasks with 'receding' only: remove --window");
     return false;
   }
-  int steps = task_horizon(scenario->steps, scenario->scene.simulation.steps), apply = task->receding.apply;
+  int steps = task_step_count(scenario->steps, scenario->scene.simulation.steps), apply = task->receding.apply;
   int count = (steps + apply - 1) / apply;
   if (window < count) return true;
   usage_error(options, "--window must be less than the number of windows, %d, got %d", count, window);

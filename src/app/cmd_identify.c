@@ -12,7 +12,7 @@ typedef struct {
   Identification* identification;
   const char** files;
   char *folder, *checkpoint;
-  FolderClaim claim;
+  FolderLock claim;
 } FitRun;
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -20,7 +20,7 @@ static bool interrupted(void) { return interrupt_signal() != 0; }
 /* Returns true in the process that writes files and messages. Under mpirun all other processes follow the same
  * branches. */
 static bool is_writer(void) { return processes_rank() == 0; }
-static Status agreed(Status status) { return (Status)processes_largest((int)status); }
+static Status agreed(Status status) { return (Status)processes_max((int)status); }
 
 static const char** data_files(const Options* options, int* count) {
   *count = 0;
@@ -35,10 +35,11 @@ static Status fit_run_create(FitRun* run, const Options* options) {
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
-    say_other_kind(options->operands[0], "a scene",
-                   "run `sdrs simulate` for a scene, or give sdrs identify a task that names the scene, the data and "
-                   "the parameters",
-                   &run->diagnostics);
+    report_wrong_file_kind(
+        options->operands[0], "a scene",
+        "run `sdrs simulate` for a scene, or give sdrs identify a task that names the scene, the data and "
+        "the parameters",
+        &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations"))
     run->task.identify.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
@@ -50,11 +51,11 @@ static Status fit_run_create(FitRun* run, const Options* options) {
   run->folder = run_folder_path(options, run->task.name);
   run->checkpoint = file_join(run->folder, "checkpoint");
   if (!is_writer()) return file_make_folder_reported(run->folder, &run->diagnostics);
-  return folder_claim(&run->claim, run->folder, &run->diagnostics);
+  return folder_lock(&run->claim, run->folder, &run->diagnostics);
 }
 
 static void fit_run_free(FitRun* run) {
-  folder_release(&run->claim);
+  folder_unlock(&run->claim);
   identification_destroy(run->identification);
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);
@@ -71,8 +72,8 @@ static void print_verdict(const FitRun* run) {
   if (identification_identifiable(id))
     fprintf(stderr, "%s: the data determine all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
-    fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
-  for (const char* at = identification_determined(id); *at && !run->options->quiet;) {
+    fprintf(stderr, "%s: %s\n", run->task.name, identification_undetermined_text(id));
+  for (const char* at = identification_determined_text(id); *at && !run->options->quiet;) {
     int length = (int)strcspn(at, "\n");
     fprintf(stderr, "  determined only in combination: %.*s\n", length, at);
     at += length + (at[length] == '\n');
@@ -96,7 +97,7 @@ static void print_parameters(const FitRun* run) {
     fputc('\n', stderr);
   }
   for (int train = 1; train >= 0; train--) {
-    Judgement j = identification_judgement(id, train);
+    RunErrors j = identification_errors(id, train);
     if (j.runs > 0)
       fprintf(stderr,
               "  %-10s %d runs: position %.4g m (unfitted %.4g), rotation %.4g rad (%.4g), joints %.4g (%.4g)\n",
@@ -108,7 +109,7 @@ static void print_parameters(const FitRun* run) {
 /* Prints that the fit has not converged, and a remedy. */
 static void print_unfinished(const FitRun* run) {
   Text line = {0};
-  if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
+  if (identification_append_unconverged(run->identification, &line) && !run->options->quiet)
     fprintf(stderr,
             "  the fit has not converged: the next step would change %s (included in the intervals). Raise "
             "optimizer.iterations or identify.iterations, or use optimizer.type levenberg_marquardt\n",
@@ -119,14 +120,14 @@ static void print_unfinished(const FitRun* run) {
 /* Prints measurements that the model cannot reproduce. The confidence intervals were widened to include them. */
 static void print_doubts(const FitRun* run) {
   const Identification* id = run->identification;
-  int count = identification_doubt_count(id);
+  int count = identification_contradiction_count(id);
   if (run->options->quiet || count == 0) return;
   fprintf(
       stderr,
       "  the model cannot reproduce the following measurements (the confidence intervals were widened accordingly):\n");
   for (int k = 0; k < count; k++) {
     Text line = {0};
-    identification_doubt_text(id, k, &line);
+    identification_append_contradiction(id, k, &line);
     fprintf(stderr, "    %s\n", line.data);
     text_free(&line);
   }
@@ -136,7 +137,7 @@ static void print_doubts(const FitRun* run) {
 static void print_misfit(const FitRun* run) {
   static const char* const words[3] = {"position %.3g m beside %.3g", "rotation %.3g rad beside %.3g",
                                        "joints %.3g beside %.3g"};
-  bool train = identification_judgement(run->identification, false).runs == 0, first = true;
+  bool train = identification_errors(run->identification, false).runs == 0, first = true;
   Misfit m = identification_misfit(run->identification, train);
   if (run->options->quiet) return;
   for (int k = 0; k < 3; k++) {
@@ -221,7 +222,7 @@ static ExitCode fit(FitRun* run) {
  * errors. */
 static void print_problems(FitRun* run) {
   int writer_errors = run->diagnostics.error_count;
-  processes_share(&writer_errors, sizeof(writer_errors), 0);
+  processes_broadcast(&writer_errors, sizeof(writer_errors), 0);
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, &run->diagnostics);
 }
 
@@ -241,7 +242,7 @@ static ExitCode fit_task(const Options* options) {
 }
 
 static ExitCode identify(const Options* options) {
-  processes_start();
+  processes_init();
   Options own = *options;
   if (!is_writer()) own.quiet = true;
   ExitCode code = fit_task(&own);
@@ -250,7 +251,7 @@ static ExitCode identify(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"data", 0, OPTION_TEXTS, "GLOB", "measured runs instead of the task's: a CSV file or a pattern; repeatable"},
+    {"data", 0, OPTION_TEXT_LIST, "GLOB", "measured runs instead of the task's: a CSV file or a pattern; repeatable"},
     {"iterations", 0, OPTION_COUNT, "N", "stop after N iterations instead of the task's number"},
     {"resume", 0, OPTION_FLAG, NULL, "continue from the checkpoint in the run folder"},
 };

@@ -34,7 +34,7 @@ static ExitCode read_packages(Importing* importing) {
     const char* equals = strchr(item, '=');
     if (!equals || equals == item || !equals[1])
       return usage_error(options, "--package needs NAME=DIR, got '%s'", item);
-    char* name = memory_text(item);
+    char* name = memory_copy_text(item);
     name[equals - item] = '\0';
     importing->packages[importing->wanted.package_count++] = (RobotPackage){name, equals + 1};
   }
@@ -52,7 +52,7 @@ static ExitCode read_starts(Importing* importing) {
     double value = equals ? strtod(equals + 1, &end) : 0;
     if (!equals || equals == item || end == equals + 1 || *end || !isfinite(value))
       return usage_error(options, "--start needs JOINT=NUMBER (m or rad), got '%s'", item);
-    char* name = memory_text(item);
+    char* name = memory_copy_text(item);
     name[equals - item] = '\0';
     importing->starts[importing->wanted.start_count++] = (RobotStart){name, value};
   }
@@ -122,7 +122,7 @@ static ExitCode read_options(Importing* importing) {
 
 static Status write_scene(Importing* importing) {
   const char* path = importing->options->folder;
-  char* folder = memory_text(path);
+  char* folder = memory_copy_text(path);
   char* slash = strrchr(folder, '/');
   if (slash) slash[slash == folder] = '\0';
   Text text = {0};
@@ -200,13 +200,13 @@ static ExitCode import_robot(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"package", 0, OPTION_TEXTS, "NAME=DIR", "where package://NAME/... is; repeatable"},
+    {"package", 0, OPTION_TEXT_LIST, "NAME=DIR", "where package://NAME/... is; repeatable"},
     {"base", 0, OPTION_TEXT, "WORD", "the root link is fixed to the world or free (default: fixed)"},
     {"height", 0, OPTION_NUMBER, "Z", "height of the root link's frame in metres (default: 0; free: on the ground)"},
     {"ground", 0, OPTION_FLAG, NULL, "add a half-space below z = 0"},
     {"hold", 0, OPTION_NUMBER, "HZ",
      "hold every joint where it starts, by a spring of so many Hz (default: no controllers)"},
-    {"start", 0, OPTION_TEXTS, "JOINT=X",
+    {"start", 0, OPTION_TEXT_LIST, "JOINT=X",
      "where a joint starts, m or rad (default: 0, or inside its limits); repeatable"},
     {"mass-model", 0, OPTION_TEXT, "WORD",
      "given, or masses spread over the shapes: uniform, vertices (default: given)"},

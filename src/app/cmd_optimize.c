@@ -9,11 +9,11 @@
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
 bool design_run_writes(void) { return processes_rank() == 0; }
-Status design_run_agreed(Status status) { return (Status)processes_largest((int)status); }
+Status design_run_reduce_status(Status status) { return (Status)processes_max((int)status); }
 static bool is_writer(void) { return design_run_writes(); }
-static Status agreed(Status status) { return design_run_agreed(status); }
+static Status agreed(Status status) { return design_run_reduce_status(status); }
 
-Excerpt design_run_duration(double seconds) {
+Excerpt design_run_format_duration(double seconds) {
   Excerpt out;
   if (seconds < 100)
     snprintf(out.text, sizeof out.text, "%.0f s", seconds);
@@ -24,7 +24,7 @@ Excerpt design_run_duration(double seconds) {
   return out;
 }
 
-void design_run_say_success(const DesignRun* run) {
+void design_run_print_success(const DesignRun* run) {
   int count = optimization_success_count(run->optimization);
   if (count == 0 || run->options->quiet) return;
   fprintf(stderr, "%s: %s:", run->task.name, optimization_succeeded(run->optimization) ? "success" : "no success");
@@ -68,7 +68,7 @@ static Status status_before(ExitCode code) {
  * must call this function. */
 static Status optimize_before(DesignRun* run) {
   Status status = is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
-  if (status == STATUS_OK) status = design_check_before(&run->task, &run->diagnostics);
+  if (status == STATUS_OK) status = design_check_previous_tasks(&run->task, &run->diagnostics);
   status = agreed(status);
   if (status != STATUS_OK) return status;
   const char* operand = run->task.before.text;
@@ -87,11 +87,12 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
-    say_other_kind(options->operands[0], "a scene",
-                   "run `sdrs simulate` for a scene, or give sdrs optimize a task that names the scene and the loss",
-                   &run->diagnostics);
+    report_wrong_file_kind(
+        options->operands[0], "a scene",
+        "run `sdrs simulate` for a scene, or give sdrs optimize a task that names the scene and the loss",
+        &run->diagnostics);
   if (status == STATUS_OK && run->task.loss_count == 0) {
-    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->task.path, 0, 0},
+    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePosition){run->task.path, 0, 0},
                     "'loss' is missing: add 'loss', or run `sdrs identify` for a task with 'data'");
     status = STATUS_BAD_INPUT;
   }
@@ -99,7 +100,7 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (option_given(options, "iterations"))
     run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
-  if (option_given(options, "memory")) run->task.memory_place = (SourcePlace){0};
+  if (option_given(options, "memory")) run->task.memory_place = (SourcePosition){0};
   run->folder = run_folder_path(options, run->task.name);
   if (chooses(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   if (run->task.before.text) status = optimize_before(run);
@@ -117,11 +118,11 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (run->receding)
     return file_make_folder_reported(
         run->folder, &run->diagnostics); /* the run folder of the executed motion claims the folder later */
-  return folder_claim(&run->claim, run->folder, &run->diagnostics);
+  return folder_lock(&run->claim, run->folder, &run->diagnostics);
 }
 
 void design_run_free(DesignRun* run) {
-  folder_release(&run->claim);
+  folder_unlock(&run->claim);
   live_close(&run->live);
   design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
   task_free(&run->task);
@@ -150,7 +151,7 @@ static Status save_iteration(DesignRun* run) {
 
 /* Writes the scene of a failed line-search evaluation to a file that `sdrs simulate` can run. */
 static Status save_failed(DesignRun* run) {
-  if (design_failed_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
+  if (design_failed_scene_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
@@ -179,11 +180,11 @@ static void show_design(DesignRun* run, bool best) {
 }
 
 static void show_iteration(DesignRun* run) {
-  if (live_wants_design(&run->live)) show_design(run, false);
+  if (live_is_design_due(&run->live)) show_design(run, false);
 }
 
 static void show_end(DesignRun* run, Status status) {
-  if (status != STATUS_IO && live_wants_end(&run->live)) show_design(run, true);
+  if (status != STATUS_IO && live_will_show_end(&run->live)) show_design(run, true);
   live_end(&run->live,
            status == STATUS_INTERRUPTED ? interrupt_name(interrupt_signal())
                                         : optimization_stop_text(optimization_stop(run->optimization)),
@@ -209,8 +210,8 @@ static void show_progress(DesignRun* run, Progress* progress) {
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
-    int number = design_failed_number(o);
-    char* kept = number > 0 ? design_failed_path(run->folder, number) : NULL;
+    int number = design_failed_scene_number(o);
+    char* kept = number > 0 ? design_failed_scene_path(run->folder, number) : NULL;
     progress_end(progress);
     fprintf(stderr, "%s: iteration %d: %s%s%s%s%s; a shorter step follows\n", run->task.name, iteration,
             trial_outcome_text(row->outcome), *optimization_reason(o) ? ": " : "", optimization_reason(o),
@@ -229,7 +230,7 @@ static void print_lines(FILE* out, const char* name, const char* prefix, const c
 }
 
 static int steps_of(const TaskScenario* scenario) {
-  return task_horizon(scenario->steps, scenario->scene.simulation.steps);
+  return task_step_count(scenario->steps, scenario->scene.simulation.steps);
 }
 
 /* Appends the number of steps and the duration of the longest scenario, such as " of 120 steps to t = 1.2 s". */
@@ -277,7 +278,7 @@ static void print_end(const DesignRun* run) {
   const Model* model;
   UnconvergedSteps unconverged = optimization_unconverged(o, &model);
   warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
-  unconverged = optimization_friction_open(o, &model);
+  unconverged = optimization_unconverged_friction(o, &model);
   warn_friction_open(run->options, run->task.name, model, &unconverged);
 }
 
@@ -300,7 +301,7 @@ static void print_estimate(const DesignRun* run) {
   int left = iterations_most(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
-  fprintf(stderr, "%s: about %s for all %d iterations\n", run->task.name, design_run_duration(seconds).text,
+  fprintf(stderr, "%s: about %s for all %d iterations\n", run->task.name, design_run_format_duration(seconds).text,
           iterations_most(run));
 }
 
@@ -326,7 +327,7 @@ static bool goes_on(const DesignRun* run) {
   char* path = design_checkpoint_path(run->folder);
   int there = (!run->candidate && !run->task.before.text) || file_is_regular(path);
   memory_free(path);
-  processes_share(&there, sizeof there, 0);
+  processes_broadcast(&there, sizeof there, 0);
   return there;
 }
 
@@ -374,7 +375,7 @@ static void report_start_pairs(const DesignRun* run, Progress* progress, int* re
  * last. */
 static void report_unstarted(const DesignRun* run, Progress* progress, int* reported) {
   const char* reason;
-  int count = optimization_unstarted(run->optimization, &reason);
+  int count = optimization_failed_starts(run->optimization, &reason);
   if (count > *reported && !run->options->quiet) {
     progress_end(progress);
     fprintf(
@@ -390,7 +391,7 @@ static Status iterate(DesignRun* run) {
   int reported = optimization_start_pair_count(run->optimization);
   int changes = optimization_method_change_count(run->optimization);
   const char* reason;
-  int unstarted = optimization_unstarted(run->optimization, &reason);
+  int unstarted = optimization_failed_starts(run->optimization, &reason);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -429,12 +430,12 @@ static void say_validation(const DesignRun* run) {
   fprintf(stderr, "%s: validation, draws that fulfil 'success':", run->task.name);
   for (int k = 0; k < run->task.scenario_count; k++)
     fprintf(stderr, "%s %d of %d in scenario '%s'", k > 0 ? "," : "",
-            optimization_validation_held(run->optimization, k), tries, run->task.scenarios[k].name);
+            optimization_validation_passed(run->optimization, k), tries, run->task.scenarios[k].name);
   fprintf(stderr, "\n");
 }
 
 /* The printed command includes the options that changed the task. */
-void design_run_tell_resume(const DesignRun* run) {
+void design_run_print_resume_command(const DesignRun* run) {
   const Options* options = run->options;
   Text line = {0};
   text_add(&line, "sdrs optimize ");
@@ -455,19 +456,19 @@ void design_run_tell_resume(const DesignRun* run) {
 
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* a write error was already reported */
-  if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
+  if (written == STATUS_OK && status == STATUS_OK) status = optimization_evaluate_success(run->optimization);
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
-  if (written == STATUS_OK && status == STATUS_OK) design_run_halve_step(run);
+  if (written == STATUS_OK && status == STATUS_OK) design_run_simulate_half_step(run);
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
-  if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_print_resume_command(run);
   if (status == STATUS_OK) print_end(run);
-  if (status == STATUS_OK) design_run_tell_half_step(run);
-  if (status == STATUS_OK) design_run_say_success(run);
+  if (status == STATUS_OK) design_run_warn_half_step(run);
+  if (status == STATUS_OK) design_run_print_success(run);
   if (status == STATUS_OK) print_report(run);
   if (status == STATUS_OK) say_validation(run);
-  if (code != EXIT_IO) leave_overview(run->options, run->folder);
+  if (code != EXIT_IO) write_overview_picture(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO && !run->candidate) printf("%s\n", run->folder);
   return code;
 }
@@ -484,7 +485,7 @@ static ExitCode iterate_and_finish(DesignRun* run) {
  * errors. */
 static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   int writer_errors = diagnostics->error_count;
-  processes_share(&writer_errors, sizeof(writer_errors), 0);
+  processes_broadcast(&writer_errors, sizeof(writer_errors), 0);
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
 }
 
@@ -501,7 +502,7 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
   Status status = agreed(design_run_create(run, options, candidate));
   print_problems(run, &run->diagnostics);
   diagnostics_free(&run->diagnostics);
-  if (status == STATUS_INTERRUPTED && !options->quiet && !candidate) design_run_tell_resume(run);
+  if (status == STATUS_INTERRUPTED && !options->quiet && !candidate) design_run_print_resume_command(run);
   if (status != STATUS_OK) return status_exit_code(status);
   if (option_given(options, "candidate") && run->task.choice_count == 0)
     return usage_error(options, "--candidate applies to tasks with 'choices' only: remove --candidate");
@@ -521,8 +522,8 @@ static Status leave(DesignRun* run) {
   return status == STATUS_OK ? write_summary(run, EXIT_DONE) : status;
 }
 
-ExitCode design_run_leave(DesignRun* run, const char* folder) {
-  char *own = run->folder, *other = memory_text(folder);
+ExitCode design_run_write_results(DesignRun* run, const char* folder) {
+  char *own = run->folder, *other = memory_copy_text(folder);
   run->folder = other;
   Status status = agreed(is_writer() ? leave(run) : STATUS_OK);
   run->folder = own;
@@ -532,12 +533,12 @@ ExitCode design_run_leave(DesignRun* run, const char* folder) {
 }
 
 static ExitCode optimize(const Options* options) {
-  processes_start();
+  processes_init();
   Options own = *options;
   if (!is_writer()) own.quiet = true;
   ExitCode code = EXIT_DONE;
   if (option_given(options, "explain")) {
-    code = is_writer() ? design_explain(options, options->operands[0]) : EXIT_DONE;
+    code = is_writer() ? design_print_explanation(options, options->operands[0]) : EXIT_DONE;
   } else if (!plan_run(&own, own.operands[0], true, &code)) {
     DesignRun run;
     code = design(&run, &own, false);

@@ -92,7 +92,7 @@ static Status plot_matching(const Options* options, const char* target, const Pl
                             Diagnostics* diagnostics) {
   const char *operand = options->operands[0], *columns = option_text(options, "columns");
   if (!path_is_folder(operand)) return plot_columns(target, operand, columns, plot, diagnostics);
-  char* file = plot_file_with(operand, columns, diagnostics);
+  char* file = plot_find_file(operand, columns, diagnostics);
   if (!file) return STATUS_BAD_INPUT;
   Status status = plot_columns(target, file, columns, plot, diagnostics);
   memory_free(file);
@@ -104,7 +104,7 @@ static ExitCode plot(const Options* options) {
   Diagnostics diagnostics = {0};
   ExitCode code = read_options(options, &settings);
   if (code != EXIT_DONE) return code;
-  char* target = options->folder ? memory_text(options->folder) : default_target(options);
+  char* target = options->folder ? memory_copy_text(options->folder) : default_target(options);
   const char* what = plot_wanted(options);
   Status status = file_make_folder_of(target, &diagnostics);
   if (status == STATUS_OK)
@@ -121,7 +121,7 @@ static ExitCode plot(const Options* options) {
 
 /* ---------------------------------------------------------------- overview.png of simulate and optimize */
 
-void leave_overview(const Options* options, const char* folder) {
+void write_overview_picture(const Options* options, const char* folder) {
   bool watched = isatty(STDERR_FILENO) && !options->quiet;
   if (option_given(options, "no-overview") || !(watched || option_given(options, "overview"))) return;
   Diagnostics diagnostics = {0};

@@ -5,7 +5,7 @@
 #include "ask/ask.h"
 
 static void answer_all(const QueryList* list) {
-  QueryMemory memory = query_memory();
+  QueryMemory memory = query_memory_create();
   Text line = {0};
   for (int i = 0; i < list->count; i++) {
     line.length = 0;
@@ -24,7 +24,7 @@ static void print_header(const QueryRows* rows) {
 }
 
 static void answer_rows(QueryRows* rows) {
-  QueryMemory memory = query_memory();
+  QueryMemory memory = query_memory_create();
   double* row = MEMORY_NEW(double, rows->columns);
   print_header(rows);
   for (int64_t i = 0; i < rows->count; i++) {
@@ -37,7 +37,7 @@ static void answer_rows(QueryRows* rows) {
 
 /* Reads rows from standard input and answers each row before it reads the next. */
 static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
-  QueryMemory memory = query_memory();
+  QueryMemory memory = query_memory_create();
   double* row = MEMORY_NEW(double, rows->columns);
   Status status = STATUS_OK;
   print_header(rows);
@@ -45,13 +45,13 @@ static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
     char bytes[QUERY_ROW_NUMBERS * sizeof(double)];
     fflush(stdout);
     if (fread(bytes, 1, sizeof bytes, stdin) < sizeof bytes) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){"-", 0, 0},
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){"-", 0, 0},
                       "the input ends within row %" PRId64 ": the first line says %" PRId64 " rows of %zu bytes", i,
                       rows->count, sizeof bytes);
       status = STATUS_BAD_INPUT;
       break;
     }
-    status = query_rows_take(rows, "-", i, bytes, diagnostics);
+    status = query_rows_set_row(rows, "-", i, bytes, diagnostics);
     if (status != STATUS_OK) break;
     query_rows_answer(rows, 0, &memory, row);
     fwrite(row, sizeof *row, (size_t)rows->columns, stdout);
@@ -93,7 +93,7 @@ static Status query_input(const Options* options, Diagnostics* diagnostics) {
   QueryRows rows = {0};
   Status status;
   read_line(&text);
-  if (text.length > 0 && query_rows_begin(text.data, text.length)) {
+  if (text.length > 0 && query_rows_recognise(text.data, text.length)) {
     status = query_rows_open(&rows, "-", text.data, text.length, diagnostics);
     if (status == STATUS_OK) status = answer_stream(&rows, diagnostics);
     print_diagnostics(options, diagnostics);
@@ -112,7 +112,7 @@ static Status query_file(const Options* options, Diagnostics* diagnostics) {
   Status status = file_read_reported(options->operands[0], &data, &length, diagnostics);
   if (status != STATUS_OK)
     print_diagnostics(options, diagnostics);
-  else if (query_rows_begin(data, length))
+  else if (query_rows_recognise(data, length))
     status = query_rows(options, data, length, diagnostics);
   else
     status = query_lines(options, data, length, diagnostics);

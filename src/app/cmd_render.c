@@ -20,7 +20,7 @@ typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PA
 /* State of one rendering. rendering_free accepts a zeroed or partly built struct. */
 typedef struct {
   const Options* options;
-  Shown shown;
+  RenderInputs shown;
   Diagnostics diagnostics; /* errors of writing the target */
   RenderOptions render;
   bool pair; /* true if two runs or designs are drawn side by side */
@@ -29,7 +29,7 @@ typedef struct {
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
-  shown_free(&rendering->shown);
+  render_inputs_free(&rendering->shown);
   diagnostics_free(&rendering->diagnostics);
   memory_free(rendering->target);
 }
@@ -191,7 +191,7 @@ static ExitCode refuse_view_options(const Options* options, const char* what) {
 
 static ExitCode choose_target(Rendering* rendering) {
   const Options* options = rendering->options;
-  rendering->target = options->folder ? memory_text(options->folder) : default_target(options->operands[0]);
+  rendering->target = options->folder ? memory_copy_text(options->folder) : default_target(options->operands[0]);
   const char* target = rendering->target;
   if (ends_with(target, "/") || path_is_folder(target))
     rendering->kind = TARGET_FRAMES;
@@ -230,7 +230,7 @@ static ExitCode read_options(Rendering* rendering) {
 /* Sets *index to the link with the name `name`. Reports a usage error if there is no such link, or if it has another
  * index in another run that is drawn. */
 static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
-  const Shown* shown = &rendering->shown;
+  const RenderInputs* shown = &rendering->shown;
   const Model* model = shown->subjects[0].model;
   bool found = false;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
@@ -264,7 +264,7 @@ static ExitCode find_links(Rendering* rendering) {
 }
 
 static Status write_glb(Rendering* rendering, int* count) {
-  const Shown* shown = &rendering->shown;
+  const RenderInputs* shown = &rendering->shown;
   GlbPart parts[RENDER_SUBJECTS_MAX];
   for (int i = 0; i < shown->subject_count; i++)
     parts[i] = (GlbPart){shown->names[i], shown->subjects[i].model, shown->subjects[i].run};
@@ -368,8 +368,8 @@ static ExitCode render(const Options* options) {
   if (code == EXIT_DONE && rendering.kind == TARGET_PAGE) {
     code = draw_page(&rendering);
   } else if (code == EXIT_DONE) {
-    code = shown_load(&rendering.shown, options, rendering.render.show, option_given(options, "compare"),
-                      rendering.kind == TARGET_GLB);
+    code = render_inputs_load(&rendering.shown, options, rendering.render.show, option_given(options, "compare"),
+                              rendering.kind == TARGET_GLB);
     if (code == EXIT_DONE) code = draw_loaded(&rendering);
   }
   for (int i = 0; i < rendering.shown.count; i++) print_diagnostics(options, &rendering.shown.recorded[i].diagnostics);

@@ -107,7 +107,7 @@ static void print_mass_models(const Model* model) {
       if (model->links[i].mass > 0 && (int)model->links[i].mass_model == k)
         text_add(&names, "%s%s", count++ ? ", " : "", text_excerpt(model->links[i].name).text);
     if (count > 0)
-      fprintf(stderr, "mass_model %s: %d link%s: %s\n", mass_model_word((MassModel)k), count, count == 1 ? "" : "s",
+      fprintf(stderr, "mass_model %s: %d link%s: %s\n", mass_model_name((MassModel)k), count, count == 1 ? "" : "s",
               names.data);
     text_free(&names);
   }
@@ -117,7 +117,7 @@ static void print_details(const Run* run) {
   const Model* model = &run->loaded.model;
   const ModelContact* contact = &model->contact;
   Text size = {0};
-  loaded_describe(&size, &run->loaded);
+  loaded_append_summary(&size, &run->loaded);
   fprintf(stderr, "%s: %s; threads: %d; dt = %.4g s, %d steps\n", model->scene->name, size.data, run->options->threads,
           model->simulation.dt, model->simulation.steps);
   text_free(&size);
@@ -170,10 +170,10 @@ static Status record(Run* run, const StepReport* report) {
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   note_contacts(run, frame.contacts, frame.contact_count);
-  run_totals_measure(&run->totals, &frame.measure, state);
+  run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step - run->loaded.model.start_step;
-  if (report) live_add(&run->live, state, run->recorded, &frame.measure, report);
+  if (report) live_show_state(&run->live, state, run->recorded, &frame.measure, report);
   run->output_seconds += timer_now() - start;
   return status;
 }
@@ -192,7 +192,7 @@ static void keep_state(Run* run) {
   int step = sim_state(run->sim)->step;
   bool starts = step == model->start_step, ends = step == model->start_step + model->simulation.steps;
   if (starts ? model->start != NULL : !ends && asked_for(&run->loaded.scene, step))
-    run_folder_keep_state(run->output, run->sim);
+    run_folder_store_state(run->output, run->sim);
 }
 
 /* Returns the distance between the bounded hulls of two links [m], or -1 if one of the links has none. */
@@ -297,13 +297,13 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     keep_poses(run);
     run->report = sim_step(run->sim);
     if (run->report.outcome == STEP_INTERRUPTED) {
-      sim_return(run->sim, run->before);
+      sim_restore_after_failure(run->sim, run->before);
       return STATUS_INTERRUPTED;
     }
     if (step_outcome_failed(run->report.outcome)) return STATUS_SOLVER;
     *last = run->report;
     const SimState* state = sim_state(run->sim);
-    run_totals_step(&run->totals, last, state);
+    run_totals_add_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
     note_rates(run, state);
     report_joins(run);
@@ -337,7 +337,7 @@ static Status run_steps(Run* run) {
   progress_end(&progress);
   run->stop = stop_text(run, status);
   if (status != STATUS_IO && run->recorded != run->totals.steps && record(run, &last) != STATUS_OK) status = STATUS_IO;
-  if (status != STATUS_IO && run->totals.steps > 0) run_folder_keep_state(run->output, run->sim);
+  if (status != STATUS_IO && run->totals.steps > 0) run_folder_store_state(run->output, run->sim);
   return status;
 }
 
@@ -347,7 +347,7 @@ static Status run_steps(Run* run) {
 static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
   const StepReport* report = &run->report;
-  const StepSqueeze* squeeze = &report->squeeze;
+  const BlockingPair* squeeze = &report->squeeze;
   bool measured = isfinite(squeeze->gap);
   if (report->outcome == STEP_CROSSED)
     fprintf(stderr, "  '%s' and '%s' moved past each other within one step\n", model->links[squeeze->link_a].name,
@@ -368,14 +368,14 @@ static void print_remedy(const Run* run) {
             "reduce simulation.dt (%.3g s) or raise simulation.substeps, because bodies move farther than their own "
             "size in one step\n",
             model->simulation.dt);
-  else if (report->outcome == STEP_OPEN)
+  else if (report->outcome == STEP_CLOSURE_OPEN)
     fprintf(stderr,
             "change the motion that drives the loop (prescribed joints, other closures), add a joint to the loop, or "
             "start the run in a configuration that is not singular\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "reduce simulation.dt (%.3g s) or raise simulation.max_iterations (%d)\n", model->simulation.dt,
             model->simulation.max_iterations);
-  else if (contact_overlaps(model->contact_model))
+  else if (contact_allows_overlap(model->contact_model))
     fprintf(stderr, "reduce simulation.dt (%.3g s) or contact.stiffness (%.3g)%s\n", model->simulation.dt,
             model->contact.stiffness,
             model->contact_model == CONTACT_PENALTY
@@ -611,7 +611,7 @@ static Status run_to_end(Run* run) {
   Status status = run_steps(run);
   if (status != STATUS_IO) status = finish_folder(run, status);
   print_diagnostics(run->options, &run->diagnostics);
-  if (status != STATUS_IO) leave_overview(run->options, run->folder);
+  if (status != STATUS_IO) write_overview_picture(run->options, run->folder);
   report_end(run, status);
   live_end(&run->live, run->stop, status == STATUS_IO ? NULL : run->folder);
   return status;
@@ -622,7 +622,7 @@ static Status show_live(Run* run) {
   const Model* model = &run->loaded.model;
   Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);
   if (status != STATUS_OK) return status;
-  return live_begin(&run->live, model, sim_state(run->sim), model->simulation.steps, &run->diagnostics);
+  return live_start_run(&run->live, model, sim_state(run->sim), model->simulation.steps, &run->diagnostics);
 }
 
 static ExitCode simulate(const Options* options) {
@@ -637,7 +637,7 @@ static ExitCode simulate(const Options* options) {
   return status_exit_code(status);
 }
 
-ExitCode simulate_into(const Options* options, const char* scene, const char* folder) {
+ExitCode simulate_to_folder(const Options* options, const char* scene, const char* folder) {
   const char* const operands[] = {scene};
   OptionValue* values = MEMORY_NEW(OptionValue, VERB_SIMULATE.option_count);
   Options own = {.verb = &VERB_SIMULATE,

@@ -12,7 +12,7 @@ static void report_file(const Options* options, Json* json, const char* path, co
                         const Diagnostics* diagnostics, bool good) {
   const Model* model = &loaded->model;
   Text text = {0};
-  loaded_describe(&text, loaded);
+  loaded_append_summary(&text, loaded);
   if (options->json) {
     json_open(json, NULL, '{');
     json_text(json, "file", path);
@@ -21,7 +21,7 @@ static void report_file(const Options* options, Json* json, const char* path, co
       json_integer(json, "links", model->link_count);
       json_integer(json, "degrees_of_freedom", model->dof_count);
       json_integer(json, "hulls", model->hull_count);
-      json_integer(json, "hull_vertices", loaded_vertices(loaded));
+      json_integer(json, "hull_vertices", loaded_vertex_count(loaded));
     }
     json_diagnostics(json, "diagnostics", diagnostics);
     json_close(json, '}');
@@ -44,7 +44,7 @@ static ExitCode exit_code(bool good, bool unreadable) {
  * the smooth shape to use instead. */
 static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) {
   const Scene* scene = &loaded->scene;
-  if (!contact_takes_round(loaded->model.contact_model)) return;
+  if (!contact_supports_round_solids(loaded->model.contact_model)) return;
   for (int i = 0; i < scene->shape_count; i++) {
     const SceneShape* shape = &scene->shapes[i];
     RobotRound fit;
@@ -52,7 +52,7 @@ static void report_round_meshes(const Loaded* loaded, Diagnostics* diagnostics) 
     if (link < 0) continue;
     Text text = {0};
     bool named = shape->name && *shape->name;
-    robot_round_text(&fit, &text);
+    robot_append_round_yaml(&fit, &text);
     if (vec3_norm(fit.position) > 0)
       text_add(&text, ", position: [%.6g, %.6g, %.6g]", fit.position.x, fit.position.y, fit.position.z);
     if (fit.type != SHAPE_SPHERE && fit.rotation.w * fit.rotation.w < 1)
@@ -129,7 +129,7 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
     Diagnostics problems = {0};
     task->scenarios[i].scene.threads = threads;
     model_create_lifted(&model, &task->scenarios[i].scene, &problems);
-    diagnostics_add_new(diagnostics, &problems);
+    diagnostics_merge(diagnostics, &problems);
     diagnostics_free(&problems);
     model_destroy(&model);
   }
@@ -142,8 +142,8 @@ static Status check_design(Task* task, int threads, Diagnostics* diagnostics) {
   Diagnostics problems = {0};
   OptimizationOptions settings = {threads, NULL};
   Status status = design_start(&start, task, &settings, &problems);
-  if (status == STATUS_OK) status = design_check_before(task, &problems);
-  diagnostics_add_new(diagnostics, &problems);
+  if (status == STATUS_OK) status = design_check_previous_tasks(task, &problems);
+  diagnostics_merge(diagnostics, &problems);
   diagnostics_free(&problems);
   design_start_free(&start);
   return status;

@@ -11,7 +11,7 @@
 
 /* Returns true if output to `stream` should have ANSI colours. This holds if `stream` is a terminal, NO_COLOR is not
  * set and TERM is not "dumb". */
-bool color_wanted(FILE* stream);
+bool stream_has_color(FILE* stream);
 /* Prints the diagnostics on stderr, sorted by file and line. With -q prints only the errors. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
 /* Writes the diagnostics to the open JSON object as an array with the key `key`. Each element is {"severity": "error",
@@ -56,7 +56,7 @@ typedef struct {
 
 /* Replaces all diagnostics by one error about a file of the wrong kind. path: the file. what: its kind, such as "a
  * scene". instead: the command or input that fits this kind. Copies the texts. */
-void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
+void report_wrong_file_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
 /* Reads a scene file, applies the overrides of `options` and builds the model. steps: number of steps to simulate; 0
  * keeps the number of the file. drawn: true if triangulated surfaces of smooth shapes are needed. Returns STATUS_IO or
  * STATUS_BAD_INPUT, with diagnostics, if loading fails. *loaded owns the scene and the model; the caller calls
@@ -69,9 +69,9 @@ void loaded_free(Loaded* loaded);
  * by _. Does not create the folder. The caller frees the text with memory_free. */
 char* run_folder_path(const Options* options, const char* name);
 /* Returns the number of vertices of all hulls of the model. */
-long loaded_vertices(const Loaded* loaded);
+long loaded_vertex_count(const Loaded* loaded);
 /* Appends a summary of the model, such as `3 links, 12 degrees of freedom, 4 hulls, 96 vertices`. */
-void loaded_describe(Text* out, const Loaded* loaded);
+void loaded_append_summary(Text* out, const Loaded* loaded);
 
 /* ---------------------------------------------------------------- runs (app/recorded.c) */
 
@@ -84,7 +84,7 @@ typedef struct {
   char* scene_path;         /* path of the scene as stored in the summary */
   const char* scene_sha256; /* SHA-256 of the scene, borrowed from the summary; NULL if the summary has none */
   SceneOverride* overrides; /* overrides of the run, followed by the overrides of the command line */
-  char* own_override;       /* text of the override that comes from the run folder, owned */
+  char* start_override;     /* text of the override that comes from the run folder, owned */
   int override_count;
   struct cJSON* summary; /* parsed summary.json, which owns the texts of the run's overrides; NULL for a scene */
   Scene scene;
@@ -92,7 +92,8 @@ typedef struct {
   RunPoses run;
   bool without_poses; /* if true when loading starts, the poses of a run folder are not read, and `run` stays empty */
   bool from_mesh;     /* true if the operand is a mesh; its density is then the density of water */
-  int own_messages;   /* number of diagnostics about the run itself; the diagnostics about its scene come after them */
+  int run_message_count; /* number of diagnostics about the run itself; the diagnostics about its scene come after them
+                          */
 } Recorded;
 
 /* Loads a run folder, a scene or a mesh. Adds errors and warnings to recorded->diagnostics. Returns STATUS_IO if `path`
@@ -101,21 +102,21 @@ typedef struct {
 Status recorded_load(Recorded* recorded, const char* path);
 /* Removes warnings and notes about the scene, because they were printed when the scene was simulated. Keeps errors and
  * the diagnostics about the run itself. */
-void recorded_drop_scene_warnings(Recorded* recorded);
+void recorded_remove_scene_warnings(Recorded* recorded);
 /* Returns true if the scene file and all files that it names are unchanged since the run. Compares the SHA-256 of their
  * content, which is read again. Adds an error for each file that differs. */
-bool recorded_unchanged(Recorded* recorded);
+bool recorded_inputs_are_unchanged(Recorded* recorded);
 /* Frees all members of *recorded. Accepts a partly loaded struct. */
 void recorded_free(Recorded* recorded);
 /* Returns true if `folder` is the result of `sdrs optimize`. Such a folder contains best.scene.yaml and no
  * trajectory.csv. */
-bool folder_of_design(const char* folder);
+bool is_design_folder(const char* folder);
 /* Returns true if `path` is an existing folder. Returns false also if the path cannot be examined. */
 bool path_is_folder(const char* path);
 
 /* Simulates the scene file `scene` into `folder`, with the threads of `options` and without writing to standard output
  * (app/cmd_simulate.c). Reports errors and returns the exit code. */
-ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
+ExitCode simulate_to_folder(const Options* options, const char* scene, const char* folder);
 /* Returns true if the file at `path` has the hash sha256 (64 hexadecimal digits). If sha256 is NULL or "", returns true
  * if the file can be read. Returns false if the file cannot be read. */
 bool file_has_sha256(const char* path, const char* sha256);
@@ -124,7 +125,7 @@ bool file_has_sha256(const char* path, const char* sha256);
 
 /* Returns the index of the build direction given by --build: 0..5 for x, y, z, -x, -y, -z. Returns 2 if the option is
  * absent and -1 if its text is invalid. */
-int fabrication_build_axis(const Options* options);
+int read_build_axis(const Options* options);
 /* Returns true if the link has a bounded hull, so that it can be manufactured. */
 bool link_has_solid(const Model* model, int link);
 /* Reports how well each link with a bounded hull can be manufactured. Prints one line per link on standard output; with
@@ -137,7 +138,7 @@ void fabrication_report(const Options* options, const Model* model, const Pose* 
 /* Writes overview.png to a finished run folder, if the options ask for it. --overview and --no-overview decide; without
  * them the picture is written only if standard error is a terminal and -q is absent. Prints one line if writing fails.
  * The command must have both options. */
-void leave_overview(const Options* options, const char* folder);
+void write_overview_picture(const Options* options, const char* folder);
 #define OVERVIEW_OPTIONS                                                                                  \
   {"overview", 0, OPTION_FLAG, NULL, "leave overview.png in the folder (default: on a terminal only)"}, { \
     "no-overview", 0, OPTION_FLAG, NULL, "leave no overview.png"                                          \

@@ -34,7 +34,7 @@ static ExitCode read_settings(SuperquadricOptions* settings, double* scale, cons
     return usage_error(options, "--cells must be 8 to 200, got %d", settings->cells);
   if (!(*scale > 0 && *scale <= 1e6))
     return usage_error(options, "--scale must be above 0 and at most 1e6, got %g", *scale);
-  if (!decompose_up_is_axis(options))
+  if (!is_up_option_valid(options))
     return usage_error(options, "--up must be x, y or z, got '%s'", option_text(options, "up"));
   return EXIT_DONE;
 }
@@ -248,7 +248,7 @@ ExitCode decompose_primitives(const Options* options) {
     if (found == HULL_OK) {
       code = finish(options, &mesh, &result, scale, &diagnostics);
     } else {
-      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){options->operands[0], mesh.face_line[0], 0},
+      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){options->operands[0], mesh.face_line[0], 0},
                       "the mesh %s", hull_result_text(found));
       code = EXIT_BAD_INPUT;
     }

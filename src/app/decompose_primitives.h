@@ -9,7 +9,7 @@
 ExitCode decompose_primitives(const Options* options);
 
 /* Returns true if the option --up is absent or is x, y or z. */
-bool decompose_up_is_axis(const Options* options);
+bool is_up_option_valid(const Options* options);
 /* Appends hulls[count] as OBJ text. Hull k becomes the object `o NAME_k`, with `name` for NAME. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
 /* Writes `text` to the file `name` in `folder`. Returns STATUS_IO, with a diagnostic, if writing fails. */

@@ -19,7 +19,7 @@ Status design_start(DesignStart* start, Task* task, const OptimizationOptions* o
 /* Checks the tasks that run before this one, the chain of `from: {task: ...}`. Each task must be readable and must have
  * neither `receding` nor `choices`. Runs nothing. Returns STATUS_BAD_INPUT or STATUS_IO, with diagnostics, if a task
  * fails the check. */
-Status design_check_before(const Task* task, Diagnostics* diagnostics);
+Status design_check_previous_tasks(const Task* task, Diagnostics* diagnostics);
 /* Frees the optimization, or the receding horizon together with its optimization. Does not free the task. */
 void design_start_free(const DesignStart* start);
 
@@ -33,7 +33,7 @@ typedef struct {
   int taken;
   HalfStep half_step; /* result with half the time step; owned */
   char* folder;
-  FolderClaim claim;
+  FolderLock claim;
   Live live;
   bool candidate; /* true for a candidate of a task with choices. The candidate's run ignores `choices`, and its caller
                      reports the end. */
@@ -44,20 +44,20 @@ typedef struct {
 bool design_run_writes(void);
 /* Returns the largest `status` of all processes, so that all processes continue or all stop. All processes must call
  * this function. */
-Status design_run_agreed(Status status);
+Status design_run_reduce_status(Status status);
 /* Smallest expected duration for which an estimate is printed [s]. */
 #define LONG_TASK_SECONDS 30.0
 /* Returns a duration as text, such as "40 s", "3 min" or "2.5 h". seconds >= 0. */
-Excerpt design_run_duration(double seconds);
+Excerpt design_run_format_duration(double seconds);
 /* Prints on standard error whether the result fulfils the criteria `success` of the task, with their values. Does
  * nothing if the task has no `success`, or with -q. */
-void design_run_say_success(const DesignRun* run);
+void design_run_print_success(const DesignRun* run);
 /* Simulates the best design with half the time step and stores loss and success in run->half_step. Does nothing with
  * --no-converge, for a task without simulation steps, or after an interrupt. (app/optimize_half_step.c) */
-void design_run_halve_step(DesignRun* run);
+void design_run_simulate_half_step(DesignRun* run);
 /* Prints a warning on standard error if halving the time step changes the loss or the success of the best design. Does
  * nothing with -q. */
-void design_run_tell_half_step(const DesignRun* run);
+void design_run_warn_half_step(const DesignRun* run);
 /* Runs a receding horizon: optimizes and executes all windows in turn, and writes files and messages. Begins with the
  * first window, or resumes from the checkpoint. Adds diagnostics to run->diagnostics. All processes must call this
  * function. Returns the exit code. */
@@ -69,13 +69,13 @@ ExitCode design_run_receding(DesignRun* run);
 ExitCode design_run_candidate(DesignRun* run, const Options* options);
 /* Writes the result of the run to `folder`: scenes, design.csv, convergence.csv and summary.json. Reports errors.
  * Returns EXIT_DONE or an error code such as EXIT_IO. All processes must call this function. */
-ExitCode design_run_leave(DesignRun* run, const char* folder);
+ExitCode design_run_write_results(DesignRun* run, const char* folder);
 /* Prints on standard error the shell command that resumes an interrupted run. */
-void design_run_tell_resume(const DesignRun* run);
+void design_run_print_resume_command(const DesignRun* run);
 /* Runs `sdrs optimize --explain FOLDER`, which prints why an optimization stopped and what to try next. Reads the text
  * from the folder's summary.json. Returns EXIT_IO if the file cannot be read, and EXIT_BAD_INPUT if it is not the
  * summary of an optimization. (app/optimize_explain.c) */
-ExitCode design_explain(const Options* options, const char* folder);
+ExitCode design_print_explanation(const Options* options, const char* folder);
 /* Frees all members of the struct except the options. */
 void design_run_free(DesignRun* run);
 /* Optimizes every combination of the task's choices that the search method selects. Adds diagnostics to

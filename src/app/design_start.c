@@ -4,11 +4,11 @@
  * a diagnostic, if the table is invalid or has no variable of this task. path: the file, for messages. */
 static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
                          Diagnostics* diagnostics) {
-  int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
+  int name = csv_find_column(table, "variable"), best = csv_find_column(table, "best"), count = table->row_count;
   Status status = STATUS_OK;
   if (name < 0 || best < 0) {
     diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+        diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
         "columns 'variable' and 'best' are missing: 'from' needs the design.csv of a run of `sdrs optimize`");
     return STATUS_BAD_INPUT;
   }
@@ -16,9 +16,9 @@ static Status begin_from(DesignStart* start, const Task* task, const CsvTable* t
   double* values = MEMORY_NEW(double, count + 1);
   for (int k = 0; k < count && status == STATUS_OK; k++) {
     names[k] = csv_cell(table, k, name);
-    if (!csv_number(table, path, k, best, &values[k], diagnostics)) status = STATUS_BAD_INPUT;
+    if (!csv_read_number(table, path, k, best, &values[k], diagnostics)) status = STATUS_BAD_INPUT;
   }
-  int found = status == STATUS_OK ? optimization_begin_with(start->optimization, names, values, count) : 0;
+  int found = status == STATUS_OK ? optimization_set_initial(start->optimization, names, values, count) : 0;
   if (status == STATUS_OK && found == 0) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->from.place,
                     "from: the run and the task have no variable in common (the first variable of the run is '%s'): "
@@ -51,7 +51,7 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
 /* Largest number of tasks in a chain of `from: {task: ...}`. A longer chain is reported as a probable cycle. */
 enum { BEFORE_MOST = 16 };
 
-static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {
+static Status check_one(const Task* task, SourcePosition named, Diagnostics* diagnostics) {
   if (task->choice_count == 0 && !task->receding.given) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, named,
                   "from: the result of the earlier task is not a single design, because the earlier task has '%s': "
@@ -79,7 +79,9 @@ static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics)
   return status;
 }
 
-Status design_check_before(const Task* task, Diagnostics* diagnostics) { return check_chain(task, 0, diagnostics); }
+Status design_check_previous_tasks(const Task* task, Diagnostics* diagnostics) {
+  return check_chain(task, 0, diagnostics);
+}
 
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
   *start = (DesignStart){0};

@@ -45,7 +45,7 @@ static Status show_page(Live* live, const PageSource* source, Diagnostics* diagn
   return status;
 }
 
-Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics) {
+Status live_start_run(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics) {
   if (!live->view) return STATUS_OK;
   live->model = model;
   live->stride = 1 + (steps - 1) / MOMENTS_MAX;
@@ -73,7 +73,7 @@ static int add_poses(const Live* live, const SimState* state) {
   return n;
 }
 
-void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report) {
+void live_show_state(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report) {
   if (!live->view || !live->numbers) return;
   if (step < live->next && step != live->model->simulation.steps) return;
   live->next = step + live->stride;
@@ -86,7 +86,7 @@ void live_add(Live* live, const SimState* state, int step, const SimMeasure* mea
 
 /* ---------------------------------------------------------------- designs */
 
-bool live_wants_design(Live* live) {
+bool live_is_design_due(Live* live) {
   double pause = fmax(DESIGN_PERIOD, live->cost / DESIGN_SHARE);
   return live->view && timer_now() - live->shown > pause && (isinf(live->shown) || view_is_watched(live->view));
 }
@@ -98,7 +98,7 @@ static RunPoses recorded_poses(const RefinedRun* refined) {
   int rows = refined->moments + 1, links = model->link_count;
   RunPoses run = {rows, links, MEMORY_NEW(double, rows), MEMORY_NEW(Pose, (size_t)rows * (size_t)links)};
   for (int k = 0; k < rows; k++) {
-    int row = k > 0 ? refined_row(refined, k - 1) : 0;
+    int row = k > 0 ? refined_sample_row(refined, k - 1) : 0;
     run.time[k] = model_row_time(model, row);
     for (int i = 0; i < links; i++) run.pose[k * links + i] = recording_link_pose(&refined->recording, row, i);
   }
@@ -122,7 +122,7 @@ void live_show_design(Live* live, const Scene* scene, const char* folder) {
   double start = timer_now();
   Diagnostics unsaid = {0};
   RefinedRun refined;
-  RefinedSubject subject = {scene, NULL, 0, DESIGN_MOMENTS};
+  RefinedRunInput subject = {scene, NULL, 0, DESIGN_MOMENTS};
   RecordOptions options = {.threads = live->options->threads, .interrupted = interrupted};
   if (refined_run(&refined, &subject, 1, &options, &unsaid) == STATUS_OK) show_refined(live, &refined, folder);
   refined_run_free(&refined);
@@ -140,13 +140,13 @@ static bool stays(const Live* live) {
   return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);
 }
 
-bool live_wants_end(Live* live) { return live->view && (stays(live) || view_is_watched(live->view)); }
+bool live_will_show_end(Live* live) { return live->view && (stays(live) || view_is_watched(live->view)); }
 
 void live_end(Live* live, const char* how, const char* folder) {
   if (!live->view) return;
-  if (folder && live_wants_end(live)) {
+  if (folder && live_will_show_end(live)) {
     Text page = {0};
-    if (page_of_folder(live->options, folder, &page)) view_show(live->view, &page);
+    if (append_page_of_run(live->options, folder, &page)) view_show(live->view, &page);
     text_free(&page);
   }
   view_end(live->view, how);

@@ -29,19 +29,19 @@ typedef struct {
 Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics);
 /* Displays the first state of a run of `model` that has `steps` steps. Allocates the buffer for one state. Returns
  * STATUS_IO or STATUS_BAD_INPUT, with a diagnostic, if the page cannot be made. */
-Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
+Status live_start_run(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
 /* Displays the state after `step` steps of the run. Skips the state if too few steps have passed since the last
  * displayed state, unless it is the final state. */
-void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
+void live_show_state(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
 /* Returns true if the present design should be displayed. A browser must be connected, at least DESIGN_PERIOD [s] must
  * have passed since the last page, and making pages must not take more than the fraction DESIGN_SHARE of the time. Also
  * returns true before the first page. */
-bool live_wants_design(Live* live);
+bool live_is_design_due(Live* live);
 /* Simulates the scene of a design and displays the motion together with the progress of the optimization. The progress
  * is read from `folder`. Takes as long as the simulation. Does not report errors; the page is then unchanged. */
 void live_show_design(Live* live, const Scene* scene, const char* folder);
 /* Returns true if the end of the run will be displayed: a browser is connected, or the server stays after the end. */
-bool live_wants_end(Live* live);
+bool live_will_show_end(Live* live);
 /* Displays the text `how` as the end of the command, and the page of the finished `folder`. The page is unchanged if
  * `folder` is NULL or nobody would see it. how is copied. If the server stays after the end, waits for a signal. Does
  * not report errors. */

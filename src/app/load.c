@@ -3,9 +3,9 @@
 #include "app/command.h"
 #include "scene/task.h"
 
-void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics) {
+void report_wrong_file_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics) {
   diagnostics_free(diagnostics);
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the file is %s: %s", what, instead);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "the file is %s: %s", what, instead);
 }
 
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
@@ -14,10 +14,11 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise(path))
-    say_other_kind(path, "a task", "run `sdrs optimize` for a task, or give the scene of the task", diagnostics);
+    report_wrong_file_kind(path, "a task", "run `sdrs optimize` for a task, or give the scene of the task",
+                           diagnostics);
   if (status != STATUS_OK) return status;
   loaded->scene.threads = options->threads;
-  loaded->scene.undrawn = !drawn;
+  loaded->scene.skip_render_surfaces = !drawn;
   if (steps > 0) loaded->scene.simulation.steps = steps;
   double middle = timer_now();
   loaded->scene_seconds = middle - start;
@@ -27,7 +28,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
 }
 
 char* run_folder_path(const Options* options, const char* name) {
-  if (options->folder) return memory_text(options->folder);
+  if (options->folder) return memory_copy_text(options->folder);
   Text path = {0};
   text_add(&path, "out/%s", *name ? name : "run");
   for (char* c = path.data + strlen("out/"); *c; c++)
@@ -42,16 +43,16 @@ void loaded_free(Loaded* loaded) {
   *loaded = (Loaded){0};
 }
 
-long loaded_vertices(const Loaded* loaded) { return loaded->model.vertex_count; }
+long loaded_vertex_count(const Loaded* loaded) { return loaded->model.vertex_count; }
 
 static void add_counted(Text* out, const char* before, long count, const char* one, const char* many) {
   text_add(out, "%s%ld %s", before, count, count == 1 ? one : many);
 }
 
-void loaded_describe(Text* out, const Loaded* loaded) {
+void loaded_append_summary(Text* out, const Loaded* loaded) {
   const Model* model = &loaded->model;
   add_counted(out, "", model->link_count, "link", "links");
   add_counted(out, ", ", model->dof_count, "degree of freedom", "degrees of freedom");
   add_counted(out, ", ", model->hull_count, "hull", "hulls");
-  add_counted(out, ", ", loaded_vertices(loaded), "vertex", "vertices");
+  add_counted(out, ", ", loaded_vertex_count(loaded), "vertex", "vertices");
 }

@@ -25,7 +25,8 @@ static void man_option(Text* out, const OptionRow* row) {
   text_add(out, "\\-\\-");
   text_add_roff(out, row->name);
   text_add(out, "\\fR");
-  if (row->value_name) text_add(out, "%s\\fI%s\\fR%s", option_joint(row), row->value_name, option_end(row));
+  if (row->value_name)
+    text_add(out, "%s\\fI%s\\fR%s", option_value_prefix(row), row->value_name, option_value_suffix(row));
   text_add(out, "\n");
   text_add_roff(out, row->help);
   text_add(out, "\n");
@@ -112,7 +113,7 @@ static void zsh_text(Text* out, const char* text) {
 }
 
 static void zsh_option(Text* out, const OptionRow* row) {
-  const char* again = row->type == OPTION_LIST || row->type == OPTION_TEXTS ? "*" : "";
+  const char* again = row->type == OPTION_OVERRIDE || row->type == OPTION_TEXT_LIST ? "*" : "";
   for (int letter = 0; letter < (row->letter ? 2 : 1); letter++) {
     text_add(out, "        '%s", again);
     if (letter)

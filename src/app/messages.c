@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "app/command.h"
 
-bool color_wanted(FILE* stream) {
+bool stream_has_color(FILE* stream) {
   const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
   if (no_color && *no_color) return false;
   if (!terminal || strcmp(terminal, "dumb") == 0) return false;
@@ -13,16 +13,16 @@ bool color_wanted(FILE* stream) {
 void print_diagnostics(const Options* options, Diagnostics* diagnostics) {
   if (diagnostics->count == 0) return;
   if (!options->quiet) {
-    diagnostics_print(diagnostics, stderr, color_wanted(stderr));
+    diagnostics_print(diagnostics, stderr, stream_has_color(stderr));
     return;
   }
   Diagnostics errors = {0};
   for (int i = 0; i < diagnostics->count; i++) {
     const Diagnostic* item = &diagnostics->items[i];
     if (item->severity != SEVERITY_ERROR) continue;
-    diagnostics_add(&errors, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+    diagnostics_add(&errors, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s", item->text);
   }
-  diagnostics_print(&errors, stderr, color_wanted(stderr));
+  diagnostics_print(&errors, stderr, stream_has_color(stderr));
   diagnostics_free(&errors);
 }
 
@@ -46,7 +46,7 @@ void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostic
 static void print_message(const Options* options, const char* format, va_list arguments) {
   Text text = {0};
   text_add(&text, "sdrs %s: error: ", options->verb->name);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   fprintf(stderr, "%s\n", text.data);
   text_free(&text);
 }

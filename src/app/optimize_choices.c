@@ -42,7 +42,8 @@ static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool bes
   text_add(&c->table, ",%d,%d,", (int)code, o ? optimization_iteration(o) : 0);
   text_add_double(&c->table, o ? optimization_best_loss(o) : (double)NAN);
   text_add(&c->table, ",");
-  text_add_double(&c->table, o && optimization_subject_count(o) > 0 ? optimization_best_violation(o) : (double)NAN);
+  text_add_double(&c->table,
+                  o && optimization_bounded_term_count(o) > 0 ? optimization_best_violation(o) : (double)NAN);
   const char* word = o && optimization_succeeded(o) ? "true" : "false";
   text_add(&c->table, ",%s,%s\n", o && optimization_success_count(o) > 0 ? word : "", best ? "true" : "false");
   if (!design_run_writes()) return STATUS_OK;
@@ -56,7 +57,7 @@ static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool bes
 
 static void say(const Choosing* c) {
   if (c->whole->options->quiet) return;
-  fprintf(stderr, "%s: candidate %d of %d:", c->whole->task.name, c->number, choice_search_tries(c->search));
+  fprintf(stderr, "%s: candidate %d of %d:", c->whole->task.name, c->number, choice_search_count(c->search));
   for (int k = 0; k < c->whole->task.choice_count; k++) fprintf(stderr, " %s", chosen(c, k));
   fprintf(stderr, "\n");
 }
@@ -76,7 +77,7 @@ static ExitCode print_summary(DesignRun* whole) {
 
 static ExitCode say_end(const Choosing* c, ExitCode code) {
   DesignRun* whole = c->whole;
-  if (code == EXIT_INTERRUPTED && !whole->options->quiet) design_run_tell_resume(whole);
+  if (code == EXIT_INTERRUPTED && !whole->options->quiet) design_run_print_resume_command(whole);
   if (code != EXIT_DONE) return code;
   if (!whole->options->quiet)
     fprintf(stderr, "%s: the best of %d candidates is %s/%d\n", whole->task.name, c->number - 1, whole->folder,
@@ -105,11 +106,11 @@ static ExitCode try_candidate(Choosing* c, DesignRun* run) {
   ExitCode code = design_run_candidate(run, &own);
   bool ran = code == EXIT_DONE;
   const Optimization* o = run->optimization;
-  bool best = ran && choice_search_tell(c->search, optimization_best_loss(o), optimization_best_violation(o),
-                                        optimization_succeeded(o));
+  bool best = ran && choice_search_report(c->search, optimization_best_loss(o), optimization_best_violation(o),
+                                          optimization_succeeded(o));
   if (best && !c->alone) {
     c->best = c->number;
-    code = design_run_leave(run, c->whole->folder);
+    code = design_run_write_results(run, c->whole->folder);
   }
   if (code != EXIT_INTERRUPTED && !c->alone && add_row(c, run, code, best) != STATUS_OK) code = EXIT_IO;
   design_run_free(run);
@@ -140,9 +141,9 @@ static ExitCode try_one(Choosing* c, int wanted) {
     return usage_error(
         c->whole->options,
         "--candidate: method 'climb' depends on the results of earlier candidates: leave out --candidate");
-  if (wanted > choice_search_tries(c->search))
+  if (wanted > choice_search_count(c->search))
     return usage_error(c->whole->options, "--candidate %d: the task has only %d candidates: give a number from 1 to %d",
-                       wanted, choice_search_tries(c->search), choice_search_tries(c->search));
+                       wanted, choice_search_count(c->search), choice_search_count(c->search));
   c->alone = true;
   while (choice_search_next(c->search, c->pick) && c->number < wanted) c->number++;
   say(c);

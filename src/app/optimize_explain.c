@@ -50,19 +50,19 @@ static bool print_summary(const cJSON* summary) {
   return true;
 }
 
-ExitCode design_explain(const Options* options, const char* folder) {
+ExitCode design_print_explanation(const Options* options, const char* folder) {
   char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
   Diagnostics diagnostics = {0};
   Status status = file_read(path, &data, &length);
   if (status != STATUS_OK) {
-    diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+    diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                     "cannot read: %s (--explain needs the folder of a run of `sdrs optimize` that has ended)",
                     file_error_text(errno));
   } else {
     cJSON* summary = cJSON_ParseWithLength(data, length);
     if (!print_summary(summary)) {
-      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                       "'stopped' is missing: give the folder of a run of `sdrs optimize` by the same version of sdrs");
       status = STATUS_BAD_INPUT;
     }

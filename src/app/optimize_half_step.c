@@ -21,7 +21,7 @@ static Status run_scenario(DesignRun* run, const Task* task, int scenario, Refin
   RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
   options.tolerance = run->task.optimizer.tolerance;
   Diagnostics unsaid = {0};
-  RefinedSubject subject = {optimization_scene(run->optimization, scenario, true), task, scenario, 1};
+  RefinedRunInput subject = {optimization_scene(run->optimization, scenario, true), task, scenario, 1};
   Status status = refined_run(out, &subject, 2, &options, &unsaid);
   diagnostics_free(&unsaid);
   return status;
@@ -54,13 +54,13 @@ static void find_success(DesignRun* run, double* values) {
     for (int i = 0; i < judging.loss_count; i++)
       if (!ran)
         values[i] = NAN;
-      else if (loss_counts(refined.loss, i) && !isnan(values[i]))
+      else if (loss_is_active(refined.loss, i) && !isnan(values[i]))
         values[i] = isnan(refined.terms[i]) ? (double)NAN : fmax(values[i], refined.terms[i]);
     refined_run_free(&refined);
   }
 }
 
-void design_run_halve_step(DesignRun* run) {
+void design_run_simulate_half_step(DesignRun* run) {
   const Task* task = &run->task;
   HalfStep* half = &run->half_step;
   if (!moves(task) || option_given(run->options, "no-converge") || interrupted()) return;
@@ -88,7 +88,7 @@ static void add_number(Text* out, double value) {
   text_add(out, isfinite(value) ? "%.6g" : "not available, because a run fails", value);
 }
 
-void design_run_tell_half_step(const DesignRun* run) {
+void design_run_warn_half_step(const DesignRun* run) {
   const HalfStep* half = &run->half_step;
   int lost = lost_criterion(run);
   if (!half->given || run->options->quiet || (!half->differs && lost < 0)) return;
@@ -105,7 +105,7 @@ void design_run_tell_half_step(const DesignRun* run) {
   fprintf(stderr, "%s: %s: sdrs converge %s/best.scene.yaml", run->task.name, line.data, run->folder);
   if (run->task.scenario_count == 1) {
     const TaskScenario* only = &run->task.scenarios[0];
-    int steps = task_horizon(only->steps, only->scene.simulation.steps);
+    int steps = task_step_count(only->steps, only->scene.simulation.steps);
     fprintf(stderr, " compares time steps; --set scene.simulation.dt=%.6g --set steps=%d optimizes with half the step",
             only->scene.simulation.dt / 2, 2 * steps);
   }

@@ -25,9 +25,9 @@ static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
   frame.contacts = sim_contacts(sim, &frame.contact_count);
   frame.path = sim_path(sim);
   frame.reactions = sim_reactions(sim);
-  run_totals_measure(&c->totals, &frame.measure, frame.state);
+  run_totals_update_gap(&c->totals, &frame.measure, frame.state);
   c->recorded = true;
-  if (report) live_add(&c->run->live, frame.state, c->totals.steps, &frame.measure, report);
+  if (report) live_show_state(&c->run->live, frame.state, c->totals.steps, &frame.measure, report);
   return run_folder_add(c->output, &frame, &c->run->diagnostics);
 }
 
@@ -44,15 +44,15 @@ static Status record(void* context, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
   const Scene* scene = c->model.scene;
   int steps = receding_steps(c->run->receding);
-  if (report) run_totals_step(&c->totals, report, state);
+  if (report) run_totals_add_step(&c->totals, report, state);
   bool last = c->totals.steps == steps;
   c->recorded = false;
   if (!design_run_writes()) return STATUS_OK;
-  Status status = report ? STATUS_OK : live_begin(&c->run->live, &c->model, state, steps, &c->run->diagnostics);
+  Status status = report ? STATUS_OK : live_start_run(&c->run->live, &c->model, state, steps, &c->run->diagnostics);
   if (status != STATUS_OK) return status;
   if (!report || last || state->step % scene->simulation.record_every == 0) status = write_rows(c, sim, report);
   bool starts = !report && c->model.start;
-  if (report ? last || asked_for(scene, state->step) : starts) run_folder_keep_state(c->output, sim);
+  if (report ? last || asked_for(scene, state->step) : starts) run_folder_store_state(c->output, sim);
   return status;
 }
 
@@ -107,7 +107,7 @@ static Status write_checkpoint(const WindowsRun* c, bool inside) {
   char* path = design_checkpoint_path(c->run->folder);
   Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
-    diagnostics_add(&c->run->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s",
+    diagnostics_add(&c->run->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s",
                     strerror(errno));
   memory_free(path);
   number_file_free(&checkpoint);
@@ -153,7 +153,7 @@ static void add_receding(void* context, Json* json) {
   json_text(json, "warm_start", task->receding.warm_start == WARM_SHIFT ? "shift" : "keep");
   json_integer(json, "windows", windows);
   json_integer(json, "iterations", iterations);
-  json_bool(json, "one_run", receding_is_one_run(r));
+  json_bool(json, "one_run", receding_is_reproducible(r));
   json_number(json, "last_loss", windows > 0 ? receding_rows(r)[windows - 1].loss : (double)NAN);
   json_close(json, '}');
   design_add_success(json, c->run->optimization, c->code);
@@ -203,7 +203,7 @@ static void print_plan(const WindowsRun* c) {
   fprintf(stderr, "%s: %d control variables; %d steps in %d windows of %d, of which %d are executed; seed %llu\n",
           run->task.name, optimization_variable_count(run->optimization), receding_steps(run->receding),
           receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
-  if (!receding_is_one_run(run->receding))
+  if (!receding_is_reproducible(run->receding))
     fprintf(stderr,
             "%s: the variables of a window also change its signals at earlier times (constants, sines, splines), so a "
             "simulation of best.scene.yaml differs from the executed motion: take the executed motion from "
@@ -223,7 +223,7 @@ static void print_estimate(WindowsRun* c) {
       optimization_rows(o)[iteration].seconds / (iteration + 1) * windows * (run->task.optimizer.iterations + 1);
   if (seconds < LONG_TASK_SECONDS) return;
   fprintf(stderr, "%s: about %s when every window takes all its %d iterations\n", run->task.name,
-          design_run_duration(seconds).text, run->task.optimizer.iterations);
+          design_run_format_duration(seconds).text, run->task.optimizer.iterations);
 }
 
 static void show_window(const WindowsRun* c, Progress* progress) {
@@ -245,11 +245,11 @@ static Status iterate(WindowsRun* c) {
   DesignRun* run = c->run;
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
-    status = design_run_agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
+    status = design_run_reduce_status(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     print_estimate(c);
-    status = design_run_agreed(save_inside(c));
+    status = design_run_reduce_status(save_inside(c));
   }
   return status;
 }
@@ -274,12 +274,12 @@ static Status one_window(WindowsRun* c) {
   c->begun = status == STATUS_OK;
   if (status == STATUS_OK) status = iterate(c);
   if (status == STATUS_OK && design_run_writes()) status = write_window(c);
-  status = design_run_agreed(status);
+  status = design_run_reduce_status(status);
   c->begun = c->begun && status != STATUS_OK;
   if (status == STATUS_OK) status = receding_execute(run->receding, record, c, &run->diagnostics);
   if (status == STATUS_OK && design_run_writes()) status = write_log(c);
   if (status == STATUS_OK && design_run_writes()) status = write_checkpoint(c, false);
-  return design_run_agreed(status);
+  return design_run_reduce_status(status);
 }
 
 static Status all_windows(WindowsRun* c) {
@@ -310,12 +310,12 @@ static Status begin(WindowsRun* c) {
   Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
   if (status == STATUS_OK && !receding_load(run->receding, &checkpoint, &c->inside, &run->diagnostics))
     status = STATUS_BAD_INPUT;
-  if (status == STATUS_OK) status = receding_repeat(run->receding, record, c, &run->diagnostics);
+  if (status == STATUS_OK) status = receding_replay(run->receding, record, c, &run->diagnostics);
   if (status == STATUS_OK && !run->options->quiet)
     fprintf(stderr, "%s: continues with window %d\n", run->task.name, receding_window(run->receding));
   number_file_free(&checkpoint);
   memory_free(path);
-  return design_run_agreed(status);
+  return design_run_reduce_status(status);
 }
 
 /* ---------------------------------------------------------------- the end */
@@ -349,7 +349,7 @@ static void print_end(const WindowsRun* c, Status status) {
             "%s: %d windows, %d steps to t = %.6g s: loss of the first %.8g -> %.8g, of the last %.8g; %.3g s\n",
             run->task.name, windows, c->totals.steps, c->totals.time, receding_rows(r)[0].initial_loss,
             receding_rows(r)[0].loss, receding_rows(r)[windows - 1].loss, timer_now() - c->start);
-  if (status == STATUS_OK) design_run_say_success(run);
+  if (status == STATUS_OK) design_run_print_success(run);
 }
 
 static ExitCode finish(WindowsRun* c, Status status) {
@@ -358,10 +358,10 @@ static ExitCode finish(WindowsRun* c, Status status) {
   if (!design_run_writes() || status == STATUS_IO) return code;
   bool inside = status == STATUS_INTERRUPTED && c->begun;
   c->code = code;
-  receding_judge(run->receding);
+  receding_evaluate_success(run->receding);
   if (close_folder(c, inside) != STATUS_OK || write_summary(c, code, stop_text(status)) != STATUS_OK) code = EXIT_IO;
   print_end(c, status);
-  if (code != EXIT_IO) leave_overview(run->options, run->folder);
+  if (code != EXIT_IO) write_overview_picture(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   live_end(&run->live, stop_text(status), code == EXIT_IO ? NULL : run->folder);
   return code;
@@ -374,7 +374,7 @@ ExitCode design_run_receding(DesignRun* run) {
     c->model.simulation.steps = receding_steps(run->receding);
     if (design_run_writes()) status = run_folder_open(&c->output, run->folder, &c->model, &run->diagnostics);
   }
-  status = design_run_agreed(status);
+  status = design_run_reduce_status(status);
   if (status == STATUS_OK) {
     print_plan(c);
     status = begin(c);

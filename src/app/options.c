@@ -22,7 +22,7 @@ typedef enum {
 
 static const OptionRow COMMON_OPTIONS[COMMON_COUNT] = {
     [COMMON_OUTPUT] = {"output", 'o', OPTION_TEXT, "DIR", "folder for the results (default: out/<name>)"},
-    [COMMON_SET] = {"set", 0, OPTION_LIST, "KEY=VALUE",
+    [COMMON_SET] = {"set", 0, OPTION_OVERRIDE, "KEY=VALUE",
                     "override a key of the file, e.g. contact.friction=0.2; repeatable"},
     [COMMON_THREADS] = {"threads", 0, OPTION_COUNT, "N", "threads (default: OMP_NUM_THREADS, else all processors)"},
     [COMMON_QUIET] = {"quiet", 'q', OPTION_FLAG, NULL, "no progress, no warnings: errors and results only"},
@@ -53,7 +53,7 @@ static void fault(OptionParser* parser, const char* format, ...) __attribute__((
 static void fault(OptionParser* parser, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(parser->faults, format, arguments);
+  text_add_va_list(parser->faults, format, arguments);
   va_end(arguments);
   text_add(parser->faults, "\n");
   parser->good = false;
@@ -101,7 +101,7 @@ static void fault_unknown(OptionParser* parser, const char* word, size_t length)
   const char** names = MEMORY_NEW(const char*, COMMON_COUNT + verb->option_count);
   for (int i = 0; i < COMMON_COUNT; i++) names[i] = COMMON_OPTIONS[i].name;
   for (int i = 0; i < verb->option_count; i++) names[COMMON_COUNT + i] = verb->options[i].name;
-  char* name = memory_text(word + strspn(word, "-"));
+  char* name = memory_copy_text(word + strspn(word, "-"));
   name[strcspn(name, "=")] = '\0';
   const char* nearest = text_nearest(name, names, COMMON_COUNT + verb->option_count);
   const char* key = verb->reads_scene ? key_of_option(name) : NULL;
@@ -143,7 +143,7 @@ static void add_override(OptionParser* parser, const char* text) {
 static void take_value(OptionParser* parser, OptionSlot slot, const char* text) {
   const OptionRow* row = slot.row;
   double number = 0.0;
-  if (row->type == OPTION_LIST) {
+  if (row->type == OPTION_OVERRIDE) {
     add_override(parser, text);
   } else if (row->type == OPTION_COUNT && !parse_whole(text, 1, &number)) {
     fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
@@ -153,10 +153,10 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
     fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
   } else if (row->type == OPTION_PORT && (!parse_whole(text, 1, &number) || number > PORT_MAX)) {
     fault(parser, "--%s=PORT: a port is a whole number of 1 to %d, got '%s'", row->name, PORT_MAX, text);
-  } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXTS) && !*text) {
+  } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXT_LIST) && !*text) {
     fault(parser, "--%s needs a value (%s)", row->name, row->value_name);
   }
-  if (row->type == OPTION_TEXTS) parser->options->items[parser->options->item_count++] = (OptionItem){row, text};
+  if (row->type == OPTION_TEXT_LIST) parser->options->items[parser->options->item_count++] = (OptionItem){row, text};
   *slot.value = (OptionValue){true, text, number};
 }
 

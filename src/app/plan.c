@@ -40,18 +40,18 @@ static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
   int made = query_reader_body(reader, item, &task->shapes, -1, &pose);
   if (made < 0) return;
   if (!task->shapes.bodies[made].smooth)
-    query_reader_problem(reader, false,
-                         "a path needs smooth shapes: superellipsoid, superquadric, "
-                         "superelliptic_cylinder, truncated_cone, smooth_polytope");
-  task->poses = memory_grown(task->poses, sizeof(Pose), made, &task->pose_capacity);
+    query_reader_error(reader, false,
+                       "a path needs smooth shapes: superellipsoid, superquadric, "
+                       "superelliptic_cylinder, truncated_cone, smooth_polytope");
+  task->poses = memory_grow_array(task->poses, sizeof(Pose), made, &task->pose_capacity);
   task->poses[made] = pose;
-  task->words = memory_grown(task->words, sizeof(char*), made, &task->word_capacity);
+  task->words = memory_grow_array(task->words, sizeof(char*), made, &task->word_capacity);
   task->words[made] = words_of(item);
 }
 
 static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* task) {
   if (!cJSON_IsArray(item)) {
-    query_reader_problem(reader, false, "expected a list of shapes, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a list of shapes, got %s", query_reader_kind_name(item));
     return;
   }
   int index = 0;
@@ -64,8 +64,8 @@ static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* tas
 }
 
 static int read_whole(QueryReader* reader, const cJSON* item, int least, int most) {
-  double value = query_reader_number_of(reader, item, least, most, "");
-  if (value != floor(value)) query_reader_problem(reader, false, "must be a whole number, got %g", value);
+  double value = query_reader_number_in_unit(reader, item, least, most, "");
+  if (value != floor(value)) query_reader_error(reader, false, "must be a whole number, got %g", value);
   return value >= least && value <= most ? (int)value : least;
 }
 
@@ -90,7 +90,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   PlanTask* task = context;
   PathProblem* p = &task->problem;
   if (key == PLAN_BODY && task->shapes.body_count > 0)
-    query_reader_problem(reader, true, "'body' must stand before 'obstacles'");
+    query_reader_error(reader, true, "'body' must stand before 'obstacles'");
   else if (key == PLAN_BODY)
     read_shape(reader, item, task);
   if (key == PLAN_FROM) p->from = query_reader_point(reader, item);
@@ -98,8 +98,8 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   if (key == PLAN_LOW) p->low = query_reader_point(reader, item);
   if (key == PLAN_HIGH) p->high = query_reader_point(reader, item);
   if (key == PLAN_OBSTACLES) read_obstacles(reader, item, task);
-  if (key == PLAN_CLEARANCE) p->clearance = query_reader_number_of(reader, item, 1e-6, 10, "");
-  if (key == PLAN_SMOOTHNESS) p->smoothness = query_reader_number_of(reader, item, 0, 1e6, " m^2");
+  if (key == PLAN_CLEARANCE) p->clearance = query_reader_number_in_unit(reader, item, 1e-6, 10, "");
+  if (key == PLAN_SMOOTHNESS) p->smoothness = query_reader_number_in_unit(reader, item, 0, 1e6, " m^2");
   if (key == PLAN_POINTS) p->points = read_whole(reader, item, 3, 2000);
   if (key == PLAN_SEED) p->seed = (uint64_t)read_whole(reader, item, 0, 1000000000);
 }
@@ -112,15 +112,15 @@ static bool within(const PathProblem* p, Vec3 at) {
 static void read_plan(QueryReader* reader, const cJSON* item, PlanTask* task) {
   bool seen[PLAN_KEYS] = {false};
   if (!cJSON_IsObject(item)) {
-    query_reader_problem(reader, false, "expected a map, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a map, got %s", query_reader_kind_name(item));
     return;
   }
   query_reader_object(reader, item, KEYS, PLAN_KEYS, read_member, task, seen);
   for (int k = 0; k < PLAN_REQUIRED; k++)
-    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+    if (!seen[k]) query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
   if (reader->problems == 0 &&
       !(within(&task->problem, task->problem.from) && within(&task->problem, task->problem.to)))
-    query_reader_problem(reader, false, "'from' and 'to' must lie between 'low' and 'high'");
+    query_reader_error(reader, false, "'from' and 'to' must lie between 'low' and 'high'");
 }
 
 enum { ROOT_NAME, ROOT_PLAN, ROOT_KEYS };
@@ -131,9 +131,9 @@ static void read_root_member(QueryReader* reader, const cJSON* item, int key, vo
   if (key == ROOT_PLAN) read_plan(reader, item, task);
   if (key != ROOT_NAME) return;
   if (cJSON_IsString(item) && *item->valuestring && !strpbrk(item->valuestring, "/\\"))
-    task->name = memory_text(item->valuestring);
+    task->name = memory_copy_text(item->valuestring);
   else
-    query_reader_problem(reader, false, "'name' must be a text without slashes");
+    query_reader_error(reader, false, "'name' must be a text without slashes");
 }
 
 static Status plan_parse(PlanTask* task, const char* path, const Text* text, Diagnostics* diagnostics) {
@@ -304,7 +304,7 @@ bool plan_run(const Options* options, const char* path, bool run, ExitCode* code
   Text text = {0};
   bool found = false;
   Diagnostics diagnostics = {0};
-  Status status = plan_text(path, options->overrides, options->override_count, &text, &found, &diagnostics);
+  Status status = plan_read_json(path, options->overrides, options->override_count, &text, &found, &diagnostics);
   if (found) {
     PlanTask task = {.name = NULL};
     if (status == STATUS_OK) status = plan_parse(&task, path, &text, &diagnostics);

@@ -9,7 +9,7 @@
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now) {
   *progress = (Progress){.stream = stream, .name = name, .steps = steps, .start = now, .shown = now};
   if (!stream) return;
-  progress->color = color_wanted(stream);
+  progress->color = stream_has_color(stream);
   progress->bar = isatty(fileno(stream)) == 1;
 }
 

@@ -18,7 +18,7 @@ void recorded_free(Recorded* recorded) {
   model_destroy(&recorded->model);
   scene_free(&recorded->scene);
   memory_free(recorded->overrides);
-  memory_free(recorded->own_override);
+  memory_free(recorded->start_override);
   cJSON_Delete(recorded->summary);
   memory_free(recorded->scene_path);
   diagnostics_free(&recorded->diagnostics);
@@ -27,7 +27,7 @@ void recorded_free(Recorded* recorded) {
 /* ---------------------------------------------------------------- scene of a run */
 
 static Status refuse(Recorded* recorded, const char* path, const char* text) {
-  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
@@ -44,7 +44,7 @@ static void take_start(Recorded* recorded, const char* folder) {
   text_add_double(&text, time->valuedouble);
   text_add(&text, "}");
   free(absolute);
-  recorded->own_override = text.data;
+  recorded->start_override = text.data;
   recorded->overrides[recorded->override_count++].text = text.data;
 }
 
@@ -55,7 +55,7 @@ static Status take_summary(Recorded* recorded, const char* path) {
   const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
   if (!file)
     return refuse(recorded, path, "inputs[0].file, the scene of the run, is missing: simulate the scene again");
-  recorded->scene_path = memory_text(file);
+  recorded->scene_path = memory_copy_text(file);
   recorded->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
   const cJSON *overrides = cJSON_GetObjectItem(recorded->summary, "overrides"), *item;
   int capacity = cJSON_GetArraySize(overrides) + recorded->options->override_count;
@@ -74,7 +74,7 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   size_t length;
   Status status = file_read(path, &data, &length);
   if (status != STATUS_OK) {
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                     "cannot read: %s (%s needs a folder that `sdrs simulate` has finished)", file_error_text(errno),
                     recorded->options->verb->name);
   } else {
@@ -127,10 +127,10 @@ static bool is_working_folder(const char* folder) {
 static char* find_scene(const Recorded* recorded, const char* folder) {
   const char* scene = recorded->scene_path;
   char* found = NULL;
-  if (scene[0] == '/') return file_exists(scene) ? memory_text(scene) : NULL;
+  if (scene[0] == '/') return file_exists(scene) ? memory_copy_text(scene) : NULL;
   const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(recorded->summary, "working_folder"));
   if (started && !is_working_folder(started) && try_scene(recorded, file_join(started, scene), &found)) return found;
-  if (try_scene(recorded, memory_text(scene), &found)) return found;
+  if (try_scene(recorded, memory_copy_text(scene), &found)) return found;
   char* absolute = realpath(folder, NULL);
   for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
     *end = '\0';
@@ -171,7 +171,7 @@ static Status load_model(Recorded* recorded, const char* path) {
     return refuse(recorded, path,
                   "an STL file has no groups that could be convex hulls: run `sdrs decompose` on the file and use the "
                   "new hulls.obj");
-  recorded->own_messages = diagnostics->count;
+  recorded->run_message_count = diagnostics->count;
   recorded->from_mesh = ends_with(path, ".obj");
   Status status = recorded->from_mesh
                       ? parse_mesh(recorded, path)
@@ -186,14 +186,14 @@ static Status load_run(Recorded* recorded, const char* folder) {
   if (status != STATUS_OK) return status;
   char* scene = find_scene(recorded, folder);
   if (!scene) {
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){recorded->scene_path, 0, 0},
                     "the scene of the run was not found (searched where the run was started, in the current folder, "
                     "and in the folders above the run): restore the scene file");
     return STATUS_IO;
   }
   if (!file_has_sha256(scene, recorded->scene_sha256))
     diagnostics_add(
-        &recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
+        &recorded->diagnostics, SEVERITY_WARNING, (SourcePosition){scene, 0, 0},
         "the scene has changed since the run, so shapes may differ from the simulated ones: simulate the scene again");
   status = load_model(recorded, scene);
   memory_free(scene);
@@ -212,8 +212,8 @@ static Status load_scene(Recorded* recorded, const char* path) {
     recorded->overrides[recorded->override_count++] = recorded->options->overrides[i];
   Status status = load_model(recorded, path);
   if (status == STATUS_BAD_INPUT && !recorded->from_mesh && task_recognise(path))
-    say_other_kind(path, "a task", "give the scene of the task, or the output folder of `sdrs optimize`",
-                   &recorded->diagnostics);
+    report_wrong_file_kind(path, "a task", "give the scene of the task, or the output folder of `sdrs optimize`",
+                           &recorded->diagnostics);
   if (status != STATUS_OK) return status;
   const Model* model = &recorded->model;
   recorded->run = (RunPoses){1, model->link_count, MEMORY_NEW(double, 1), MEMORY_NEW(Pose, model->link_count + 1)};
@@ -221,7 +221,7 @@ static Status load_scene(Recorded* recorded, const char* path) {
   return STATUS_OK;
 }
 
-bool folder_of_design(const char* folder) {
+bool is_design_folder(const char* folder) {
   char *trajectory = file_join(folder, "trajectory.csv"), *best = file_join(folder, "best.scene.yaml");
   bool is_design = !file_exists(trajectory) && file_exists(best);
   memory_free(trajectory);
@@ -231,7 +231,7 @@ bool folder_of_design(const char* folder) {
 
 /* Loads a folder: the best design of a folder of `sdrs optimize`, otherwise a run. */
 static Status load_folder(Recorded* recorded, const char* folder) {
-  if (!folder_of_design(folder)) return load_run(recorded, folder);
+  if (!is_design_folder(folder)) return load_run(recorded, folder);
   char* best = file_join(folder, "best.scene.yaml");
   Status status = load_scene(recorded, best);
   memory_free(best);
@@ -241,19 +241,19 @@ static Status load_folder(Recorded* recorded, const char* folder) {
 Status recorded_load(Recorded* recorded, const char* path) {
   if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
-  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                   "no such run folder, scene or mesh: correct the path");
   return STATUS_IO;
 }
 
-bool recorded_unchanged(Recorded* recorded) {
+bool recorded_inputs_are_unchanged(Recorded* recorded) {
   const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
   int count, differ = 0;
   RunInput* now = run_inputs(&recorded->scene, &count);
   for (int i = 0; i < count; i++) {
     const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
     if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
-    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePosition){now[i].path, 0, 0},
                     "the file has changed since the run: simulate the scene again");
     differ++;
   }
@@ -262,12 +262,12 @@ bool recorded_unchanged(Recorded* recorded) {
 }
 
 /* Warnings about the scene were already printed when the scene was simulated. */
-void recorded_drop_scene_warnings(Recorded* recorded) {
+void recorded_remove_scene_warnings(Recorded* recorded) {
   Diagnostics *diagnostics = &recorded->diagnostics, left = {0};
   for (int i = 0; i < diagnostics->count; i++) {
     const Diagnostic* item = &diagnostics->items[i];
-    if (i >= recorded->own_messages && item->severity != SEVERITY_ERROR) continue;
-    diagnostics_add(&left, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+    if (i >= recorded->run_message_count && item->severity != SEVERITY_ERROR) continue;
+    diagnostics_add(&left, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s", item->text);
   }
   diagnostics_free(diagnostics);
   *diagnostics = left;

@@ -2,7 +2,7 @@
 
 #include <cjson/cJSON.h>
 
-void shown_free(Shown* shown) {
+void render_inputs_free(RenderInputs* shown) {
   for (int i = 0; i < RENDER_SUBJECTS_MAX; i++) {
     run_contacts_free(&shown->contacts[i]);
     memory_free(shown->caption[i]);
@@ -14,24 +14,24 @@ void shown_free(Shown* shown) {
 
 /* Loads one input and sets *code to the exit code. Returns the index of the input in shown->recorded, or -1 if loading
  * failed. */
-static int load_one(Shown* shown, const Options* options, const char* path, ExitCode* code) {
+static int load_one(RenderInputs* shown, const Options* options, const char* path, ExitCode* code) {
   int index = shown->count++;
   Recorded* recorded = &shown->recorded[index];
   recorded->options = options;
   Status status = recorded_load(recorded, path);
-  if (!options->verbose) recorded_drop_scene_warnings(recorded);
+  if (!options->verbose) recorded_remove_scene_warnings(recorded);
   *code = status_exit_code(status);
   return status == STATUS_OK ? index : -1;
 }
 
-static void add_subject(Shown* shown, int index, const char* name) {
+static void add_subject(RenderInputs* shown, int index, const char* name) {
   const Recorded* recorded = &shown->recorded[index];
   shown->names[shown->subject_count] = name ? name : recorded->scene.name;
   shown->subjects[shown->subject_count++] =
       (RenderSubject){.model = &recorded->model, .run = &recorded->run, .caption = shown->caption[index]};
 }
 
-static ExitCode load_contacts(Shown* shown, const Options* options, int subject, int index, const char* path) {
+static ExitCode load_contacts(RenderInputs* shown, const Options* options, int subject, int index, const char* path) {
   char* file = path_is_folder(path) ? file_join(path, "contacts.csv") : NULL;
   ExitCode code = EXIT_DONE;
   if (!file || !file_exists(file)) {
@@ -71,7 +71,7 @@ static ExitCode refuse_without_initial(const Options* options, const char* path)
   return EXIT_BAD_INPUT;
 }
 
-static ExitCode load_initial(Shown* shown, const Options* options, const char* folder, bool needed) {
+static ExitCode load_initial(RenderInputs* shown, const Options* options, const char* folder, bool needed) {
   char* path = file_join(folder, "initial.scene.yaml");
   ExitCode code = EXIT_DONE;
   if (file_exists(path)) {
@@ -86,7 +86,7 @@ static ExitCode load_initial(Shown* shown, const Options* options, const char* f
 
 /* Loads the best design and, before it, the initial design if `wanted`. If `needed`, a missing initial design is an
  * error. */
-static ExitCode load_design(Shown* shown, const Options* options, const char* folder, bool needed, bool wanted) {
+static ExitCode load_design(RenderInputs* shown, const Options* options, const char* folder, bool needed, bool wanted) {
   ExitCode code = wanted ? load_initial(shown, options, folder, needed) : EXIT_DONE;
   if (code != EXIT_DONE) return code;
   int index = load_one(shown, options, folder, &code);
@@ -98,9 +98,9 @@ static ExitCode load_design(Shown* shown, const Options* options, const char* fo
 
 /* Sets the first design as the reference from which the displacements of the last design are coloured. Returns a usage
  * error if the designs have different hulls. */
-static ExitCode link_designs(Shown* shown, const Options* options) {
+static ExitCode link_designs(RenderInputs* shown, const Options* options) {
   const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
-  if (!render_same_hulls(last, initial))
+  if (!render_hulls_correspond(last, initial))
     return usage_error(options,
                        "--show displacement: the two scenes differ in hulls or in the number of vertices; choose two "
                        "runs with the same shapes");
@@ -108,7 +108,7 @@ static ExitCode link_designs(Shown* shown, const Options* options) {
   return EXIT_DONE;
 }
 
-static ExitCode load_pair(Shown* shown, const Options* options) {
+static ExitCode load_pair(RenderInputs* shown, const Options* options) {
   for (int i = 0; i < 2; i++) {
     ExitCode code;
     int index = load_one(shown, options, options->operands[i], &code);
@@ -119,9 +119,9 @@ static ExitCode load_pair(Shown* shown, const Options* options) {
   return EXIT_DONE;
 }
 
-static ExitCode load_single(Shown* shown, const Options* options, bool moved, bool compare, bool as_model) {
+static ExitCode load_single(RenderInputs* shown, const Options* options, bool moved, bool compare, bool as_model) {
   const char* path = options->operands[0];
-  bool design = path_is_folder(path) && folder_of_design(path);
+  bool design = path_is_folder(path) && is_design_folder(path);
   if (!design && (moved || compare))
     return usage_error(options, "%s needs a folder of `sdrs optimize`, or two runs",
                        compare ? "--compare" : "--show displacement");
@@ -137,7 +137,7 @@ static ExitCode load_single(Shown* shown, const Options* options, bool moved, bo
   return EXIT_DONE;
 }
 
-ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model) {
+ExitCode render_inputs_load(RenderInputs* shown, const Options* options, unsigned show, bool compare, bool as_model) {
   bool moved = show & RENDER_DISPLACEMENT, two = options->operand_count > 1;
   ExitCode code = two ? load_pair(shown, options) : load_single(shown, options, moved, compare, as_model);
   if (code == EXIT_DONE && moved) code = link_designs(shown, options);

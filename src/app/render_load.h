@@ -5,8 +5,8 @@
 
 #include "app/command.h"
 
-/* The loaded inputs, and the subjects that are drawn. A subject borrows from an input. shown_free accepts a zeroed or
- * partly loaded struct. */
+/* The loaded inputs, and the subjects that are drawn. A subject borrows from an input. render_inputs_free accepts a
+ * zeroed or partly loaded struct. */
 typedef struct {
   Recorded
       recorded[RENDER_SUBJECTS_MAX]; /* the loaded inputs (count); an initial design comes before the best design */
@@ -17,15 +17,15 @@ typedef struct {
   const char* names[RENDER_SUBJECTS_MAX]; /* names of the subjects in an exported model: "initial", "best" or the name
                                              of the scene */
   int subject_count;
-} Shown;
+} RenderInputs;
 
 /* Loads the inputs of a picture and selects the subjects to draw. show: bits; RENDER_FORCES also reads contacts.csv,
  * RENDER_DISPLACEMENT also loads the initial design. compare: true to draw also the initial design of an optimization.
  * as_model: true to add the initial design if the folder has one. Reports errors, or adds them to the diagnostics of a
- * Recorded. Returns EXIT_DONE or the exit code of the error. The caller calls shown_free in any case. */
-ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
+ * Recorded. Returns EXIT_DONE or the exit code of the error. The caller calls render_inputs_free in any case. */
+ExitCode render_inputs_load(RenderInputs* shown, const Options* options, unsigned show, bool compare, bool as_model);
 /* Frees the inputs, contacts and captions. Accepts a partly loaded struct. */
-void shown_free(Shown* shown);
+void render_inputs_free(RenderInputs* shown);
 
 /* Writes an HTML page of the first operand to `target` and sets *moments to the number of states in the page. For an
  * optimization the page shows the run of the best design, RUN/best, beside the run of the initial design, RUN/initial;
@@ -34,6 +34,6 @@ void shown_free(Shown* shown);
 ExitCode render_page(const Options* options, const char* target, int* moments);
 /* Appends the HTML page of a finished run folder of `sdrs simulate` to `out`, which the caller owns. Returns false,
  * without a message, if the folder has no finished run. */
-bool page_of_folder(const Options* options, const char* folder, Text* out);
+bool append_page_of_run(const Options* options, const char* folder, Text* out);
 
 #endif

@@ -46,7 +46,7 @@ static ExitCode design_run(const PageRuns* page, const char* which, char** folde
   *folder = file_exists(scene.data) ? file_join(page->operand, which) : NULL;
   if (*folder && !is_run_of(*folder, scene.data)) {
     if (!page->options->quiet) fprintf(stderr, "%s: simulating the %s design into %s\n", page->operand, which, *folder);
-    code = simulate_into(page->options, scene.data, *folder);
+    code = simulate_to_folder(page->options, scene.data, *folder);
   }
   text_free(&scene);
   return code == EXIT_SOLVER ? EXIT_DONE : code;
@@ -57,7 +57,7 @@ static ExitCode design_run(const PageRuns* page, const char* which, char** folde
 static ExitCode load(PageRuns* page, Recorded* recorded, const char* path) {
   recorded->options = page->options;
   Status status = recorded_load(recorded, path);
-  if (!page->options->verbose) recorded_drop_scene_warnings(recorded);
+  if (!page->options->verbose) recorded_remove_scene_warnings(recorded);
   return status_exit_code(status);
 }
 
@@ -75,9 +75,9 @@ static ExitCode load_designs(PageRuns* page) {
 
 static ExitCode load_all(PageRuns* page) {
   bool folder = path_is_folder(page->operand);
-  page->design = folder && folder_of_design(page->operand);
+  page->design = folder && is_design_folder(page->operand);
   if (page->design) return load_designs(page);
-  page->folder = folder ? memory_text(page->operand) : NULL;
+  page->folder = folder ? memory_copy_text(page->operand) : NULL;
   return load(page, &page->run, page->operand);
 }
 
@@ -102,7 +102,7 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
 }
 
 /* The overrides of the command line are not applied, because the run folder has them. */
-bool page_of_folder(const Options* options, const char* folder, Text* out) {
+bool append_page_of_run(const Options* options, const char* folder, Text* out) {
   Options own = *options;
   own.override_count = 0;
   Recorded recorded = {.options = &own};

@@ -25,7 +25,7 @@ static void warn_idle_options(const Options* options) {
 }
 
 static bool has_threads(const Options* options) {
-  int there = options->verb->serial ? options->threads : parallel_start(options->threads);
+  int there = options->verb->serial ? options->threads : parallel_create_threads(options->threads);
   if (there < options->threads)
     fprintf(stderr,
             "sdrs %s: error: cannot create %d threads: the system allows %d; give --threads %d or less, or raise the "

@@ -36,7 +36,7 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
     c->steps = (int)steps->valuedouble;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->summary_path, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){c->summary_path, 0, 0},
                   "result.steps must be the number of steps, a whole number from 0 to 1e9: the summary is damaged or "
                   "was edited; run the scene again");
   return STATUS_BAD_INPUT;
@@ -48,8 +48,8 @@ static const char* const SOLVER_COLUMNS[] = {
     "smallest_gap", "substeps", "px",         "py",     "pz",       "lx",      "ly",      "lz"};
 
 static Status need_column(const RunFile* file, const char* name, Diagnostics* diagnostics) {
-  if (csv_column(csv_rows_header(file->rows), name) >= 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 1, 0},
+  if (csv_find_column(csv_rows_header(file->rows), name) >= 0) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){file->path, 1, 0},
                   "column '%s' is missing: simulate the scene again", name);
   return STATUS_BAD_INPUT;
 }
@@ -83,7 +83,7 @@ static Status read_joints(RunCheck* c, const char* folder, Diagnostics* diagnost
   c->states = csv_rows_count(c->joints.rows);
   c->q = MEMORY_NEW(double, model->coordinate_count + 1);
   if (c->states > 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){c->joints.path, 1, 0},
                   "the table has no rows, so the run has no state: simulate the scene again");
   return STATUS_BAD_INPUT;
 }
@@ -117,24 +117,26 @@ void run_check_free(RunCheck* c) {
   memory_free(c->at);
   memory_free(c->q);
   memory_free(c->summary_path);
-  memory_free(c->contact_first);
+  memory_free(c->contact_first_row);
   diagnostics_free(&c->findings);
 }
 
 /* ---------------------------------------------------------------- rows */
 
-double run_check_value(const RunFile* file, int row, int column) {
-  return csv_value(csv_rows_at(file->rows, row), 0, column);
+double run_check_number(const RunFile* file, int row, int column) {
+  return csv_number_or_nan(csv_rows_read(file->rows, row), 0, column);
 }
 
-static int column_of(const RunFile* file, const char* name) { return csv_column(csv_rows_header(file->rows), name); }
+static int column_of(const RunFile* file, const char* name) {
+  return csv_find_column(csv_rows_header(file->rows), name);
+}
 
 static int row_count(const RunFile* file) { return csv_rows_count(file->rows); }
 
-double run_check_time(const RunCheck* c, int state) { return run_check_value(&c->joints, state, 0); }
+double run_check_time(const RunCheck* c, int state) { return run_check_number(&c->joints, state, 0); }
 
 const double* run_check_coordinates(const RunCheck* c, int state) {
-  run_coordinates_at(c->joints.rows, state, &c->recorded->model, c->q);
+  run_coordinates_read_row(c->joints.rows, state, &c->recorded->model, c->q);
   return c->q;
 }
 
@@ -143,11 +145,11 @@ const StateContacts* run_check_contacts(const RunCheck* c, int state) {
   if (at->state == state) return at;
   at->state = state;
   at->count = 0;
-  at->first = c->contact_first ? c->contact_first[state] : 0;
-  int end = c->contact_first ? c->contact_first[state + 1] : 0;
+  at->first = c->contact_first_row ? c->contact_first_row[state] : 0;
+  int end = c->contact_first_row ? c->contact_first_row[state + 1] : 0;
   for (int k = at->first; k < end; k++) {
-    at->list = memory_grown(at->list, sizeof(RunContact), at->count, &at->capacity);
-    if (!run_contact_rows_at(c->contact_rows, k, &at->list[at->count])) break;
+    at->list = memory_grow_array(at->list, sizeof(RunContact), at->count, &at->capacity);
+    if (!run_contact_rows_read(c->contact_rows, k, &at->list[at->count])) break;
     at->count++;
   }
   return at;
@@ -155,15 +157,15 @@ const StateContacts* run_check_contacts(const RunCheck* c, int state) {
 
 /* ---------------------------------------------------------------- findings */
 
-void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const char* format, ...) {
+void run_check_add_error(RunCheck* c, const RunFile* file, int row, int column, const char* format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  SourcePlace place = {file->path, 1, 0};
+  SourcePosition place = {file->path, 1, 0};
   if (row >= 0 && row < row_count(file)) {
-    const CsvTable* table = csv_rows_at(file->rows, row);
+    const CsvTable* table = csv_rows_read(file->rows, row);
     place.line = table->lines[0];
     if (column >= 0) place.column = 1 + (int)(csv_cell(table, 0, column) - csv_cell(table, 0, 0));
   }
@@ -194,9 +196,9 @@ static bool same_time(double time, double expected) { return fabs(time - expecte
 
 static void check_count(RunCheck* c, const RunFile* file, int count, int expected) {
   if (count == expected) return;
-  run_check_find(c, file, count < expected ? count - 1 : expected, -1,
-                 "%d rows, but summary.json has %d steps, which give %d rows (record_every is %d)", count, c->steps,
-                 expected, c->recorded->model.simulation.record_every);
+  run_check_add_error(c, file, count < expected ? count - 1 : expected, -1,
+                      "%d rows, but summary.json has %d steps, which give %d rows (record_every is %d)", count,
+                      c->steps, expected, c->recorded->model.simulation.record_every);
 }
 
 /* Checks the times in a file. first: index of the state in row 0 of the file. */
@@ -204,13 +206,14 @@ static void check_times(RunCheck* c, const RunFile* file, int first) {
   int column = column_of(file, "time");
   double before = -(double)INFINITY;
   for (int row = 0; row < row_count(file); row++) {
-    double time = run_check_value(file, row, column), expected = time_expected(c, row + first);
+    double time = run_check_number(file, row, column), expected = time_expected(c, row + first);
     if (!(time > before))
-      run_check_find(c, file, row, column,
-                     "time %.17g s is not after that of the row before: times must increase from row to row", time);
+      run_check_add_error(c, file, row, column,
+                          "time %.17g s is not after that of the row before: times must increase from row to row",
+                          time);
     else if (!same_time(time, expected))
-      run_check_find(c, file, row, column, "time %.17g s is not that of step %d, %.17g s", time,
-                     run_check_step(c, row + first), expected);
+      run_check_add_error(c, file, row, column, "time %.17g s is not that of step %d, %.17g s", time,
+                          run_check_step(c, row + first), expected);
     before = time;
   }
 }
@@ -218,10 +221,10 @@ static void check_times(RunCheck* c, const RunFile* file, int first) {
 static void check_steps(RunCheck* c) {
   int column = column_of(&c->solver, "step");
   for (int row = 0; row < row_count(&c->solver); row++) {
-    double step = run_check_value(&c->solver, row, column);
+    double step = run_check_number(&c->solver, row, column);
     if (step != run_check_step(c, row + 1))
-      run_check_find(c, &c->solver, row, column, "step '%s' must be %d",
-                     csv_cell(csv_rows_at(c->solver.rows, row), 0, column), run_check_step(c, row + 1));
+      run_check_add_error(c, &c->solver, row, column, "step '%s' must be %d",
+                          csv_cell(csv_rows_read(c->solver.rows, row), 0, column), run_check_step(c, row + 1));
   }
 }
 
@@ -250,45 +253,45 @@ static void check_solver_cells(RunCheck* c) {
   for (int row = 0; row < row_count(&c->solver); row++)
     for (int column = 0; column < header->column_count; column++) {
       const char* name = header->names[column];
-      double value = run_check_value(&c->solver, row, column);
-      const char* cell = csv_cell(csv_rows_at(c->solver.rows, row), 0, column);
+      double value = run_check_number(&c->solver, row, column);
+      const char* cell = csv_cell(csv_rows_read(c->solver.rows, row), 0, column);
       if (strcmp(name, "outcome") == 0 ? is_outcome(cell) : may_stand(name, value)) continue;
-      run_check_find(c, &c->solver, row, column, "'%s' cannot be the %s of a step that was done", cell, name);
+      run_check_add_error(c, &c->solver, row, column, "'%s' cannot be the %s of a step that was done", cell, name);
     }
 }
 
-/* Sets c->contact_first from the times in contacts.csv, which must not decrease. Adds an error and sets
- * c->contact_first to NULL if a time is wrong. */
+/* Sets c->contact_first_row from the times in contacts.csv, which must not decrease. Adds an error and sets
+ * c->contact_first_row to NULL if a time is wrong. */
 static void sort_contacts(RunCheck* c) {
   int states = c->states, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
   int column = column_of(&c->contacts, "time"), count = row_count(&c->contacts);
   double dt = c->recorded->model.simulation.dt;
-  c->contact_first = MEMORY_NEW(int, states + 1);
+  c->contact_first_row = MEMORY_NEW(int, states + 1);
   for (; k < count; k++) {
-    double time = run_check_value(&c->contacts, k, column), step = round(time / dt);
+    double time = run_check_number(&c->contacts, k, column), step = round(time / dt);
     int start = c->recorded->model.start_step, end = start + c->steps;
     int row = step >= start && step <= end
                   ? ((int)step == end ? states_expected(c) - 1 : (int)step / every - start / every)
                   : -1;
     bool fits = row >= 1 && row < states && same_time(time, time_expected(c, row));
     if (!fits || row < state) {
-      run_check_find(c, &c->contacts, k, column,
-                     fits ? "time %.17g s is before that of the row above: times must not decrease"
-                          : "time %.17g s is that of no recorded step after the start",
-                     time);
-      memory_free(c->contact_first);
-      c->contact_first = NULL;
+      run_check_add_error(c, &c->contacts, k, column,
+                          fits ? "time %.17g s is before that of the row above: times must not decrease"
+                               : "time %.17g s is that of no recorded step after the start",
+                          time);
+      memory_free(c->contact_first_row);
+      c->contact_first_row = NULL;
       return;
     }
-    while (state < row) c->contact_first[++state] = k;
+    while (state < row) c->contact_first_row[++state] = k;
   }
-  while (state < states) c->contact_first[++state] = k;
+  while (state < states) c->contact_first_row[++state] = k;
 }
 
-int run_check_parts(const RunCheck* c, int row) {
+int run_check_substeps(const RunCheck* c, int row) {
   int column = column_of(&c->solver, "substeps");
   if (column < 0 || row < 1 || row > row_count(&c->solver)) return 1;
-  return (int)run_check_value(&c->solver, row - 1, column);
+  return (int)run_check_number(&c->solver, row - 1, column);
 }
 
 /* ---------------------------------------------------------------- poses */
@@ -296,7 +299,7 @@ int run_check_parts(const RunCheck* c, int row) {
 static double unit_error(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++) {
-    double value = run_check_value(file, row, column + k);
+    double value = run_check_number(file, row, column + k);
     sum += value * value;
   }
   return fabs(sqrt(sum) - 1);
@@ -306,8 +309,8 @@ static double cosine_of_rows(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++)
     sum +=
-        run_check_value(file, row, column + k) * (row > 0 ? run_check_value(file, row - 1, column + k)
-                                                          : k == 0); /* the first row is compared with the identity */
+        run_check_number(file, row, column + k) * (row > 0 ? run_check_number(file, row - 1, column + k)
+                                                           : k == 0); /* the first row is compared with the identity */
   return sum;
 }
 
@@ -322,12 +325,12 @@ static int link_column(const RunCheck* c, int link, const char* name) {
 static void check_rotation(RunCheck* c, int row, int column) {
   double error = unit_error(&c->trajectory, row, column);
   if (!(error <= UNIT_TOLERANCE))
-    run_check_find(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
-                   csv_rows_header(c->trajectory.rows)->names[column], error);
+    run_check_add_error(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
+                        csv_rows_header(c->trajectory.rows)->names[column], error);
   else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(&c->trajectory, row, column) >= -UNIT_TOLERANCE))
-    run_check_find(c, &c->trajectory, row, column,
-                   "column '%s': the sign of the quaternion must be the one nearer to the row before",
-                   csv_rows_header(c->trajectory.rows)->names[column]);
+    run_check_add_error(c, &c->trajectory, row, column,
+                        "column '%s': the sign of the quaternion must be the one nearer to the row before",
+                        csv_rows_header(c->trajectory.rows)->names[column]);
 }
 
 static double pose_difference(Pose a, Pose b) {
@@ -344,19 +347,19 @@ typedef struct {
 static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {
   const RunFile* file = &c->trajectory;
   check_rotation(c, row, columns->rotation);
-  double error = pose_difference(*pose, run_pose_rows_at(c->poses, row, link));
+  double error = pose_difference(*pose, run_pose_rows_read(c->poses, row, link));
   if (!(error <= POSE_TOLERANCE))
-    run_check_find(c, &c->trajectory, row, columns->position,
-                   "the pose of '%s' is not that of the coordinates in joints.csv: they differ by %.3g",
-                   c->recorded->model.links[link].name, error);
+    run_check_add_error(c, &c->trajectory, row, columns->position,
+                        "the pose of '%s' is not that of the coordinates in joints.csv: they differ by %.3g",
+                        c->recorded->model.links[link].name, error);
   Vec3 center = pose_apply(*pose, c->recorded->model.links[link].center), written;
-  written = vec3(run_check_value(file, row, columns->center), run_check_value(file, row, columns->center + 1),
-                 run_check_value(file, row, columns->center + 2));
+  written = vec3(run_check_number(file, row, columns->center), run_check_number(file, row, columns->center + 1),
+                 run_check_number(file, row, columns->center + 2));
   double miss = vec3_norm(vec3_sub(written, center));
   if (!(miss <= POSE_TOLERANCE * fmax(1.0, vec3_norm(center))))
-    run_check_find(c, &c->trajectory, row, columns->center,
-                   "the centre of mass of '%s' is not that of its pose: they are %.3g m apart",
-                   c->recorded->model.links[link].name, miss);
+    run_check_add_error(c, &c->trajectory, row, columns->center,
+                        "the centre of mass of '%s' is not that of its pose: they are %.3g m apart",
+                        c->recorded->model.links[link].name, miss);
 }
 
 /* Checks that the quaternions in a row of joints.csv have unit length. */
@@ -367,9 +370,9 @@ static void check_coordinates(RunCheck* c, int row) {
     if (!link->joint.quaternion) continue;
     double error = unit_error(&c->joints, row, column + link->joint.plain_count);
     if (!(error <= UNIT_TOLERANCE))
-      run_check_find(c, &c->joints, row, column + link->joint.plain_count,
-                     "column '%s': the quaternion's length is off 1 by %.3g",
-                     csv_rows_header(c->joints.rows)->names[column + link->joint.plain_count], error);
+      run_check_add_error(c, &c->joints, row, column + link->joint.plain_count,
+                          "column '%s': the quaternion's length is off 1 by %.3g",
+                          csv_rows_header(c->joints.rows)->names[column + link->joint.plain_count], error);
   }
 }
 
@@ -380,9 +383,9 @@ static void check_start(RunCheck* c, Pose* given, Pose* found) {
   model_poses(model, run_check_coordinates(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
     if (!(pose_difference(found[i], given[i]) <= POSE_TOLERANCE))
-      run_check_find(c, &c->joints, 0, -1,
-                     "the first row is not the initial state of the scene: the pose of '%s' differs",
-                     model->links[i].name);
+      run_check_add_error(c, &c->joints, 0, -1,
+                          "the first row is not the initial state of the scene: the pose of '%s' differs",
+                          model->links[i].name);
 }
 
 /* ---------------------------------------------------------------- energies, momenta, forces */
@@ -414,9 +417,10 @@ static double arm_of(const Model* model, const Pose* poses) {
 static void compare(RunCheck* c, int state, const char* name, double value, double tolerance) {
   int column = column_of(&c->solver, name);
   if (column < 0 || state < 1 || state > row_count(&c->solver)) return;
-  double written = run_check_value(&c->solver, state - 1, column);
+  double written = run_check_number(&c->solver, state - 1, column);
   if (fabs(written - value) <= tolerance) return;
-  run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
+  run_check_add_error(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written,
+                      value);
 }
 
 /* Returns the potential energy of the recorded state `row` [J]. Sets *size to the sum of the magnitudes of its terms
@@ -443,17 +447,17 @@ static double potential_of(const RunCheck* c, int row, const Pose* poses, double
  * the end and the start of the step [J]. */
 static void check_total(RunCheck* c, int row, double now, double old, double tolerance) {
   const Model* model = &c->recorded->model;
-  double kinetic = run_check_value(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
-  double total = run_check_value(&c->solver, row - 1, column_of(&c->solver, "total"));
+  double kinetic = run_check_number(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
+  double total = run_check_number(&c->solver, row - 1, column_of(&c->solver, "total"));
   tolerance += MOTION_TOLERANCE * kinetic;
   bool may_be_end = model->simulation.integrator != INTEGRATOR_MOMENTUM;
   bool may_be_middle = model->simulation.integrator != INTEGRATOR_FIRST_ORDER;
   if (may_be_end && fabs(total - kinetic - now) <= tolerance) return;
-  bool old_is_known = model->simulation.record_every == 1 && run_check_parts(c, row) == 1;
+  bool old_is_known = model->simulation.record_every == 1 && run_check_substeps(c, row) == 1;
   if (may_be_middle && (!old_is_known || fabs(total - kinetic - 0.5 * (now + old)) <= tolerance)) return;
-  run_check_find(c, &c->solver, row - 1, column_of(&c->solver, "total"),
-                 "total %.17g is not the kinetic energy and the potential energy of the states, %.17g", total,
-                 kinetic + (may_be_end ? now : 0.5 * (now + old)));
+  run_check_add_error(c, &c->solver, row - 1, column_of(&c->solver, "total"),
+                      "total %.17g is not the kinetic energy and the potential energy of the states, %.17g", total,
+                      kinetic + (may_be_end ? now : 0.5 * (now + old)));
 }
 
 /* Checks the energies in a row of solver.csv. at[0]: poses in this row; at[1]: poses in the row before. */
@@ -470,8 +474,8 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
   if (c->recorded->model.start && row <= before + 2) return false; /* the states before the start are not recorded */
   for (int k = 0; k <= before && k < row; k++)
-    if (run_check_parts(c, row - k) != 1) return false;
-  *clock = (StepClock){.time = run_check_value(&c->trajectory, row, 0),
+    if (run_check_substeps(c, row - k) != 1) return false;
+  *clock = (StepClock){.time = run_check_number(&c->trajectory, row, 0),
                        .dt = dt,
                        .dt_before = row > 1 ? dt : 0,
                        .dt_older = row > 2 ? dt : 0};
@@ -484,7 +488,7 @@ static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 va
   int column = column_of(&c->solver, first);
   if (column < 0) return 0;
   double miss[3] = {value.x, value.y, value.z};
-  for (int k = 0; k < 3; k++) miss[k] -= run_check_value(&c->solver, row - 1, column + k);
+  for (int k = 0; k < 3; k++) miss[k] -= run_check_number(&c->solver, row - 1, column + k);
   return vec3_norm(vec3_at(miss));
 }
 
@@ -496,7 +500,7 @@ static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, d
   if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
   int kinetic = column_of(&c->solver, "kinetic");
   if (c->recorded->model.armature || kinetic < 0 || !(speed > 0)) return miss;
-  return miss + fabs(motion->kinetic - run_check_value(&c->solver, row - 1, kinetic)) / speed;
+  return miss + fabs(motion->kinetic - run_check_number(&c->solver, row - 1, kinetic)) / speed;
 }
 
 /* Sets clock->kind, which no file states: a step of second order, or of first order after an impact. Recomputes the
@@ -506,7 +510,7 @@ static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* cl
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
   if (!may_strike || row > row_count(&c->solver)) return;
   StepClock other = *clock;
-  other.kind = STEP_STRIKES;
+  other.kind = STEP_IMPACT_BEGINS;
   SimMotion free = motion_between(model, clock, at[0], at[1], at[2]);
   SimMotion struck = motion_between(model, &other, at[0], at[1], at[2]);
   double mass = scale_of(model, at[0]).mass, arm = arm_of(model, at[0]);
@@ -627,7 +631,7 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
 /* Checks Newton's second law for free trees. The allowed imbalance follows from the residual in solver.csv. */
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  if (!c->contact_first || row > row_count(&c->solver)) return;
+  if (!c->contact_first_row || row > row_count(&c->solver)) return;
   if (contact_lists_by_range(model)) return; /* bodies beyond the range of contacts.csv exert forces, too */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
@@ -636,16 +640,17 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
   if (known) find_kind(c, row, at, &clock);
   if (known && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
     double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
-    double residual = run_check_value(&c->solver, row - 1, column_of(&c->solver, "residual"));
+    double residual = run_check_number(&c->solver, row - 1, column_of(&c->solver, "residual"));
     TreeBalance* trees = balance_of(c, row, force, at);
     add_loads(model, &clock, at, trees);
     for (int k = 0; k < model->tree_count; k++) {
       double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
       if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
-      run_check_find(c, &c->trajectory, row, -1,
-                     "the motion of '%s' and the forces of contacts.csv do not balance at this time: the difference is "
-                     "%.3g N, the residual of solver.csv allows %.3g",
-                     model->links[trees[k].root].name, lack, allowed);
+      run_check_add_error(
+          c, &c->trajectory, row, -1,
+          "the motion of '%s' and the forces of contacts.csv do not balance at this time: the difference is "
+          "%.3g N, the residual of solver.csv allows %.3g",
+          model->links[trees[k].root].name, lack, allowed);
     }
     memory_free(trees);
   }

@@ -28,11 +28,11 @@ typedef struct {
   RunFile trajectory, joints, contacts, solver;
   RunPoseRows* poses; /* reader of the poses in trajectory.csv */
   RunContactRows* contact_rows;
-  int states;           /* number of rows of joints.csv */
-  double* q;            /* buffer for the coordinates of one state (nq) */
-  StateContacts* at;    /* contacts of two consecutive states  (2) */
-  int* contact_first;   /* first row of contacts.csv for each state (states + 1); NULL if the rows are not in order */
-  Diagnostics findings; /* errors in the files */
+  int states;             /* number of rows of joints.csv */
+  double* q;              /* buffer for the coordinates of one state (nq) */
+  StateContacts* at;      /* contacts of two consecutive states  (2) */
+  int* contact_first_row; /* first row of contacts.csv for each state (states + 1); NULL if the rows are not in order */
+  Diagnostics findings;   /* errors in the files */
 } RunCheck;
 
 /* Opens the files of the run in `folder`. Returns STATUS_IO or STATUS_BAD_INPUT, with diagnostics, if a file is missing
@@ -58,22 +58,22 @@ typedef struct {
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
 /* Returns the number in a cell of the file, or NAN if the cell is not a number. */
-double run_check_value(const RunFile* file, int row, int column);
+double run_check_number(const RunFile* file, int row, int column);
 /* Returns the time of a state in joints.csv [s]. */
 double run_check_time(const RunCheck* check, int state);
 /* Returns the joint coordinates of a state (nq). The array belongs to `check` and is overwritten by the next call. */
 const double* run_check_coordinates(const RunCheck* check, int state);
-/* Returns the recorded contacts of a state; the list is empty if check->contact_first is NULL. The result belongs to
- * `check`, which keeps the results of consecutive states: one of an even and one of an odd number. */
+/* Returns the recorded contacts of a state; the list is empty if check->contact_first_row is NULL. The result belongs
+ * to `check`, which keeps the results of consecutive states: one of an even and one of an odd number. */
 const StateContacts* run_check_contacts(const RunCheck* check, int state);
 /* Returns the step number of the recorded row `row` (0 ... rows - 1), counted from t = 0. Row 0 has the start_step of
  * the run. */
 int run_check_step(const RunCheck* check, int row);
 /* Returns the number of substeps in the step that ends at `row`, or 1 if the file has no such number. */
-int run_check_parts(const RunCheck* check, int row);
+int run_check_substeps(const RunCheck* check, int row);
 /* Adds an error to check->findings, located at a cell of the file. column -1 denotes the whole row, row -1 the
  * header. */
-__attribute__((format(printf, 5, 6))) void run_check_find(RunCheck* check, const RunFile* file, int row, int column,
-                                                          const char* format, ...);
+__attribute__((format(printf, 5, 6))) void run_check_add_error(RunCheck* check, const RunFile* file, int row,
+                                                               int column, const char* format, ...);
 
 #endif

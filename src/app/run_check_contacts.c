@@ -21,7 +21,8 @@ enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
 static double gap_tolerance(const RunCheck* c, int state, int a, int b, double gap) {
   const Model* model = &c->recorded->model;
-  double far = vec3_norm(run_pose_rows_at(c->poses, state, a).t) + vec3_norm(run_pose_rows_at(c->poses, state, b).t);
+  double far =
+      vec3_norm(run_pose_rows_read(c->poses, state, a).t) + vec3_norm(run_pose_rows_read(c->poses, state, b).t);
   double size = far + model->links[a].reach + model->links[b].reach;
   return GAP_TOLERANCE * gap + GAP_ROUNDING * size;
 }
@@ -52,7 +53,7 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
 
 /* Returns true if the row before is the state at the beginning of the step, on which friction and impacts depend. */
 static bool before_is_known(const RunCheck* c, int row) {
-  return c->recorded->model.simulation.record_every == 1 && run_check_parts(c, row) == 1;
+  return c->recorded->model.simulation.record_every == 1 && run_check_substeps(c, row) == 1;
 }
 
 static const RunContact* find_listed(const StateContacts* all, int a, int b) {
@@ -89,16 +90,17 @@ static void check_account(RunCheck* c, int k, const RowPairs* row, const ProofPa
   double allowed = FORCE_TOLERANCE * (pair->load + fabs(load) + fabs(before->friction_owed)) +
                    part_unknown(c, row->row, pair) * pair->load;
   const char* name = model->links[pair->b].name;
-  int column = csv_column(csv_rows_header(c->contacts.rows), "friction_load");
+  int column = csv_find_column(csv_rows_header(c->contacts.rows), "friction_load");
   if (!(load >= 0) || !(fabs(owed - expected) <= allowed))
-    run_check_find(c, &c->contacts, all->first + k, column,
-                   "friction on '%s' is limited by %.9g N and owes %.9g N, the rows before and the contact at this gap "
-                   "leave it %.9g N to owe",
-                   name, load, owed, expected);
+    run_check_add_error(
+        c, &c->contacts, all->first + k, column,
+        "friction on '%s' is limited by %.9g N and owes %.9g N, the rows before and the contact at this gap "
+        "leave it %.9g N to owe",
+        name, load, owed, expected);
   else if (has_one_hull_each(model, pair) && !(fabs(lost - (pair->active ? 0 : owed)) <= allowed))
-    run_check_find(c, &c->contacts, all->first + k, column + 2,
-                   "friction on '%s' has lost %.9g N of the %.9g N that it owes, and the pair %s", name, lost, owed,
-                   pair->active ? "is in contact" : "has left the range of contact");
+    run_check_add_error(c, &c->contacts, all->first + k, column + 2,
+                        "friction on '%s' has lost %.9g N of the %.9g N that it owes, and the pair %s", name, lost,
+                        owed, pair->active ? "is in contact" : "has left the range of contact");
 }
 
 static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair, const ProofPair* before) {
@@ -126,9 +128,9 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   const StateContacts* listed = run_check_contacts(c, row->row);
   double difference = vec3_norm(vec3_sub(listed->list[k].force, pair->force));
   if (difference <= allowed) return;
-  run_check_find(c, &c->contacts, listed->first + k, COLUMN_FORCE,
-                 "the force on '%s' differs by %.3g N from that of the contact at this gap, friction allows %.3g",
-                 c->recorded->model.links[pair->b].name, difference, allowed);
+  run_check_add_error(c, &c->contacts, listed->first + k, COLUMN_FORCE,
+                      "the force on '%s' differs by %.3g N from that of the contact at this gap, friction allows %.3g",
+                      c->recorded->model.links[pair->b].name, difference, allowed);
 }
 
 /* Checks the k-th listed contact of a row. */
@@ -147,13 +149,13 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
                           .gap = INFINITY}; /* stands for a pair that is apart now but had friction in this step */
   if (!pair && may_rub) pair = &gone;
   if (!pair || (pair->gap >= range_of(c) && !may_rub)) {
-    run_check_find(c, &c->contacts, line, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
+    run_check_add_error(c, &c->contacts, line, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
     return;
   }
   bool both_far = pair->gap >= range_of(c) && listed->gap >= range_of(c);
   if (!both_far && !(fabs(listed->gap - pair->gap) <= gap_tolerance(c, row->row, listed->a, listed->b, pair->gap)))
-    run_check_find(c, &c->contacts, line, COLUMN_GAP, "gap %.17g m of '%s' and '%s' is not their distance, %.17g m",
-                   listed->gap, a, b, pair->gap);
+    run_check_add_error(c, &c->contacts, line, COLUMN_GAP,
+                        "gap %.17g m of '%s' and '%s' is not their distance, %.17g m", listed->gap, a, b, pair->gap);
   check_force(c, k, row, pair, before);
 }
 
@@ -172,10 +174,10 @@ static void check_missing(RunCheck* c, const RowPairs* row) {
     while (k < all->count && in_order(&all->list[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
     if (k < all->count && all->list[k].a == pair->a && all->list[k].b == pair->b) continue;
     int line = all->first + k;
-    run_check_find(c, &c->contacts, line < rows ? line : rows - 1, -1,
-                   "'%s' and '%s' touch at %.9g s and are not listed before this row",
-                   c->recorded->model.links[pair->a].name, c->recorded->model.links[pair->b].name,
-                   run_check_time(c, row->row));
+    run_check_add_error(c, &c->contacts, line < rows ? line : rows - 1, -1,
+                        "'%s' and '%s' touch at %.9g s and are not listed before this row",
+                        c->recorded->model.links[pair->a].name, c->recorded->model.links[pair->b].name,
+                        run_check_time(c, row->row));
   }
 }
 
@@ -187,24 +189,24 @@ static void check_smallest_gap(RunCheck* c, const RowPairs* row) {
     smallest = pair->gap;
     tolerance = gap_tolerance(c, row->row, pair->a, pair->b, pair->gap);
   }
-  int column = csv_column(csv_rows_header(c->solver.rows), "smallest_gap");
+  int column = csv_find_column(csv_rows_header(c->solver.rows), "smallest_gap");
   if (row->row > csv_rows_count(c->solver.rows)) return;
-  double written = run_check_value(&c->solver, row->row - 1, column);
+  double written = run_check_number(&c->solver, row->row - 1, column);
   if (written >= range_of(c) && smallest >= range_of(c)) return;
   if (!(fabs(written - smallest) <= tolerance))
-    run_check_find(c, &c->solver, row->row - 1, column, "smallest_gap %.17g m is not that of the state, %.17g m",
-                   written, smallest);
+    run_check_add_error(c, &c->solver, row->row - 1, column, "smallest_gap %.17g m is not that of the state, %.17g m",
+                        written, smallest);
 }
 
 void run_check_row_pairs(RunCheck* c, const RowPairs* row) {
   if (row->row == 0) return;
   check_smallest_gap(c, row);
-  if (!c->contact_first) return;
+  if (!c->contact_first_row) return;
   const StateContacts* all = run_check_contacts(c, row->row);
   for (int k = 0; k < all->count; k++) {
     if (k > 0 && !in_order(&all->list[k - 1], &all->list[k])) {
-      run_check_find(c, &c->contacts, all->first + k, COLUMN_A,
-                     "each pair must be listed once per time, in the order of the links");
+      run_check_add_error(c, &c->contacts, all->first + k, COLUMN_A,
+                          "each pair must be listed once per time, in the order of the links");
       return;
     }
     check_listed(c, k, row);

@@ -46,8 +46,8 @@ void verb_list(FILE* stream) {
 static void print_option(FILE* stream, const OptionRow* row) {
   char left[64];
   snprintf(left, sizeof left, "%s%c%s --%s%s%s%s", row->letter ? "-" : "", row->letter ? row->letter : ' ',
-           row->letter ? "," : "  ", row->name, row->value_name ? option_joint(row) : "",
-           row->value_name ? row->value_name : "", option_end(row));
+           row->letter ? "," : "  ", row->name, row->value_name ? option_value_prefix(row) : "",
+           row->value_name ? row->value_name : "", option_value_suffix(row));
   fprintf(stream, "  %-*s %s\n", HELP_COLUMN, left, row->help);
 }
 

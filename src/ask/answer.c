@@ -100,7 +100,7 @@ static void growth_numbers(AnswerForm* out, const Growth* g) {
   answer_vector(out, "witness_a", known ? &g->witness_a : NULL);
   answer_vector(out, "witness_b", known ? &g->witness_b : NULL);
   answer_numbers(out, "multipliers", known ? multipliers : NULL, 2);
-  answer_truth(out, "proved", g->proved);
+  answer_bool(out, "proved", g->proved);
 }
 
 static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth* g) {
@@ -302,7 +302,7 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   ConvexDistance d = nearest_convex(bodies, item->pose, pair);
   distance_numbers(out, &d.nearest);
   answer_numbers(out, "bounds", (const double[2]){d.low, d.high}, 2);
-  answer_truth(out, "proved", d.proved);
+  answer_bool(out, "proved", d.proved);
   if (!item->derivatives) return;
   double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS], own_room[DISTANCE_ROWS * QUERY_POSE_COLUMNS], condition;
   Table table = table_create(item, bodies, by_poses);
@@ -368,7 +368,7 @@ static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const
     answer_vector(out, "d_smooth_temperature_a", &w->side[0].by_temperature);
     answer_vector(out, "d_smooth_temperature_b", &w->side[1].by_temperature);
   }
-  if (!w->total_known && !answer_keeps_places(out)) return;
+  if (!w->total_known && !answer_has_fixed_layout(out)) return;
   static const char* const names[2][2] = {{"jacobian_a_a", "jacobian_a_b"}, {"jacobian_b_a", "jacobian_b_b"}};
   for (int k = 0; k < 4; k++)
     answer_table(out, names[k / 2][k % 2], w->total_known ? &w->total[k / 2][k % 2][0][0] : NULL, 3, 6, 6);
@@ -379,7 +379,7 @@ static void add_loss(AnswerForm* out, const QueryItem* item, const Witness* w) {
   WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
   answer_number(out, "loss", loss.value);
   const bool known = w->total_known;
-  if (!item->derivatives || (!known && !answer_keeps_places(out))) return;
+  if (!item->derivatives || (!known && !answer_has_fixed_layout(out))) return;
   answer_numbers(out, "gradient_a", known ? loss.gradient[0] : NULL, 6);
   answer_numbers(out, "gradient_b", known ? loss.gradient[1] : NULL, 6);
   answer_numbers(out, "transported", known ? loss.transported : NULL, 6);
@@ -531,7 +531,7 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];
   add_key(out, rows->name, body ? "shape_b" : "shape_a", key);
-  double* room = answer_room(out, key, slots * rows->count * q->own[body]);
+  double* room = answer_reserve_numbers(out, key, slots * rows->count * q->own[body]);
   const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * blocks_of(q, 0) : 0);
   for (int i = 0; room && i < slots; i++)
     for (int r = 0; r < rows->count; r++)
@@ -545,11 +545,11 @@ static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const An
 static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
                       const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;
-  double* room = answer_room(out, "kind", slots);
+  double* room = answer_reserve_numbers(out, "kind", slots);
   for (int i = 0; room && i < slots; i++) room[i] = i < count ? contacts[i].kind : (double)NAN;
   for (int k = 0; k < CONTACT_NAMES_COUNT; k++) {
     const AnswerRows* rows = &CONTACT_NAMES[k];
-    room = answer_room(out, rows->name, slots * rows->count);
+    room = answer_reserve_numbers(out, rows->name, slots * rows->count);
     for (int i = 0; room && i < slots; i++)
       for (int r = 0; r < rows->count; r++)
         *room++ = i < count ? contact_value(&contacts[i], rows->first + r) : (double)NAN;
@@ -559,7 +559,7 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
     const int body = k % 2;
     char key[ANSWER_KEY];
     add_key(out, rows->name, body ? "b" : "a", key);
-    room = answer_room(out, key, slots * rows->count * 6);
+    room = answer_reserve_numbers(out, key, slots * rows->count * 6);
     for (int i = 0; room && i < slots; i++)
       for (int r = 0; r < rows->count; r++)
         for (int c = 0; c < 6; c++)
@@ -631,7 +631,7 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
     if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) tell_fitted(out, k);
   if (item->mean)
     answer_mean(out, &q, memory);
-  else if (answer_keeps_places(out))
+  else if (answer_has_fixed_layout(out))
     contacts_row(out, &q, memory);
   else
     answer_contacts(out, &q);
@@ -639,17 +639,17 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
 
 /* ---------------------------------------------------------------- questions */
 
-void query_memory_turn(QueryMemory* memory, const int body[2]) {
+void query_memory_set_bodies(QueryMemory* memory, const int body[2]) {
   *memory = (QueryMemory){.body = {body[0], body[1]}, .room = memory->room, .room_bytes = memory->room_bytes};
 }
 
 void query_memory_free(QueryMemory* memory) {
   memory_free(memory->room);
-  *memory = query_memory();
+  *memory = query_memory_create();
 }
 
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
-  if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1]) query_memory_turn(memory, item->body);
+  if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1]) query_memory_set_bodies(memory, item->body);
   if (item->method == QUERY_GROWTH)
     answer_growth(out, list, item, memory);
   else if (item->method == QUERY_WITNESS)

@@ -32,11 +32,11 @@ typedef struct {
 
 /* Returns true if the form is a row or the names of a row. A row has a fixed layout, so an unknown value is NaN. In a
  * line an unknown value is null or omitted. */
-static inline bool answer_keeps_places(const AnswerForm* out) { return out->names || out->in_row; }
+static inline bool answer_has_fixed_layout(const AnswerForm* out) { return out->names || out->in_row; }
 
 /* Returns a pointer to the next `numbers` numbers of the row, which the caller must set. The row owns them. Returns
  * NULL if the answer `key` is not requested. */
-double* answer_room(AnswerForm* out, const char* key, int numbers);
+double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers);
 void answer_number(AnswerForm* out, const char* key, double value);
 /* Writes values (count) as a list, or as a number if count is 1. values is NULL if the numbers are unknown. */
 void answer_numbers(AnswerForm* out, const char* key, const double* values, int count);
@@ -46,7 +46,7 @@ void answer_vector(AnswerForm* out, const char* key, const Vec3* value);
  * flat list. values is NULL if the matrix is unknown. */
 void answer_table(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride);
 /* Writes true or false in a line, 1 or 0 in a row. */
-void answer_truth(AnswerForm* out, const char* key, bool value);
+void answer_bool(AnswerForm* out, const char* key, bool value);
 /* Writes a text to a line. Does nothing in the other forms. */
 void answer_text(AnswerForm* out, const char* key, const char* text);
 /* Writes points (count) to a line. Does nothing in the other forms. */
@@ -65,10 +65,10 @@ void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, c
 int64_t answer_contact_count(const QueryList* list, const QueryItem* item);
 /* Returns true if a pose (7 numbers) is valid. The position must be in the allowed range, and the quaternion must have
  * length 1. */
-bool answer_pose_good(const double* pose);
+bool answer_pose_is_valid(const double* pose);
 /* Appends to *out the rule that an invalid pose (7 numbers) violates. Returns the index of the invalid number. of: "a"
  * or "b", the body of the pose in the message. */
-int answer_pose_problem(const double* pose, const char* of, Text* out);
+int answer_append_pose_error(const double* pose, const char* of, Text* out);
 /* Writes the answer to a question with QUERY_TOUCH (ask/answer_touch.c). If out->names is set, the gradient descent is
  * not run, because only the names are needed. */
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item);

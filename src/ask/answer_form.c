@@ -16,7 +16,7 @@ static void add_list(Text* line, const double* values, int count) {
 
 void query_add_vector(Text* line, Vec3 v) { add_list(line, (const double[3]){v.x, v.y, v.z}, 3); }
 
-double* answer_room(AnswerForm* out, const char* key, int numbers) {
+double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers) {
   if (out->names && out->names->count < ANSWER_NAMES) {
     AnswerNames* names = out->names;
     snprintf(names->key[names->count], ANSWER_KEY, "%s", key);
@@ -31,8 +31,8 @@ double* answer_room(AnswerForm* out, const char* key, int numbers) {
 /* Adds one answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing and returns false
  * if the form is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
-  if (!answer_keeps_places(out)) return false;
-  double* room = answer_room(out, key, rows * columns);
+  if (!answer_has_fixed_layout(out)) return false;
+  double* room = answer_reserve_numbers(out, key, rows * columns);
   for (int r = 0; room && r < rows; r++)
     for (int c = 0; c < columns; c++) room[r * columns + c] = values ? values[r * stride + c] : (double)NAN;
   return true;
@@ -76,7 +76,7 @@ void answer_table(AnswerForm* out, const char* key, const double* values, int ro
   text_add(out->line, "%s", rows > 1 ? "]" : "");
 }
 
-void answer_truth(AnswerForm* out, const char* key, bool value) {
+void answer_bool(AnswerForm* out, const char* key, bool value) {
   const double number = value;
   if (add_to_row(out, key, &number, 1, 1, 1)) return;
   begin(out, key);
@@ -84,13 +84,13 @@ void answer_truth(AnswerForm* out, const char* key, bool value) {
 }
 
 void answer_text(AnswerForm* out, const char* key, const char* text) {
-  if (answer_keeps_places(out)) return;
+  if (answer_has_fixed_layout(out)) return;
   begin(out, key);
   text_add_json_string(out->line, text);
 }
 
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count) {
-  if (answer_keeps_places(out)) return;
+  if (answer_has_fixed_layout(out)) return;
   begin(out, key);
   text_add(out->line, "[");
   for (int i = 0; i < count; i++) {

@@ -11,7 +11,7 @@
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names) {
   names->count = 0;
   AnswerForm out = {.names = names, .slots = slots};
-  QueryMemory memory = query_memory();
+  QueryMemory memory = query_memory_create();
   QueryItem apart = *item;
   apart.pose[0] = apart.pose[1] = pose_identity();
   apart.pose[1].t.x = READER_COORDINATE_MAX;
@@ -34,13 +34,13 @@ void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, c
   answer_question(out, list, &posed, memory);
 }
 
-bool answer_pose_good(const double* pose) {
+bool answer_pose_is_valid(const double* pose) {
   for (int c = 0; c < 3; c++)
     if (!(fabs(pose[c]) <= READER_COORDINATE_MAX)) return false;
-  return query_is_unit(pose + 3);
+  return query_is_unit_quaternion(pose + 3);
 }
 
-int answer_pose_problem(const double* pose, const char* of, Text* out) {
+int answer_append_pose_error(const double* pose, const char* of, Text* out) {
   for (int c = 0; c < 3; c++)
     if (!(fabs(pose[c]) <= READER_COORDINATE_MAX)) {
       text_add(out, "position_%s[%d]: must be in %g .. %g m, got %g", of, c, -READER_COORDINATE_MAX,
@@ -59,7 +59,7 @@ int answer_pose_problem(const double* pose, const char* of, Text* out) {
 static cJSON* parse(const char* text, const char** stopped) {
   errno = 0;
   cJSON* root = cJSON_ParseWithOpts(text, stopped, true);
-  if (!root && errno == ENOMEM) memory_exhausted(0);
+  if (!root && errno == ENOMEM) memory_report_exhausted(0);
   return root;
 }
 
@@ -68,14 +68,14 @@ static void read_shape(QueryReader* reader, const cJSON* item, QueryList* list) 
   static const char* const placed[] = {"position", "quaternion"};
   for (int k = 0; k < 2; k++)
     if (cJSON_HasObjectItem(item, placed[k]))
-      query_reader_problem(reader, false, "'%s' is not allowed in a shape: give the pose in the query", placed[k]);
+      query_reader_error(reader, false, "'%s' is not allowed in a shape: give the pose in the query", placed[k]);
   query_reader_body(reader, item, list, -1, &pose);
 }
 
 static void read_shapes(QueryReader* reader, const cJSON* root, QueryList* list) {
   if (!cJSON_IsArray(root) || !root->child) {
-    query_reader_problem(reader, false, "expected a list of shapes [{\"type\": ...}, ...], got %s",
-                         cJSON_IsArray(root) ? "an empty list" : query_reader_kind_name(root));
+    query_reader_error(reader, false, "expected a list of shapes [{\"type\": ...}, ...], got %s",
+                       cJSON_IsArray(root) ? "an empty list" : query_reader_kind_name(root));
     return;
   }
   int index = 0;
@@ -95,7 +95,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
   cJSON* root = strlen(text) == length ? parse(text, &stopped) : NULL;
   if (!root) {
     size_t at = stopped ? (size_t)(stopped - text) : 0;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, source_place(path, text, at), "not valid JSON from here on");
+    diagnostics_add(diagnostics, SEVERITY_ERROR, source_position_at(path, text, at), "not valid JSON from here on");
     return STATUS_BAD_INPUT;
   }
   read_shapes(&reader, root, list);
@@ -114,13 +114,13 @@ typedef struct {
 
 static void refuse(Refusals* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 static void refuse(Refusals* r, const char* format, ...) {
-  if (++r->problems > READER_PROBLEM_MAX) return;
+  if (++r->problems > READER_ERRORS_MAX) return;
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
-  diagnostics_add(r->diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "%s", text.data);
+  diagnostics_add(r->diagnostics, SEVERITY_ERROR, (SourcePosition){NULL, 0, 0}, "%s", text.data);
   text_free(&text);
 }
 
@@ -128,7 +128,7 @@ static void refuse(Refusals* r, const char* format, ...) {
 static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
 
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
-  QueryItem last = query_first_question();
+  QueryItem last = query_default_question();
   last.method = query_method_find(arrays->method);
   if (last.method == QUERY_TOUCH) last.touch.query.sampling = WITNESS_ADAPTIVE;
   const char* text = arrays->options ? arrays->options : "{}";
@@ -136,11 +136,11 @@ static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryLi
   reader->whole = reader->text = text;
   const char* stopped = NULL;
   cJSON* root = parse(text, &stopped);
-  if (!cJSON_IsObject(root)) query_reader_problem(reader, false, "options must be a JSON object");
+  if (!cJSON_IsObject(root)) query_reader_error(reader, false, "options must be a JSON object");
   for (size_t k = 0; cJSON_IsObject(root) && k < sizeof OWN_KEYS / sizeof *OWN_KEYS; k++)
     if (cJSON_HasObjectItem(root, OWN_KEYS[k]))
-      query_reader_problem(reader, false, "'%s' is not allowed in the options of a query of arrays: remove the key",
-                           OWN_KEYS[k]);
+      query_reader_error(reader, false, "'%s' is not allowed in the options of a query of arrays: remove the key",
+                         OWN_KEYS[k]);
   if (reader->problems == 0) read_question(reader, root, list, &last, out);
   cJSON_Delete(root);
 }
@@ -369,7 +369,7 @@ static void check_part(void* context, int part, int thread) {
   bool good = true;
   for (int side = 0; side < 2; side++)
     for (int64_t i = first; i < end; i++)
-      good = good && answer_pose_good(check->arrays->poses[side] + QUERY_POSE_NUMBERS * i);
+      good = good && answer_pose_is_valid(check->arrays->poses[side] + QUERY_POSE_NUMBERS * i);
   if (!good) atomic_store(&check->bad, true);
 }
 
@@ -384,12 +384,12 @@ static void refuse_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
   Refusals r = {.diagnostics = diagnostics};
   for (int64_t i = 0; i < 2 * arrays->count; i++) {
     const double* pose = arrays->poses[i % 2] + QUERY_POSE_NUMBERS * (i / 2);
-    if (answer_pose_good(pose)) continue;
+    if (answer_pose_is_valid(pose)) continue;
     Text what = {0};
-    answer_pose_problem(pose, i % 2 ? "b" : "a", &what);
+    answer_append_pose_error(pose, i % 2 ? "b" : "a", &what);
     refuse(&r, "row %" PRId64 ": %s", i / 2, what.data);
     text_free(&what);
-    if (r.problems == READER_PROBLEM_MAX) return;
+    if (r.problems == READER_ERRORS_MAX) return;
   }
 }
 
@@ -436,7 +436,7 @@ static void answer_part(void* context, int part, int thread) {
   const Answering* x = context;
   const QueryArrays* arrays = x->arrays;
   QueryMemory* memory = &x->memory[thread];
-  query_memory_turn(memory, (const int[2]){-1, -1});
+  query_memory_set_bodies(memory, (const int[2]){-1, -1});
   int64_t first = (int64_t)part * QUERY_ARRAYS_PART, end = first + QUERY_ARRAYS_PART;
   for (int64_t k = first; k < end && k < arrays->count; k++) {
     int64_t i = x->order ? x->order[k] : k;

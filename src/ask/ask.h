@@ -96,15 +96,15 @@ typedef struct {
   void* room; /* scratch memory of QUERY_MANIFOLD (room_bytes) */
   size_t room_bytes;
 } QueryMemory;
-static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
+static inline QueryMemory query_memory_create(void) { return (QueryMemory){.body = {-1, -1}}; }
 /* Prepares the memory for a question about the bodies `body`. Sets memory->body and discards the warm start of the
  * previous bodies. Keeps the scratch memory. Never fails. */
-void query_memory_turn(QueryMemory* memory, const int body[2]);
-/* Frees the scratch memory and resets the struct to query_memory(). */
+void query_memory_set_bodies(QueryMemory* memory, const int body[2]);
+/* Frees the scratch memory and resets the struct to query_memory_create(). */
 void query_memory_free(QueryMemory* memory);
 /* Appends the answer to a question of the list as one line of JSON (ask/answer.c).
- * memory: query_memory() before the first answer, then the same struct. Data that the question needs are stored in the
- * bodies of the list. Never fails. The caller owns line. */
+ * memory: query_memory_create() before the first answer, then the same struct. Data that the question needs are stored
+ * in the bodies of the list. Never fails. The caller owns line. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* ---- poses as numbers (ask/rows.c)
  * One question is answered for many pairs of poses, given as binary numbers. The first line of the file is a question
@@ -122,18 +122,19 @@ typedef struct {
 } QueryRows;
 /* Returns true if the first line of a file is a JSON object with the key `poses`. Otherwise returns false without a
  * message. data (length bytes) is NUL-terminated. Frees its allocations before it returns. */
-bool query_rows_begin(const char* data, size_t length);
+bool query_rows_recognise(const char* data, size_t length);
 /* Reads the question and checks all rows.
  * data (length bytes, NUL-terminated) must outlive *rows. path: as in query_parse. Returns STATUS_BAD_INPUT with
  * diagnostics if the question or a row is invalid. A message about a row gives the byte offset of the row in the file.
  * *rows owns a copy of the question. The caller frees *rows with query_rows_free in any case. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
-/* Reads the first line only (length bytes, including its newline). query_rows_take then reads the rows one by one.
+/* Reads the first line only (length bytes, including its newline). query_rows_set_row then reads the rows one by one.
  * Errors and ownership as for query_rows_read. */
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
 /* Makes row `number` of a stream the only row of *rows, after checking it. bytes: QUERY_ROW_NUMBERS float64, borrowed.
  * Returns STATUS_BAD_INPUT with the byte offset in the stream if the row is invalid. */
-Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics);
+Status query_rows_set_row(QueryRows* rows, const char* path, int64_t number, const char* bytes,
+                          Diagnostics* diagnostics);
 /* Appends the header line of the answers. Example: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds",
  * 2], ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
 void query_rows_header(const QueryRows* rows, Text* line);
@@ -190,10 +191,10 @@ void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends a vector as `[x, y, z]`, with null for a component that is not finite. The caller owns line. */
 void query_add_vector(Text* line, Vec3 v);
 
-/* Returns the line and the column, from 1, of a value in a valid JSON text (ask/json_place.c).
+/* Returns the line and the column, from 1, of a value in a valid JSON text (ask/json_find_location.c).
  * path (depth): indices of children, from 0, from the document to the value. The path must exist in the text; this is
  * not checked. If `key` is true, returns the position of the value's key instead. file is borrowed. Allocates
  * nothing. */
-SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
+SourcePosition json_find_location(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

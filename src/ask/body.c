@@ -21,7 +21,7 @@ static TriangleSurface triangles_of(const Mesh* mesh) {
       const int triangle[3] = {mesh->corners[mesh->face_first[f]], mesh->corners[k], mesh->corners[k + 1]};
       memcpy(out.triangles[out.triangle_count++], triangle, sizeof triangle);
     }
-  surface_drop_unused(&out, NULL);
+  surface_remove_unused(&out, NULL);
   return out;
 }
 
@@ -47,14 +47,14 @@ static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) 
     if (good)
       body->piece_count++;
     else
-      query_reader_problem(reader, false, "group '%.60s' of the mesh %s", group->name, hull_result_text(result));
+      query_reader_error(reader, false, "group '%.60s' of the mesh %s", group->name, hull_result_text(result));
   }
   memory_free(corner);
   return good;
 }
 
 /* Reads a mesh file. Sets the surface of the body to the triangles of the mesh, and text->points to its vertices. */
-static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
+static bool take_mesh(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   char* path = file_resolve(reader->file, text->file);
   Mesh mesh = {0};
   int errors = reader->diagnostics->error_count;
@@ -67,7 +67,7 @@ static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
     if (text->in_pieces) good = take_pieces(reader, &mesh, body);
   } else {
     if (reader->diagnostics->error_count == errors)
-      query_reader_problem(reader, false, "cannot read the mesh %.200s", path);
+      query_reader_error(reader, false, "cannot read the mesh %.200s", path);
     reader->problems++;
   }
   mesh_free(&mesh);
@@ -86,7 +86,7 @@ static bool is_convex(const QueryBody* body) {
 
 /* Creates the field of a hull. The field of a convex body is created from its planes, the field of a non-convex mesh
  * from surface points with normals. */
-static void make_hull_field(const ShapeText* text, QueryBody* body) {
+static void make_hull_field(const ParsedShape* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);
     return;
@@ -96,7 +96,7 @@ static void make_hull_field(const ShapeText* text, QueryBody* body) {
   if (body->no_field) *body->field = (Field){.kind = FIELD_POINTS};
 }
 
-static void take_points(ShapeText* text, Field* field) {
+static void take_points(ParsedShape* text, Field* field) {
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = text->radius};
   field->points = MEMORY_NEW(Vec3, text->point_count);
   field->normals = MEMORY_NEW(Vec3, text->point_count);
@@ -107,19 +107,19 @@ static void take_points(ShapeText* text, Field* field) {
   }
 }
 
-static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
+static bool make_joined(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   int problems = reader->problems;
   if (text->type == TEXT_POINTS) {
     if (text->normal_count != text->point_count)
-      query_reader_problem(reader, false, "the numbers of normals and of points must be equal, got %d and %d",
-                           text->normal_count, text->point_count);
+      query_reader_error(reader, false, "the numbers of normals and of points must be equal, got %d and %d",
+                         text->normal_count, text->point_count);
     for (int i = 0; i < text->normal_count; i++)
       if (!(vec3_norm(text->normals[i]) > 0))
-        query_reader_problem(reader, false, "normal %d is zero: give a vector with a length above 0", i);
+        query_reader_error(reader, false, "normal %d is zero: give a vector with a length above 0", i);
     const char* rule = problems == reader->problems
                            ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
                            : NULL;
-    if (rule) query_reader_problem(reader, false, "normals: %s", rule);
+    if (rule) query_reader_error(reader, false, "normals: %s", rule);
     if (problems == reader->problems) take_points(text, body->field);
     return problems == reader->problems;
   }
@@ -136,10 +136,10 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
 /* ---------------------------------------------------------------- bodies */
 
 /* Joins the normals and offsets of a shape into the parameters of a polytope. */
-static bool join_faces(QueryReader* reader, ShapeText* text) {
+static bool join_faces(QueryReader* reader, ParsedShape* text) {
   if (text->normal_count != text->offset_count) {
-    query_reader_problem(reader, false, "the numbers of offsets and of normals must be equal, got %d and %d",
-                         text->offset_count, text->normal_count);
+    query_reader_error(reader, false, "the numbers of offsets and of normals must be equal, got %d and %d",
+                       text->offset_count, text->normal_count);
     return false;
   }
   text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);
@@ -153,22 +153,22 @@ static bool join_faces(QueryReader* reader, ShapeText* text) {
   return true;
 }
 
-static bool make_smooth(QueryReader* reader, ShapeText* text, QueryBody* body) {
+static bool make_smooth(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   body->smooth = true;
   text->form.kind = (SmoothKind)text->type;
   if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
   *body->field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
   const char* rule = shape_create(&body->field->shape, &text->form);
-  if (rule) query_reader_problem(reader, false, "%s", rule);
+  if (rule) query_reader_error(reader, false, "%s", rule);
   body->shape = body->field->shape;
   return rule == NULL;
 }
 
-static bool make_hulled(QueryReader* reader, ShapeText* text, QueryBody* body) {
+static bool make_hulled(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   if (text->type == TEXT_MESH && !take_mesh(reader, text, body)) return false;
   HullResult result = hull_create(&body->hull, text->points, text->point_count);
   if (result != HULL_OK) {
-    query_reader_problem(reader, false, "the body %s", hull_result_text(result));
+    query_reader_error(reader, false, "the body %s", hull_result_text(result));
     return false;
   }
   body->hulled = true;
@@ -180,7 +180,7 @@ static bool make_hulled(QueryReader* reader, ShapeText* text, QueryBody* body) {
   return true;
 }
 
-bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body) {
+bool query_body_create(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   *body = (QueryBody){.field = MEMORY_NEW(Field, 1)};
   bool good;
   if (text->type < SMOOTH_KINDS)
@@ -211,17 +211,17 @@ void query_body_free(QueryBody* body) {
   *body = (QueryBody){0};
 }
 
-bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body) {
+bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody* body) {
   if (body->manifold.field) return true;
   if (body->no_field) {
-    query_reader_problem(reader, false, "%s: the hull has no smooth field: %s", key, body->no_field);
+    query_reader_error(reader, false, "%s: the hull has no smooth field: %s", key, body->no_field);
     return false;
   }
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
     surface_free(&body->surface); /* the body stays valid, because the next question may use the same body */
-    query_reader_problem(reader, false, "%s: the body has no surface: its parts cover one another", key);
+    query_reader_error(reader, false, "%s: the body has no surface: its parts cover one another", key);
     return false;
   }
   if (body->hulled) {
@@ -240,7 +240,7 @@ static int* given_numbers(const QueryBody* body, const Vec3* points, int count) 
   Vec3* all = MEMORY_NEW(Vec3, given + count);
   memcpy(all, body->given, sizeof(Vec3) * (size_t)given);
   memcpy(all + given, points, sizeof(Vec3) * (size_t)count);
-  int *first = points_equal(all, given + count), *out = MEMORY_NEW(int, count);
+  int *first = find_equal_points(all, given + count), *out = MEMORY_NEW(int, count);
   for (int i = 0; i < count; i++) out[i] = first[given + i] < given ? first[given + i] : -1;
   memory_free(first);
   memory_free(all);
@@ -264,7 +264,7 @@ static void make_corners(QueryBody* body) {
   own->point_corner = body->point_corner;
 }
 
-void query_body_make_slopes(QueryBody* body) {
+void query_body_create_slopes(QueryBody* body) {
   if (body->point_slopes || body->point_corner || !body->manifold.field) return;
   if (body->hulled) {
     make_corners(body);

@@ -56,9 +56,9 @@ static const char* descend(const char* p, int child, bool key) {
   return object && !key && *p ? skip_key(p) : p;
 }
 
-SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key) {
+SourcePosition json_find_location(const char* file, const char* text, const int* path, int depth, bool key) {
   const char* p = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
   p = skip_space(p);
   for (int i = 0; i < depth; i++) p = descend(p, path[i], key && i == depth - 1);
-  return source_place(file, text, (size_t)(p - text));
+  return source_position_at(file, text, (size_t)(p - text));
 }

@@ -93,13 +93,13 @@ static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) 
     out->method = method;
     return;
   }
-  query_reader_problem(reader, false, "must be distance, growth, witness, manifold or touch, got %.60s",
-                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+  query_reader_error(reader, false, "must be distance, growth, witness, manifold or touch, got %.60s",
+                     cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
 static bool read_truth(QueryReader* reader, const cJSON* item) {
   if (!cJSON_IsBool(item))
-    query_reader_problem(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
   return cJSON_IsTrue(item);
 }
 
@@ -110,15 +110,15 @@ static int read_word(QueryReader* reader, const cJSON* item, const char* const* 
   if (found >= 0) return found;
   Text known = {0};
   for (int k = 0; k < count; k++) text_add(&known, "%s%s", k == 0 ? "" : k + 1 < count ? ", " : " or ", words[k]);
-  query_reader_problem(reader, false, "must be %s, got %.60s", known.data,
-                       text ? item->valuestring : query_reader_kind_name(item));
+  query_reader_error(reader, false, "must be %s, got %.60s", known.data,
+                     text ? item->valuestring : query_reader_kind_name(item));
   text_free(&known);
   return 0;
 }
 
 static int64_t read_whole(QueryReader* reader, const cJSON* item, int least, double most) {
-  double count = query_reader_number_of(reader, item, least, most, "");
-  if (count != floor(count)) query_reader_problem(reader, false, "must be a whole number, got %g", count);
+  double count = query_reader_number_in_unit(reader, item, least, most, "");
+  if (count != floor(count)) query_reader_error(reader, false, "must be a whole number, got %g", count);
   return count >= least && count <= most ? (int64_t)count : least;
 }
 
@@ -128,8 +128,8 @@ static int read_count(QueryReader* reader, const cJSON* item, int least) {
 
 static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
   if (!reader->rows)
-    query_reader_problem(reader, true,
-                         "is allowed only in the first line of a file with rows of numbers: remove the key");
+    query_reader_error(reader, true,
+                       "is allowed only in the first line of a file with rows of numbers: remove the key");
   else
     out->poses = read_whole(reader, item, 1, POSES_MAX);
 }
@@ -137,9 +137,9 @@ static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
 /* ---------------------------------------------------------------- options */
 
 static void read_manifold_option(QueryReader* reader, const cJSON* item, QuestionKey key, ManifoldOptions* out) {
-  if (key == KEY_SMOOTHING) out->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
-  if (key == KEY_SOFTNESS) out->softness = query_reader_number_of(reader, item, 1e-4, 1, "");
-  if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_of(reader, item, 1e-9, 1e3, "");
+  if (key == KEY_SMOOTHING) out->smoothing = query_reader_length(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+  if (key == KEY_SOFTNESS) out->softness = query_reader_number_in_unit(reader, item, 1e-4, 1, "");
+  if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_in_unit(reader, item, 1e-9, 1e3, "");
   if (key == KEY_POINTS) out->points = read_count(reader, item, 1);
   if (key == KEY_EDGES) out->edges = read_count(reader, item, 1);
   if (key == KEY_CULL) out->cull = read_truth(reader, item);
@@ -149,18 +149,18 @@ static void read_witness_option(QueryReader* reader, const cJSON* item, Question
   if (key == KEY_SCORE) out->score = (WitnessScore)read_word(reader, item, SCORES, COUNT_OF(SCORES));
   if (key == KEY_SAMPLING) out->sampling = (WitnessSampling)read_word(reader, item, SAMPLINGS, COUNT_OF(SAMPLINGS));
   if (key == KEY_ESTIMATE) out->estimate = (WitnessEstimate)read_word(reader, item, ESTIMATES, COUNT_OF(ESTIMATES));
-  if (key == KEY_REACH) out->reach = query_reader_number(reader, item, 1e-9, LENGTH_MAX);
-  if (key == KEY_MARGIN) out->margin = query_reader_number(reader, item, 0, LENGTH_MAX);
+  if (key == KEY_REACH) out->reach = query_reader_length(reader, item, 1e-9, LENGTH_MAX);
+  if (key == KEY_MARGIN) out->margin = query_reader_length(reader, item, 0, LENGTH_MAX);
   if (key == KEY_TEMPERATURE)
-    out->temperature = query_reader_number_of(reader, item, TEMPERATURE_MIN, TEMPERATURE_MAX, " m^2");
-  if (key == KEY_PERTURBATION) out->perturbation = query_reader_number_of(reader, item, 1e-9, 1, " rad");
+    out->temperature = query_reader_number_in_unit(reader, item, TEMPERATURE_MIN, TEMPERATURE_MAX, " m^2");
+  if (key == KEY_PERTURBATION) out->perturbation = query_reader_number_in_unit(reader, item, 1e-9, 1, " rad");
   if (key == KEY_TURN) out->turn = read_count(reader, item, 0);
 }
 
 static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKey key, QueryItem* out) {
   if (key == KEY_ITERATIONS) out->touch.iterations = read_count(reader, item, 0);
-  if (key == KEY_STEP) out->touch.step = query_reader_number_of(reader, item, 1e-6, 180, " degrees");
-  if (key == KEY_LAST) out->touch.last = query_reader_number_of(reader, item, 1e-6, 180, " degrees");
+  if (key == KEY_STEP) out->touch.step = query_reader_number_in_unit(reader, item, 1e-6, 180, " degrees");
+  if (key == KEY_LAST) out->touch.last = query_reader_number_in_unit(reader, item, 1e-6, 180, " degrees");
   if (key == KEY_MOVE) out->touch.both = read_word(reader, item, MOVES, COUNT_OF(MOVES)) == 1;
   if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
   if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);
@@ -184,8 +184,9 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
   if (key >= KEY_ITERATIONS && key <= KEY_PAIRS) read_touch_option(reader, item, key, out);
-  if (key == KEY_STIFFNESS) out->stiffness = query_reader_number_of(reader, item, STIFFNESS_MIN, STIFFNESS_MAX, "");
-  if (key == KEY_EXPONENT) out->exponent = query_reader_number_of(reader, item, 1, EXPONENT_MAX, "");
+  if (key == KEY_STIFFNESS)
+    out->stiffness = query_reader_number_in_unit(reader, item, STIFFNESS_MIN, STIFFNESS_MAX, "");
+  if (key == KEY_EXPONENT) out->exponent = query_reader_number_in_unit(reader, item, 1, EXPONENT_MAX, "");
   if (key == KEY_POSES) read_poses(reader, item, out);
   if (key >= KEY_SMOOTHING && key <= KEY_CULL) read_manifold_option(reader, item, key, &out->manifold);
 }
@@ -208,18 +209,18 @@ static bool in_pieces(const QueryList* list, const QueryItem* item) {
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
   bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
   if (item->method == QUERY_GROWTH && !body->smooth)
-    query_reader_problem(reader, false,
-                         "%s: growth needs a smooth shape: use distance or witness for boxes, points and meshes, and "
-                         "manifold for unions",
-                         name);
+    query_reader_error(reader, false,
+                       "%s: growth needs a smooth shape: use distance or witness for boxes, points and meshes, and "
+                       "manifold for unions",
+                       name);
   if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
-    query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh: use manifold for unions", name);
+    query_reader_error(reader, false, "%s: distance needs a convex body or a mesh: use manifold for unions", name);
   if (smoothed && !body->hulled)
-    query_reader_problem(reader, false, "%s: %s needs points or a mesh: use growth or distance for smooth shapes", name,
-                         METHODS[item->method]);
+    query_reader_error(reader, false, "%s: %s needs points or a mesh: use growth or distance for smooth shapes", name,
+                       METHODS[item->method]);
   if (smoothed || (item->method == QUERY_DISTANCE && pieces)) make_witness(body);
-  if (item->method == QUERY_MANIFOLD && query_body_make_manifold(reader, name, body) && item->parameters)
-    query_body_make_slopes(body);
+  if (item->method == QUERY_MANIFOLD && query_body_create_manifold(reader, name, body) && item->parameters)
+    query_body_create_slopes(body);
 }
 
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
@@ -230,16 +231,16 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
 
 static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
   if (seen[KEY_TARGET_A] != seen[KEY_TARGET_B])
-    query_reader_problem(reader, false, "target_a and target_b must both be given, or neither");
+    query_reader_error(reader, false, "target_a and target_b must both be given, or neither");
   item->has_target = item->has_target || seen[KEY_TARGET_A];
   if (item->method == QUERY_WITNESS && item->touch.query.sampling == WITNESS_ADAPTIVE && !item->has_target)
-    query_reader_problem(reader, false, "adaptive sampling needs target_a and target_b");
+    query_reader_error(reader, false, "adaptive sampling needs target_a and target_b");
   if (item->method == QUERY_TOUCH && item->targets == 0 && !item->has_target)
-    query_reader_problem(reader, false, "touch needs target_a and target_b, or a number of random targets");
+    query_reader_error(reader, false, "touch needs target_a and target_b, or a number of random targets");
 }
 
 /* Returns the default question. */
-QueryItem query_first_question(void) {
+QueryItem query_default_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},
                      .touch = {.iterations = 2000, .step = 10, .transport = true},
@@ -252,7 +253,7 @@ QueryItem query_first_question(void) {
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
   /* the question is read into a local variable, because list->items may be reallocated while bodies are read */
-  QueryItem read = query_first_question();
+  QueryItem read = query_default_question();
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {
     read = *last;
@@ -261,7 +262,7 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   Question question = {list, &read};
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
   for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
-    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+    if (!seen[k]) query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
   /* adaptive sampling is the default for touch */
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
     read.touch.query.sampling = WITNESS_ADAPTIVE;

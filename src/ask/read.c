@@ -23,15 +23,15 @@ static void read_law(QueryReader* reader, const cJSON* item, ContactModel* law) 
       *law = LAWS[k].law;
       return;
     }
-  query_reader_problem(reader, false, "must be separating_plane, long_range or ipc, got %.60s",
-                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+  query_reader_error(reader, false, "must be separating_plane, long_range or ipc, got %.60s",
+                     cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
 static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
   QueryPair* pair = context;
   if (key == KEY_A) query_reader_points(reader, item, &pair->a, &pair->a_count);
   if (key == KEY_B) query_reader_points(reader, item, &pair->b, &pair->b_count);
-  if (key == KEY_SUPPORT) pair->support = query_reader_number(reader, item, SUPPORT_MIN, READER_COORDINATE_MAX);
+  if (key == KEY_SUPPORT) pair->support = query_reader_length(reader, item, SUPPORT_MIN, READER_COORDINATE_MAX);
   if (key == KEY_LAW) read_law(reader, item, &pair->law);
 }
 
@@ -41,7 +41,7 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, pair, seen);
   for (int k = 0; k < KEY_REQUIRED; k++)
     if (!seen[k] && (k != KEY_SUPPORT || pair->law != CONTACT_LONG_RANGE))
-      query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+      query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
 }
 
 /* ---------------------------------------------------------------- questions */
@@ -56,14 +56,14 @@ static bool has_shapes(const cJSON* item, const QueryItem* last) {
 }
 
 static void read_item(QueryReader* reader, const cJSON* item, QueryList* list) {
-  list->items = memory_grown(list->items, sizeof(QueryItem), list->count, &list->capacity);
+  list->items = memory_grow_array(list->items, sizeof(QueryItem), list->count, &list->capacity);
   QueryItem* out = &list->items[list->count];
   const QueryItem* last = list->count > 0 ? out - 1 : NULL;
   *out = (QueryItem){.body = {-1, -1}};
   list->count++;
   if (!cJSON_IsObject(item))
-    query_reader_problem(reader, false, "expected a pair {\"a\": [...], \"b\": [...], \"support\": s}, got %s",
-                         query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a pair {\"a\": [...], \"b\": [...], \"support\": s}, got %s",
+                       query_reader_kind_name(item));
   else if (has_shapes(item, last))
     read_question(reader, item, list, last, out);
   else
@@ -87,7 +87,7 @@ static void read_document(QueryReader* reader, const cJSON* root, QueryList* lis
 /* ---------------------------------------------------------------- the text */
 
 static Status refuse_syntax(const char* path, const char* text, const char* at, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, source_place(path, text, at ? (size_t)(at - text) : 0),
+  diagnostics_add(diagnostics, SEVERITY_ERROR, source_position_at(path, text, at ? (size_t)(at - text) : 0),
                   "not valid JSON%s", at && *at ? " from here on" : ": the text ends too early");
   return STATUS_BAD_INPUT;
 }
@@ -106,7 +106,7 @@ static Status read_documents(QueryReader* reader, const char* text, size_t lengt
     const char* stopped = NULL;
     errno = 0;
     cJSON* root = cJSON_ParseWithLengthOpts(at, length + 1 - (size_t)(at - text), &stopped, false);
-    if (!root && errno == ENOMEM) memory_exhausted(0);
+    if (!root && errno == ENOMEM) memory_report_exhausted(0);
     if (!root) return refuse_syntax(reader->file, text, stopped, reader->diagnostics);
     reader->text = at;
     read_document(reader, root, list);
@@ -123,9 +123,9 @@ Status query_parse_line(QueryList* list, const char* path, const char* text, siz
   QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics, .rows = rows};
   Status status = read_documents(&reader, text, length, list);
   text_free(&reader.trail);
-  if (reader.problems > READER_PROBLEM_MAX)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%d more problems are not shown",
-                    reader.problems - READER_PROBLEM_MAX);
+  if (reader.problems > READER_ERRORS_MAX)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePosition){path, 0, 0}, "%d more problems are not shown",
+                    reader.problems - READER_ERRORS_MAX);
   return status != STATUS_OK || reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
 

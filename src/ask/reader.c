@@ -3,7 +3,7 @@
 #include <string.h>
 #include "ask/reader.h"
 
-#define PROBLEM_MAX READER_PROBLEM_MAX
+#define PROBLEM_MAX READER_ERRORS_MAX
 #define COORDINATE_MAX READER_COORDINATE_MAX
 
 size_t query_reader_enter(QueryReader* reader, int child) {
@@ -18,22 +18,22 @@ void query_reader_leave(QueryReader* reader, size_t mark) {
 }
 
 /* Returns the line and column of the reader's position in the file. The document may begin anywhere in the file. */
-static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
-  SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
-  SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);
+static SourcePosition query_reader_place(const QueryReader* reader, bool key) {
+  SourcePosition base = source_position_at(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
+  SourcePosition place = json_find_location(reader->file, reader->text, reader->path, reader->depth, key);
   if (place.line == 1) place.column += base.column - 1;
   place.line += base.line - 1;
   return place;
 }
 
-void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) {
+void query_reader_error(QueryReader* reader, bool key, const char* format, ...) {
   if (++reader->problems > PROBLEM_MAX) return;
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
-  SourcePlace place = query_reader_place(reader, key);
+  SourcePosition place = query_reader_place(reader, key);
   bool named = reader->trail.length > 0;
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s%s%s", named ? reader->trail.data : "",
                   named ? ": " : "", text.data);
@@ -50,17 +50,17 @@ const char* query_reader_kind_name(const cJSON* item) {
 
 /* ---------------------------------------------------------------- values */
 
-double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit) {
+double query_reader_number_in_unit(QueryReader* reader, const cJSON* item, double low, double high, const char* unit) {
   double value = item->valuedouble;
   if (!cJSON_IsNumber(item))
-    query_reader_problem(reader, false, "expected a number, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a number, got %s", query_reader_kind_name(item));
   else if (!(value >= low && value <= high))
-    query_reader_problem(reader, false, "must be in %g .. %g%s, got %g", low, high, unit, value);
+    query_reader_error(reader, false, "must be in %g .. %g%s, got %g", low, high, unit, value);
   return value;
 }
 
-double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high) {
-  return query_reader_number_of(reader, item, low, high, " m");
+double query_reader_length(QueryReader* reader, const cJSON* item, double low, double high) {
+  return query_reader_number_in_unit(reader, item, low, high, " m");
 }
 
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {
@@ -68,16 +68,16 @@ Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {
   int count = cJSON_GetArraySize(item);
   if (!cJSON_IsArray(item) || count != 3) {
     if (cJSON_IsArray(item))
-      query_reader_problem(reader, false, "a point must be [x, y, z], got %d values", count);
+      query_reader_error(reader, false, "a point must be [x, y, z], got %d values", count);
     else
-      query_reader_problem(reader, false, "a point must be [x, y, z], got %s", query_reader_kind_name(item));
+      query_reader_error(reader, false, "a point must be [x, y, z], got %s", query_reader_kind_name(item));
     return vec3(0, 0, 0);
   }
   const cJSON* child = item->child;
   for (int k = 0; k < 3; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
     text_add(&reader->trail, "[%d]", k);
-    values[k] = query_reader_number(reader, child, -COORDINATE_MAX, COORDINATE_MAX);
+    values[k] = query_reader_length(reader, child, -COORDINATE_MAX, COORDINATE_MAX);
     query_reader_leave(reader, mark);
   }
   return vec3(values[0], values[1], values[2]);
@@ -85,8 +85,8 @@ Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {
 
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count) {
   if (!cJSON_IsArray(item) || !item->child) {
-    query_reader_problem(reader, false, "expected a list of points [x, y, z], got %s",
-                         cJSON_IsArray(item) ? "an empty one" : query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a list of points [x, y, z], got %s",
+                       cJSON_IsArray(item) ? "an empty one" : query_reader_kind_name(item));
     return;
   }
   *count = cJSON_GetArraySize(item);
@@ -106,15 +106,15 @@ int query_reader_find_key(const char* name, const char* const* keys, int count) 
   return -1;
 }
 
-void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count) {
+void query_reader_report_unknown_key(QueryReader* reader, const char* name, const char* const* keys, int count) {
   const char* nearest = text_nearest(name, keys, count);
   if (nearest) {
-    query_reader_problem(reader, true, "unknown key '%.60s' (did you mean '%s'?)", name, nearest);
+    query_reader_error(reader, true, "unknown key '%.60s' (did you mean '%s'?)", name, nearest);
     return;
   }
   Text known = {0};
   for (int k = 0; k < count; k++) text_add(&known, "%s%s", k > 0 ? ", " : "", keys[k]);
-  query_reader_problem(reader, true, "unknown key '%.60s' (known: %s)", name, known.data);
+  query_reader_error(reader, true, "unknown key '%.60s' (known: %s)", name, known.data);
   text_free(&known);
 }
 
@@ -126,9 +126,9 @@ void query_reader_object(QueryReader* reader, const cJSON* item, const char* con
     size_t mark = query_reader_enter(reader, index);
     int key = query_reader_find_key(child->string, keys, count);
     if (key < 0) {
-      query_reader_refuse_key(reader, child->string, keys, count);
+      query_reader_report_unknown_key(reader, child->string, keys, count);
     } else if (seen[key]) {
-      query_reader_problem(reader, true, "the key '%s' occurs twice", keys[key]);
+      query_reader_error(reader, true, "the key '%s' occurs twice", keys[key]);
     } else {
       text_add(&reader->trail, "%s%s", reader->trail.length > 0 ? ": " : "", keys[key]);
       member(reader, child, key, context);

@@ -6,14 +6,14 @@
 #include "ask/ask.h"
 
 /* Largest number of errors that are reported. Further errors are only counted. */
-#define READER_PROBLEM_MAX 200
+#define READER_ERRORS_MAX 200
 /* Largest coordinate [m]. Contact computations would lose too many digits in the squares of larger coordinates. */
 #define READER_COORDINATE_MAX 1e9
 
 /* Largest nesting depth of lists and objects. 24 levels suffice for a question, a body and nested shapes. */
 #define READER_DEPTH_MAX 24
 /* Largest nesting depth of shapes. */
-#define READER_SHAPES_DEEP 5
+#define READER_SHAPE_DEPTH_MAX 5
 
 /* State of the reader. `path` contains the child number on every level of the current position. `trail` is the current
  * position as text for messages. */
@@ -23,7 +23,7 @@ typedef struct {
   int path[READER_DEPTH_MAX], depth;
   Text trail; /* for example `pair 3: a[2]` */
   int problems;
-  int shapes_deep; /* current nesting of shapes */
+  int shape_depth; /* current nesting of shapes */
   bool rows;       /* true if the document is the first line of a file in which rows of numbers follow */
 } QueryReader;
 
@@ -33,15 +33,15 @@ size_t query_reader_enter(QueryReader* reader, int child);
 /* Moves the position back to the parent. mark: result of the query_reader_enter that moved to the child. */
 void query_reader_leave(QueryReader* reader, size_t mark);
 /* Adds an error at the reader's position, or at the value's key if `key` is true. Every error is counted, but only the
- * first READER_PROBLEM_MAX errors are reported. */
-void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
+ * first READER_ERRORS_MAX errors are reported. */
+void query_reader_error(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* Returns the kind of the value for messages: "an object", "a list", ... Static text. */
 const char* query_reader_kind_name(const cJSON* item);
 /* Returns the number `item`. If `item` is not a number in low .. high, reports an error and returns an arbitrary value.
  * unit: unit for messages, such as " rad", or "". */
-double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
-/* Does the same as query_reader_number_of for a length in metres. */
-double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
+double query_reader_number_in_unit(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
+/* Does the same as query_reader_number_in_unit for a length in metres. */
+double query_reader_length(QueryReader* reader, const cJSON* item, double low, double high);
 /* Returns the vector of a list [x, y, z] [m]. If `item` is not such a list, reports an error and returns zeros. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
 /* Reads a list of one or more points [m] into *points (*count). The caller frees *points with memory_free. If `item` is
@@ -52,7 +52,7 @@ void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, 
 int query_reader_find_key(const char* name, const char* const* keys, int count);
 /* Reports the unknown key `name`. The message suggests the most similar key of keys (count). It lists all keys if none
  * is similar. */
-void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
+void query_reader_report_unknown_key(QueryReader* reader, const char* name, const char* const* keys, int count);
 /* Callback for a member of an object. key: index of the member's key in the list of keys. */
 typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
 /* Calls `member` for each member of an object whose key is in keys (count), and sets seen[key] to true. `item` must be
@@ -79,27 +79,27 @@ typedef struct {
   Field* parts;
   int part_count;
   Pose* pose;
-} ShapeText;
+} ParsedShape;
 /* Creates a body from its parsed shape (ask/body.c). Moves arrays from `text` to the body, but the caller still frees
  * `text`. *body owns its data. If the shape is invalid, reports errors, zeroes *body and returns false. */
-bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
+bool query_body_create(QueryReader* reader, ParsedShape* text, QueryBody* body);
 /* Frees all data of the body and zeroes the body. Accepts a zeroed body. */
 void query_body_free(QueryBody* body);
 /* Creates body->manifold, the surface points and edges of the body, unless it exists. The body owns them. Returns false
  * with an error at `key` if the body has no smooth field or no surface. */
-bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body);
+bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody* body);
 /* Creates body->point_slopes, the derivatives of the points of body->manifold by the body's parameters. Does nothing if
  * they exist or the body is a hull. The body owns them. Never fails. */
-void query_body_make_slopes(QueryBody* body);
+void query_body_create_slopes(QueryBody* body);
 
 /* Reads questions as query_parse does. Returns STATUS_BAD_INPUT with all errors in diagnostics. rows: true if the text
  * (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
 /* Returns true if the length of a quaternion [w, x, y, z] is 1 within 1e-6. Returns false for NaN. */
-bool query_is_unit(const double q[4]);
+bool query_is_unit_quaternion(const double q[4]);
 /* Sets *rotation to the rotation matrix of a quaternion q [w, x, y, z], which is normalized first. Returns false if
- * query_is_unit(q) is false. */
+ * query_is_unit_quaternion(q) is false. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
 /* Checks that the method of the question supports a body, and creates the data that the method needs. name: name of the
@@ -107,7 +107,7 @@ bool query_rotation(const double q[4], Mat3* rotation);
  * the reader. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
 /* Returns the default question. */
-QueryItem query_first_question(void);
+QueryItem query_default_question(void);
 /* Returns the method with this name, or QUERY_POTENTIAL if there is none. name may be NULL. */
 QueryMethod query_method_find(const char* name);
 /* Reads a body and its pose (ask/shapes.c). Returns the index of the new body, or `before` if the item contains only a

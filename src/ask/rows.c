@@ -14,7 +14,7 @@ static int64_t first_line(const char* data, size_t length) {
   return end ? end - data : -1;
 }
 
-bool query_rows_begin(const char* data, size_t length) {
+bool query_rows_recognise(const char* data, size_t length) {
   int64_t line = first_line(data, length);
   cJSON* root = line > 0 ? cJSON_ParseWithLength(data, (size_t)line) : NULL;
   bool found = cJSON_IsObject(root) && cJSON_GetObjectItemCaseSensitive(root, "poses");
@@ -32,13 +32,13 @@ typedef struct {
 
 static void problem(RowsReader* reader, size_t offset, const char* format, ...) __attribute__((format(printf, 3, 4)));
 static void problem(RowsReader* reader, size_t offset, const char* format, ...) {
-  if (++reader->problems > READER_PROBLEM_MAX) return;
+  if (++reader->problems > READER_ERRORS_MAX) return;
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
-  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, 0, 0}, "byte %zu: %s", offset,
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePosition){reader->path, 0, 0}, "byte %zu: %s", offset,
                   text.data);
   text_free(&text);
 }
@@ -53,10 +53,10 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int6
   row_numbers(rows, i, x);
   for (int k = 0; k < 2; k++) {
     const double* pose = x + POSE_NUMBERS * k;
-    if (answer_pose_good(pose)) continue;
+    if (answer_pose_is_valid(pose)) continue;
     size_t at = rows->first + (size_t)number * ROW_BYTES + (size_t)(POSE_NUMBERS * k) * 8;
     Text what = {0};
-    int which = answer_pose_problem(pose, k ? "b" : "a", &what);
+    int which = answer_append_pose_error(pose, k ? "b" : "a", &what);
     problem(reader, at + (size_t)which * 8, "row %" PRId64 ": %s", number, what.data);
     text_free(&what);
   }
@@ -84,7 +84,7 @@ static Status read_first_line(QueryRows* rows, const char* path, const char* dat
   Status status = query_parse_line(&rows->list, path, text, line, true, diagnostics);
   memory_free(text);
   if (status != STATUS_OK || rows->list.count == 1) return status;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 1},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 1},
                   "the first line of a file of rows must have one question, got %d", rows->list.count);
   return STATUS_BAD_INPUT;
 }
@@ -99,7 +99,8 @@ Status query_rows_open(QueryRows* rows, const char* path, const char* line, size
   return STATUS_OK;
 }
 
-Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics) {
+Status query_rows_set_row(QueryRows* rows, const char* path, int64_t number, const char* bytes,
+                          Diagnostics* diagnostics) {
   RowsReader reader = {.path = path, .diagnostics = diagnostics};
   rows->bytes = bytes;
   check_row(&reader, rows, 0, number);
@@ -114,9 +115,9 @@ Status query_rows_read(QueryRows* rows, const char* path, const char* data, size
   check_length(&reader, rows, length);
   for (int64_t i = 0; i < rows->count && (size_t)(i + 1) * ROW_BYTES <= length - rows->first; i++)
     check_row(&reader, rows, i, i);
-  if (reader.problems > READER_PROBLEM_MAX)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%d more problems are not shown",
-                    reader.problems - READER_PROBLEM_MAX);
+  if (reader.problems > READER_ERRORS_MAX)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePosition){path, 0, 0}, "%d more problems are not shown",
+                    reader.problems - READER_ERRORS_MAX);
   return reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
 

@@ -12,10 +12,10 @@
 
 static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
 
-bool query_is_unit(const double q[4]) { return fabs(length_of(q) - 1) <= UNIT_TOLERANCE; }
+bool query_is_unit_quaternion(const double q[4]) { return fabs(length_of(q) - 1) <= UNIT_TOLERANCE; }
 
 bool query_rotation(const double q[4], Mat3* rotation) {
-  if (!query_is_unit(q)) return false;
+  if (!query_is_unit_quaternion(q)) return false;
   *rotation = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
   return true;
 }
@@ -95,7 +95,7 @@ static const BodyType TYPE[TYPES] = {
 
 /* Replaces a box or a sphere by an equal shape of another type. A box becomes the hull of its corners. A sphere becomes
  * the superellipsoid of exponent 1, which is exact. */
-static void spell_out(ShapeText* text) {
+static void spell_out(ParsedShape* text) {
   double* size = text->form.size;
   if (text->type == TEXT_SPHERE) {
     size[1] = size[2] = size[0];
@@ -109,26 +109,26 @@ static void spell_out(ShapeText* text) {
   }
 }
 
-static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text);
+static void read_parts(QueryReader* reader, const cJSON* item, ParsedShape* text);
 
 static void read_numbers(QueryReader* reader, const cJSON* item, int count, const char* what, double low, double high,
                          const char* unit, double* out) {
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != count) {
-    query_reader_problem(reader, false, "expected %s", what);
+    query_reader_error(reader, false, "expected %s", what);
     return;
   }
   const cJSON* child = item->child;
   for (int k = 0; k < count; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
-    out[k] = query_reader_number_of(reader, child, low, high, unit);
+    out[k] = query_reader_number_in_unit(reader, child, low, high, unit);
     query_reader_leave(reader, mark);
   }
 }
 
-static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text) {
+static void read_offsets(QueryReader* reader, const cJSON* item, ParsedShape* text) {
   int count = cJSON_GetArraySize(item), index = 0;
   if (!cJSON_IsArray(item) || count == 0) {
-    query_reader_problem(reader, false, "expected a list of lengths, one for every normal");
+    query_reader_error(reader, false, "expected a list of lengths, one for every normal");
     return;
   }
   text->offsets = MEMORY_NEW(double, count);
@@ -136,7 +136,7 @@ static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text
   for (const cJSON* child = item->child; child; child = child->next, index++) {
     size_t mark = query_reader_enter(reader, index);
     text_add(&reader->trail, "[%d]", index);
-    text->offsets[index] = query_reader_number(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
+    text->offsets[index] = query_reader_length(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
     query_reader_leave(reader, mark);
   }
 }
@@ -144,29 +144,29 @@ static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text
 static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
   double q[4] = {0};
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
-    query_reader_problem(reader, false, "a quaternion must be [w, x, y, z]");
+    query_reader_error(reader, false, "a quaternion must be [w, x, y, z]");
     return;
   }
   const cJSON* child = item->child;
   for (int k = 0; k < 4; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
-    q[k] = query_reader_number_of(reader, child, -2, 2, "");
+    q[k] = query_reader_number_in_unit(reader, child, -2, 2, "");
     query_reader_leave(reader, mark);
   }
   if (!query_rotation(q, &pose->r))
-    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", length_of(q));
+    query_reader_error(reader, false, "a quaternion must have length 1, got %g", length_of(q));
 }
 
-static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ShapeText* text) {
+static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ParsedShape* text) {
   switch (key->kind) {
     case VALUE_SHARPNESS:
-      text->form.beta = query_reader_number_of(reader, item, 1e-6, SHARPNESS_MAX, "");
+      text->form.beta = query_reader_number_in_unit(reader, item, 1e-6, SHARPNESS_MAX, "");
       break;
     case VALUE_EXPONENT:
-      text->form.exponent = query_reader_number_of(reader, item, 1, 64, "");
+      text->form.exponent = query_reader_number_in_unit(reader, item, 1, 64, "");
       break;
     case VALUE_LENGTH:
-      text->form.size[key->index] = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      text->form.size[key->index] = query_reader_length(reader, item, LENGTH_MIN, LENGTH_MAX);
       break;
     case VALUE_AXES:
       read_numbers(reader, item, 3, "three lengths [a, b, c]", LENGTH_MIN, LENGTH_MAX, " m", text->form.size);
@@ -181,7 +181,7 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
       read_offsets(reader, item, text);
       break;
     case VALUE_UNIT:
-      text->form.length = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      text->form.length = query_reader_length(reader, item, LENGTH_MIN, LENGTH_MAX);
       break;
     case VALUE_POINTS:
       query_reader_points(reader, item, &text->points, &text->point_count);
@@ -190,23 +190,23 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
       if (cJSON_IsString(item))
         text->file = item->valuestring;
       else
-        query_reader_problem(reader, false, "expected the name of a mesh file, got %s", query_reader_kind_name(item));
+        query_reader_error(reader, false, "expected the name of a mesh file, got %s", query_reader_kind_name(item));
       break;
     case VALUE_SCALE:
-      text->scale = query_reader_number_of(reader, item, 1e-9, 1e9, "");
+      text->scale = query_reader_number_in_unit(reader, item, 1e-9, 1e9, "");
       break;
     case VALUE_RADIUS:
-      text->radius = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      text->radius = query_reader_length(reader, item, LENGTH_MIN, LENGTH_MAX);
       break;
     case VALUE_SMOOTHING:
-      text->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+      text->smoothing = query_reader_length(reader, item, SMOOTHING_MIN, LENGTH_MAX);
       break;
     case VALUE_PIECES:
       text->in_pieces = cJSON_IsString(item) && strcmp(item->valuestring, "hulls") == 0;
       if (!text->in_pieces && !(cJSON_IsString(item) && strcmp(item->valuestring, "hull") == 0))
-        query_reader_problem(
-            reader, false, "must be hull (one convex hull of the mesh) or hulls (one convex hull per group), got %.60s",
-            cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+        query_reader_error(reader, false,
+                           "must be hull (one convex hull of the mesh) or hulls (one convex hull per group), got %.60s",
+                           cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
       break;
     case VALUE_PARTS:
       read_parts(reader, item, text);
@@ -219,7 +219,7 @@ static const char* const COMMON[] = {"type", "position", "quaternion"};
 enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
 
 static void read_shape_member(QueryReader* reader, const cJSON* item, int key, void* context) {
-  ShapeText* text = context;
+  ParsedShape* text = context;
   if (key == COMMON_POSITION) text->pose->t = query_reader_point(reader, item);
   if (key == COMMON_QUATERNION) read_quaternion(reader, item, text->pose);
   if (key >= COMMON_COUNT) read_value(reader, item, &TYPE[text->type].keys[key - COMMON_COUNT], text);
@@ -229,7 +229,7 @@ static void read_shape_member(QueryReader* reader, const cJSON* item, int key, v
 static int read_type(QueryReader* reader, const cJSON* item) {
   const cJSON* type = cJSON_GetObjectItemCaseSensitive(item, "type");
   if (!cJSON_IsString(type)) {
-    query_reader_problem(reader, false, type ? "'type' must be a text" : "the key 'type' is missing");
+    query_reader_error(reader, false, type ? "'type' must be a text" : "the key 'type' is missing");
     return -1;
   }
   const char* names[TYPES];
@@ -239,14 +239,14 @@ static int read_type(QueryReader* reader, const cJSON* item) {
     text_add(&known, "%s%s", k > 0 ? ", " : "", names[k]);
   }
   int found = query_reader_find_key(type->valuestring, names, TYPES);
-  if (found < 0) query_reader_problem(reader, false, "unknown type '%.60s' (known: %s)", type->valuestring, known.data);
+  if (found < 0) query_reader_error(reader, false, "unknown type '%.60s' (known: %s)", type->valuestring, known.data);
   text_free(&known);
   return found;
 }
 
 /* Reads the keys of a shape. If `moves` is true, the object has no `type`, and only the pose is read. Returns false
  * after a reported error. */
-static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeText* text) {
+static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ParsedShape* text) {
   const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};
   int count = COMMON_COUNT, problems = reader->problems;
@@ -256,12 +256,12 @@ static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeT
   query_reader_object(reader, item, names, count, read_shape_member, text, seen);
   for (int k = COMMON_COUNT; k < count; k++)
     if (!seen[k] && !keys[k - COMMON_COUNT].optional)
-      query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
+      query_reader_error(reader, false, "the key '%s' is missing", names[k]);
   if (problems == reader->problems) spell_out(text);
   return problems == reader->problems;
 }
 
-static void shape_text_free(ShapeText* text) {
+static void shape_text_free(ParsedShape* text) {
   memory_free(text->normals);
   memory_free(text->offsets);
   memory_free(text->faces);
@@ -274,15 +274,15 @@ static void shape_text_free(ShapeText* text) {
  * shape. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
-  ShapeText text = {.scale = 1, .pose = &pose};
+  ParsedShape text = {.scale = 1, .pose = &pose};
   QueryBody body = {.smooth = false};
   if (!cJSON_IsObject(item)) {
-    query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
     return;
   }
   text.type = read_type(reader, item);
-  if (text.type >= 0 && read_keys(reader, item, false, &text) && query_body_make(reader, &text, &body)) {
-    if (body.no_field) query_reader_problem(reader, false, "the hull has no smooth field: %s", body.no_field);
+  if (text.type >= 0 && read_keys(reader, item, false, &text) && query_body_create(reader, &text, &body)) {
+    if (body.no_field) query_reader_error(reader, false, "the hull has no smooth field: %s", body.no_field);
     *out = *body.field;
     out->pose = pose_mul(pose, out->pose);
     memory_free(body.field);
@@ -293,17 +293,17 @@ static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   shape_text_free(&text);
 }
 
-static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) {
+static void read_parts(QueryReader* reader, const cJSON* item, ParsedShape* text) {
   int count = cJSON_GetArraySize(item), index = 0;
   bool two = text->type == TEXT_SUBTRACTION;
   if (!cJSON_IsArray(item) || count < 1 || (two && count != 2)) {
-    query_reader_problem(
+    query_reader_error(
         reader, false,
         two ? "expected two shapes: the second is subtracted from the first" : "expected a list of one or more shapes");
     return;
   }
-  if (reader->depth > READER_DEPTH_MAX - 8 || ++reader->shapes_deep > READER_SHAPES_DEEP) {
-    query_reader_problem(reader, false, "shapes may be nested at most %d levels deep", READER_SHAPES_DEEP);
+  if (reader->depth > READER_DEPTH_MAX - 8 || ++reader->shape_depth > READER_SHAPE_DEPTH_MAX) {
+    query_reader_error(reader, false, "shapes may be nested at most %d levels deep", READER_SHAPE_DEPTH_MAX);
     return;
   }
   text->parts = MEMORY_NEW(Field, count);
@@ -314,15 +314,15 @@ static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) 
     read_part(reader, child, &text->parts[index]);
     query_reader_leave(reader, mark);
   }
-  reader->shapes_deep--;
+  reader->shape_depth--;
 }
 
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
   if (!cJSON_IsObject(item)) {
-    query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
+    query_reader_error(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
     return -1;
   }
-  ShapeText text = {.scale = 1, .pose = pose};
+  ParsedShape text = {.scale = 1, .pose = pose};
   int made = before;
   bool moves = before >= 0 && !cJSON_HasObjectItem(item, "type");
   if (!moves) {
@@ -333,8 +333,8 @@ int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, i
   }
   QueryBody body = {.smooth = false};
   bool good = read_keys(reader, item, moves, &text);
-  if (!moves && good && query_body_make(reader, &text, &body)) {
-    list->bodies = memory_grown(list->bodies, sizeof(QueryBody), list->body_count, &list->body_capacity);
+  if (!moves && good && query_body_create(reader, &text, &body)) {
+    list->bodies = memory_grow_array(list->bodies, sizeof(QueryBody), list->body_count, &list->body_capacity);
     made = list->body_count++;
     list->bodies[made] = body;
   }

@@ -41,7 +41,7 @@ typedef enum { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE } Severity;
 typedef struct {
   const char* file; /* borrowed; valid as long as the object that returned it */
   int line, column;
-} SourcePlace;
+} SourcePosition;
 
 typedef struct {
   Severity severity;
@@ -60,11 +60,11 @@ typedef struct {
 /* Appends a message. Counts errors and warnings.
  * `format` gives the text in printf style, without position, severity and trailing newline. File name and text are
  * copied. A warning that is already present is not added again, because a task builds its scene several times. */
-void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
+void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Appends copies of those messages of `more` that are not present yet. Messages are equal if they have the same
  * severity, position and text. Never fails. */
-void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more);
+void diagnostics_merge(Diagnostics* diagnostics, const Diagnostics* more);
 /* Prints all messages as `file:line:col: error: text`, sorted by file, line and column. The sort is stable. The source
  * line and a caret follow if the file is readable. A long line is cut to about 120 characters around the caret. color:
  * use ANSI colours. Each file is read once. */
@@ -86,18 +86,18 @@ void* memory_resize(void* old, size_t old_size, size_t size);
  * If the array is full, its capacity is doubled (64 elements at first): the elements move to a new block, and the old
  * block is freed. element: size of an element [bytes]. count: number of elements. *capacity: number of allocated
  * elements, updated. An array starts as NULL with capacity 0. */
-void* memory_grown(void* array, size_t element, int count, int* capacity);
+void* memory_grow_array(void* array, size_t element, int count, int* capacity);
 /* Makes memory_free return blocks of 128 KiB and more to the operating system, for the whole process. Without this call
  * only blocks of 2 MiB and more are returned. Never fails. */
-void memory_give_back(void);
+void memory_return_freed_blocks(void);
 /* Frees a block, also a block that belongs to a pool. Accepts NULL. */
 void memory_free(void* pointer);
 /* Returns a copy of a NUL-terminated string. The caller frees it with memory_free. text must not be NULL. */
-char* memory_text(const char* text);
+char* memory_copy_text(const char* text);
 /* Reports that no memory is left. Call also when a library fails to allocate. size: requested bytes, for the message.
  * Does not return. Within memory_try, jumps back to memory_try, which returns false. Otherwise ends the process with
  * EXIT_IO. */
-_Noreturn void memory_exhausted(size_t size);
+_Noreturn void memory_report_exhausted(size_t size);
 
 /* A pool owns all blocks allocated within memory_try, including those allocated in parallel_for. Destroying the pool
  * frees the remaining blocks, so a failure leaks nothing. */
@@ -108,12 +108,12 @@ MemoryPool* memory_pool_create(void);
 void memory_pool_destroy(MemoryPool* pool);
 /* Returns the number of blocks in the pool, which must not be NULL. No other thread may allocate in the pool during the
  * call. */
-int64_t memory_pool_count(const MemoryPool*);
+int64_t memory_pool_block_count(const MemoryPool*);
 /* Returns the pool of this thread's innermost memory_try, borrowed. Returns NULL outside of memory_try. */
-MemoryPool* memory_pool_in_use(void);
+MemoryPool* memory_current_pool(void);
 /* Makes an allocation within memory_try and all later allocations fail. For tests. allocation: 1 means the next
  * allocation; 0 means that no allocation fails. */
-void memory_fail_at(int64_t allocation);
+void memory_fail_allocation_at(int64_t allocation);
 typedef void (*MemoryBody)(void* context);
 /* Runs body(context) with `pool` as the owner of its allocations.
  * Returns false if an allocation failed; longjmp has then left `body`. The caller must then discard everything that
@@ -123,11 +123,12 @@ bool memory_try(MemoryPool* pool, MemoryBody body, void* context);
 uint64_t memory_allocation_count(void);
 /* Returns the number of bytes that are allocated now in all threads and pools. Sizes are rounded as by the allocator.
  * For tests. Never fails. */
-uint64_t memory_held(void);
-/* Returns the largest value of memory_held since the process began or since the last memory_peak_begin. Never fails. */
-uint64_t memory_peak(void);
-/* Restarts memory_peak for all threads from the number of bytes that are allocated now. */
-void memory_peak_begin(void);
+uint64_t memory_bytes_in_use(void);
+/* Returns the largest value of memory_bytes_in_use since the process began or since the last memory_reset_peak. Never
+ * fails. */
+uint64_t memory_peak_bytes(void);
+/* Restarts memory_peak_bytes for all threads from the number of bytes that are allocated now. */
+void memory_reset_peak(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
@@ -163,7 +164,7 @@ typedef struct {
 /* Appends formatted text and grows the Text as needed. A Text starts as {0}. The caller frees it with text_free. */
 void text_add(Text* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /* Does the same as text_add with a va_list. The caller calls va_end. */
-void text_add_v(Text* text, const char* format, va_list arguments);
+void text_add_va_list(Text* text, const char* format, va_list arguments);
 /* Appends `length` bytes, which may include NUL bytes. If `length` is 0 and text->data is NULL, text->data becomes
  * "". */
 void text_add_bytes(Text* text, const char* bytes, size_t length);
@@ -209,7 +210,7 @@ int words_index(const char* words, const char* word);
 /* Returns a copy of the word at an index of a list "one|another", cut at 71 bytes. index < words_count(words). */
 Excerpt words_at(const char* words, int index);
 /* Appends the words of a list "one|another|a third" as "one, another or a third". */
-void words_sentence(const char* words, Text* out);
+void words_add_enumeration(const char* words, Text* out);
 
 /* ---------------------------------------------------------------- names (base/names.c)
  * Hash table that finds the index of a name in constant time. */
@@ -240,13 +241,13 @@ void names_free(Names* names);
 #define SOURCE_LENGTH_MAX ((size_t)1 << 28)
 /* Checks that a text (length bytes) is valid UTF-8 without NUL bytes and at most SOURCE_LENGTH_MAX long. Otherwise
  * returns false and adds one error at the first invalid byte. source: name of the text in messages. */
-bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
+bool source_check_utf8(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* Advances a position past one byte of a text. After LF, CR or CRLF the position is at the next line. Otherwise the
  * column grows by one per character. at: the byte, in a NUL-terminated text, because the byte after a CR is read. */
-void place_advance(SourcePlace* place, const char* at);
+void source_position_advance(SourcePosition* place, const char* at);
 /* Returns the line and the column of a byte offset within a text. Both count from 1, columns in characters. `source` is
  * borrowed. */
-SourcePlace source_place(const char* source, const char* text, size_t offset);
+SourcePosition source_position_at(const char* source, const char* text, size_t offset);
 
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Reads a whole file into memory.
@@ -278,13 +279,13 @@ Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
 /* Exclusive write access to a folder. A zeroed struct represents no access. */
 typedef struct {
   int lock; /* file descriptor of the lock + 1; 0 if there is no lock */
-} FolderClaim;
-/* Creates a folder with its parents and locks it (flock). The lock lasts until folder_release or the end of the
+} FolderLock;
+/* Creates a folder with its parents and locks it (flock). The lock lasts until folder_unlock or the end of the
  * process. Returns STATUS_IO with an error, and zeroes *claim, if the folder cannot be created or another process has
  * locked it. On file systems without locks the folder is only created. */
-Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics);
+Status folder_lock(FolderLock* claim, const char* path, Diagnostics* diagnostics);
 /* Releases the lock of a folder. Accepts a zeroed claim. */
-void folder_release(FolderClaim* claim);
+void folder_unlock(FolderLock* claim);
 /* Creates the folder that will contain the file `path`. Does nothing if `path` has no folder. Returns STATUS_IO with an
  * error on failure. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
@@ -298,10 +299,10 @@ char* file_join(const char* folder, const char* name);
 char* file_resolve(const char* base_file, const char* relative);
 /* Returns `path` relative to `folder`, with `..` if needed. An absolute path is copied. Links are followed where they
  * exist. The result is never NULL. The caller frees it. */
-char* file_relative(const char* folder, const char* path);
+char* file_relative_path(const char* folder, const char* path);
 /* Returns `path` relative to a folder that contains it. `path` may be absolute or relative. Returns NULL if `path` lies
  * outside of the folder. The caller frees the result. */
-char* file_inside(const char* folder, const char* path);
+char* file_relative_if_inside(const char* folder, const char* path);
 /* Returns the file name without folder and last extension. A leading dot does not begin an extension. The caller frees
  * the result. */
 char* file_stem(const char* path);
@@ -395,10 +396,10 @@ void number_file_free(NumberFile* file);
 /* ---------------------------------------------------------------- order (base/order.c) */
 
 /* Compares two uint64_t for qsort, ascending. Returns -1, 0 or 1. */
-int order_uint64(const void* a, const void* b);
+int compare_uint64(const void* a, const void* b);
 /* Sorts numbers (count) in place and removes duplicates. Returns the number of remaining elements. `numbers` may be
  * NULL if `count` is 0. */
-int order_distinct(uint64_t* numbers, int count);
+int sort_unique_uint64(uint64_t* numbers, int count);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
  * Elementary functions that give the same bits on every processor. The C library does not, because it selects code by
@@ -430,7 +431,7 @@ double math_hypot(double x, double y);
 
 /* Returns e^x for x <= 0, and 0 below -700. Inline. The relative error is below 4e-16. Method: e^x = 2^k e^r, with the
  * Taylor series of degree 13 for |r| <= log(2)/2. The result for x > 0 is undefined; this is not asserted. */
-static inline double math_decay(double x) {
+static inline double math_exp_nonpositive(double x) {
   if (!(x >= -700)) return 0;
   union {
     double number;
@@ -448,7 +449,7 @@ static inline double math_decay(double x) {
 /* Returns log x for x in [1, 2^20]. Inline. The error is 3e-16 times the larger of the result and 1. Method: x = 2^k m
  * with m in [sqrt 1/2, sqrt 2), and the series of log m = 2 artanh((m - 1) / (m + 1)). The result outside [1, 2^20] is
  * undefined; this is not asserted. */
-static inline double math_log_sum(double x) {
+static inline double math_log_above_one(double x) {
   union {
     double number;
     uint64_t bits;
@@ -489,15 +490,16 @@ Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 /* Frees all members and zeroes the table. Accepts a zeroed or partly read table, but not NULL. */
 void csv_free(CsvTable* table);
 /* Returns the index of the first column with this name (case-sensitive), or -1 if there is none. */
-int csv_column(const CsvTable* table, const char* name);
+int csv_find_column(const CsvTable* table, const char* name);
 /* Returns the cell at a row and a column, borrowed from the table. Row and column count from 0 and must be inside the
  * table; this is asserted. */
 const char* csv_cell(const CsvTable* table, int row, int column);
 /* Returns the number in a cell, or NAN if the cell is not a decimal number. Row and column as in csv_cell. */
-double csv_value(const CsvTable* table, int row, int column);
+double csv_number_or_nan(const CsvTable* table, int row, int column);
 /* Sets *value to the number in a cell. Returns false with an error that names line and column if the cell is not a
  * finite decimal number. path: name of the file in the error. */
-bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
+bool csv_read_number(const CsvTable* table, const char* path, int row, int column, double* value,
+                     Diagnostics* diagnostics);
 
 /* A CSV file of any length that is read row by row. Only the header and CSV_WINDOW rows are in memory. */
 typedef struct CsvRows CsvRows;
@@ -516,18 +518,18 @@ const CsvTable* csv_rows_header(const CsvRows* rows);
  * The table is borrowed until a row with the same remainder modulo CSV_WINDOW is requested. Increasing row numbers are
  * read sequentially. A jump back by more than CSV_WINDOW rows reads up to 64 rows again. Cells are empty if the file
  * was truncated after it was opened. May allocate. */
-const CsvTable* csv_rows_at(CsvRows* rows, int row);
+const CsvTable* csv_rows_read(CsvRows* rows, int row);
 
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Union-find on the members 0..count-1 in an array of the caller. parent[k] is the parent of member k, and a root is
  * its own parent. The root is the smallest member of its set, so the order of the joins does not change the roots. */
 /* Makes every member a set of its own. parent (count): array of the three functions. */
-void sets_separate(int* parent, int count);
+void disjoint_sets_init(int* parent, int count);
 /* Returns the smallest member of the set of `member`. Not thread-safe, because the path to the root in `parent` is
  * shortened. */
-int sets_root(int* parent, int member);
+int disjoint_sets_find(int* parent, int member);
 /* Joins the sets of the members a and b. The range of a and b is not checked. */
-void sets_join(int* parent, int a, int b);
+void disjoint_sets_unite(int* parent, int a, int b);
 
 /* ---------------------------------------------------------------- parallel loops (base/parallel.c)
  * A loop calls body(context, index, thread) for each index in 0..count-1. Each index must write only to its own
@@ -542,26 +544,26 @@ void parallel_for(int threads, int count, int threshold, int grain, ParallelBody
  * Returns the number of available threads, at least 1, which later loops use. The number is smaller than `threads` if a
  * system limit (processes, memory, OMP_THREAD_LIMIT) or the maximum of 1024 is reached. The stacks of the threads
  * remain until the calling thread ends. */
-int parallel_start(int threads);
+int parallel_create_threads(int threads);
 /* Returns the number of processors that this process may run on, at least 1. */
 int parallel_processor_count(void);
 
 /* ---------------------------------------------------------------- processes (base/processes.c)
  * Processes started by mpirun share work in a build with `make MPI=1`. Otherwise there is one process of rank 0, and
- * the functions below do nothing. All ranks must call processes_start, _share, _largest and _finish in the same order.
+ * the functions below do nothing. All ranks must call processes_init, _share, _largest and _finish in the same order.
  * If one rank dies, all ranks end. */
 /* Starts MPI. The main thread calls this function once. Does nothing in a program that mpirun did not start. */
-void processes_start(void);
+void processes_init(void);
 /* Ends MPI. May be called without a start. */
 void processes_finish(void);
-/* Returns the number of processes. Returns 1 before processes_start, after processes_finish, and without MPI. */
+/* Returns the number of processes. Returns 1 before processes_init, after processes_finish, and without MPI. */
 int processes_count(void);
 /* Returns the rank of this process, 0..count-1. Rank 0 writes files and messages. */
 int processes_rank(void);
 /* Copies `size` bytes at `data` from rank `owner` to all ranks. The bytes must not contain pointers. */
-void processes_share(void* data, size_t size, int owner);
+void processes_broadcast(void* data, size_t size, int owner);
 /* Returns the maximum of `value` over all ranks. */
-int processes_largest(int value);
+int processes_max(int value);
 
 /* ---------------------------------------------------------------- random numbers (base/random.c) */
 typedef struct {

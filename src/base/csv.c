@@ -64,7 +64,7 @@ typedef struct {
 } CellList;
 
 static void cell_list_add(CellList* list, char* cell) {
-  list->items = memory_grown(list->items, sizeof(char*), list->count, &list->capacity);
+  list->items = memory_grow_array(list->items, sizeof(char*), list->count, &list->capacity);
   list->items[list->count++] = cell;
 }
 
@@ -77,12 +77,12 @@ static int scan_row(CsvScanner* scanner, CellList* cells) {
 }
 
 static Status refuse(Diagnostics* diagnostics, const char* path, int line, const char* text) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0}, "%s", text);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, line, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
 static void add_row(CsvTable* table, int line, int* capacity) {
-  table->lines = memory_grown(table->lines, sizeof(int), table->row_count, capacity);
+  table->lines = memory_grow_array(table->lines, sizeof(int), table->row_count, capacity);
   table->lines[table->row_count++] = line;
 }
 
@@ -96,7 +96,7 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
     if (scanner->open_quote) {
       status = refuse(diagnostics, path, line, "a quoted field has no closing quote: add the quote");
     } else if (count != table->column_count) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0},
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, line, 0},
                       "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
                       table->column_count);
       status = STATUS_BAD_INPUT;
@@ -108,8 +108,8 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
 
 static bool check_names(const CsvTable* table, const char* path, Diagnostics* diagnostics) {
   for (int i = 0; i < table->column_count; i++) {
-    if (!text_control(table->names[i])) continue;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+    if (!text_find_control_character(table->names[i])) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
                     "the name of column %d has a control character: remove the character", i + 1);
     return false;
   }
@@ -165,30 +165,31 @@ static bool read_decimal(const char* cell, double* value) {
   return end != cell && *end == '\0' && !strpbrk(cell, "xX(");
 }
 
-bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+bool csv_read_number(const CsvTable* table, const char* path, int row, int column, double* value,
+                     Diagnostics* diagnostics) {
   assert(row >= 0 && row < table->row_count && column >= 0 && column < table->column_count);
   const char* cell = csv_cell(table, row, column);
   if (read_decimal(cell, value) && isfinite(*value)) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, table->lines[row], 0},
                   "column '%s': '%s' is not a finite decimal number", text_excerpt(table->names[column]).text,
                   text_excerpt(cell).text);
   return false;
 }
 
-bool csv_repeated(const CsvTable* table, int column) {
+bool csv_name_is_duplicate(const CsvTable* table, int column) {
   assert(column >= 0 && column < table->column_count);
   for (int i = column + 1; i < table->column_count; i++)
     if (strcmp(table->names[i], table->names[column]) == 0) return true;
   return false;
 }
 
-int csv_column(const CsvTable* table, const char* name) {
+int csv_find_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
 }
 
-double csv_value(const CsvTable* table, int row, int column) {
+double csv_number_or_nan(const CsvTable* table, int row, int column) {
   assert(row >= 0 && row < table->row_count && column >= 0 && column < table->column_count);
   double value;
   return read_decimal(csv_cell(table, row, column), &value) ? value : (double)NAN;
@@ -274,7 +275,7 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   if (scanner.open_quote)
     return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote: add the quote");
   if (columns == 0 || count == columns) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, row->line, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){r->path, row->line, 0},
                   "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
                   columns);
   return STATUS_BAD_INPUT;
@@ -306,7 +307,7 @@ static Status read_header(CsvRows* r, Diagnostics* diagnostics) {
 }
 
 static void note_place(CsvRows* r) {
-  r->places = memory_grown(r->places, sizeof(CsvPlace), r->place_count, &r->place_capacity);
+  r->places = memory_grow_array(r->places, sizeof(CsvPlace), r->place_count, &r->place_capacity);
   r->places[r->place_count++] = (CsvPlace){ftello(r->stream), r->line};
 }
 
@@ -331,11 +332,11 @@ static bool open_regular(CsvRows* r) {
 Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostics) {
   CsvRows* r = MEMORY_NEW(CsvRows, 1);
   *result = NULL;
-  r->path = memory_text(path);
+  r->path = memory_copy_text(path);
   for (int k = 0; k < CSV_WINDOW; k++) r->held[k].row = -1;
   Status status = STATUS_OK;
   if (!open_regular(r)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot read: %s",
                     file_exists(path) ? "not a regular file" : file_error_text(errno));
     status = STATUS_IO;
   }
@@ -377,7 +378,7 @@ static void go_near(CsvRows* r, int row) {
   r->line = r->places[place].line;
 }
 
-const CsvTable* csv_rows_at(CsvRows* r, int row) {
+const CsvTable* csv_rows_read(CsvRows* r, int row) {
   HeldRow* held = &r->held[row % CSV_WINDOW];
   if (held->row == row) return &held->table;
   go_near(r, row);

@@ -26,32 +26,32 @@ static void keep_printable(char* text) {
     if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
 }
 
-void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
+void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePosition place, const char* format, ...) {
   Text text = {0};
   text_add_bytes(&text, "", 0); /* makes an empty message a string */
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   keep_printable(text.data);
   Diagnostic one = {severity, NULL, place.line, place.column, text.data};
-  if (place.file) one.file = memory_text(place.file);
+  if (place.file) one.file = memory_copy_text(place.file);
   if (severity == SEVERITY_WARNING && is_there(diagnostics, &one)) {
     memory_free(one.file);
     text_free(&text);
     return;
   }
-  diagnostics->items = memory_grown(diagnostics->items, sizeof one, diagnostics->count, &diagnostics->capacity);
+  diagnostics->items = memory_grow_array(diagnostics->items, sizeof one, diagnostics->count, &diagnostics->capacity);
   diagnostics->items[diagnostics->count++] = one;
   if (severity == SEVERITY_ERROR) diagnostics->error_count++;
   if (severity == SEVERITY_WARNING) diagnostics->warning_count++;
 }
 
-void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more) {
+void diagnostics_merge(Diagnostics* diagnostics, const Diagnostics* more) {
   for (int i = 0; i < more->count; i++) {
     const Diagnostic* one = &more->items[i];
     if (is_there(diagnostics, one)) continue;
-    diagnostics_add(diagnostics, one->severity, (SourcePlace){one->file, one->line, one->column}, "%s", one->text);
+    diagnostics_add(diagnostics, one->severity, (SourcePosition){one->file, one->line, one->column}, "%s", one->text);
   }
 }
 
@@ -106,7 +106,7 @@ static void source_open(SourceText* source, const char* path) {
   *source = (SourceText){.path = path, .line = 1};
   size_t length;
   /* Only a regular file can be read again; a pipe would be empty or block. */
-  if (file_is_regular(path) && file_is_data(path)) (void)file_read(path, &source->data, &length);
+  if (file_is_regular(path) && file_is_quotable(path)) (void)file_read(path, &source->data, &length);
   source->cursor = source->data;
 }
 

@@ -190,7 +190,7 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
   int error = errno;
   char* meant = error == ENOENT ? with_its_ending(path) : NULL;
   if (!meant && error == ENOENT) meant = nearest_file(path);
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s%s%s%s",
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot read: %s%s%s%s",
                   file_error_text(error), meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
   memory_free(meant);
   errno = error;
@@ -199,7 +199,7 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
 
 /* Adds an error with the failed action `act` and strerror(errno). Returns STATUS_IO. */
 static Status report(const char* path, const char* act, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act, strerror(errno));
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot %s: %s", act, strerror(errno));
   return STATUS_IO;
 }
 
@@ -212,8 +212,8 @@ Status file_make_folder_reported(const char* path, Diagnostics* diagnostics) {
   return file_make_folder(path) == STATUS_OK ? STATUS_OK : report(path, "make the folder", diagnostics);
 }
 
-Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics) {
-  *claim = (FolderClaim){0};
+Status folder_lock(FolderLock* claim, const char* path, Diagnostics* diagnostics) {
+  *claim = (FolderLock){0};
   Status status = file_make_folder_reported(path, diagnostics);
   int folder = status == STATUS_OK ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (folder < 0) return status;
@@ -225,18 +225,18 @@ Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnosti
   close(folder);
   if (!taken) return STATUS_OK;
   diagnostics_add(
-      diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+      diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
       "another run is writing to the folder: wait until the other run ends, or give another folder with -o");
   return STATUS_IO;
 }
 
-void folder_release(FolderClaim* claim) {
+void folder_unlock(FolderLock* claim) {
   if (claim->lock > 0) close(claim->lock - 1);
-  *claim = (FolderClaim){0};
+  *claim = (FolderLock){0};
 }
 
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics) {
-  char* folder = memory_text(path);
+  char* folder = memory_copy_text(path);
   char* slash = strrchr(folder, '/');
   if (slash) *slash = '\0';
   Status status = slash && slash > folder ? file_make_folder_reported(folder, diagnostics) : STATUS_OK;
@@ -279,7 +279,7 @@ static FILE* create_new(const char* path) {
 Status file_stream_open(FileStream* out, const char* path) {
   Text temporary = {0};
   text_add(&temporary, "%s~", path);
-  out->path = memory_text(path);
+  out->path = memory_copy_text(path);
   out->temporary = temporary.data;
   if (is_special(path)) {
     memory_free(out->temporary);
@@ -356,7 +356,7 @@ static bool make_one_folder(const char* path) {
 }
 
 Status file_make_folder(const char* path) {
-  char* prefix = memory_text(path);
+  char* prefix = memory_copy_text(path);
   bool made = true;
   for (char* slash = strchr(prefix, '/'); slash && made; slash = strchr(slash + 1, '/')) {
     if (slash == prefix || slash[-1] == '/') continue;
@@ -373,7 +373,7 @@ Status file_make_folder(const char* path) {
 
 char* file_resolve(const char* base_file, const char* relative) {
   const char* slash = strrchr(base_file, '/');
-  if (relative[0] == '/' || !slash) return memory_text(relative);
+  if (relative[0] == '/' || !slash) return memory_copy_text(relative);
   Text path = {0};
   text_add_bytes(&path, base_file, (size_t)(slash - base_file) + 1);
   text_add_bytes(&path, relative, strlen(relative));
@@ -423,11 +423,11 @@ static char* relative_path(const char* folder, const char* path) {
   return text.data;
 }
 
-char* file_relative(const char* folder, const char* path) {
-  return path[0] == '/' ? memory_text(path) : relative_path(folder, path);
+char* file_relative_path(const char* folder, const char* path) {
+  return path[0] == '/' ? memory_copy_text(path) : relative_path(folder, path);
 }
 
-char* file_inside(const char* folder, const char* path) {
+char* file_relative_if_inside(const char* folder, const char* path) {
   char* relative = relative_path(folder, path);
   bool outside = strcmp(relative, "..") == 0 || strncmp(relative, "../", 3) == 0;
   if (!outside) return relative;

@@ -18,20 +18,20 @@
 #endif
 typedef double Lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t LaneBits __attribute__((vector_size(8 * LANES)));
-typedef uint64_t LaneWords __attribute__((vector_size(8 * LANES)));
+typedef uint64_t LaneUnsigned __attribute__((vector_size(8 * LANES)));
 
 /* LANES vectors of three components. */
 typedef struct {
   Lanes x, y, z;
 } Lanes3;
 
-static inline Lanes lanes_of(double x) { return x - (Lanes){0}; }
-static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
+static inline Lanes lanes_broadcast(double x) { return x - (Lanes){0}; }
+static inline Lanes lanes_select(LaneBits where, Lanes yes, Lanes no) {
   return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
 }
 
 /* Returns e^r for |r| <= log(2)/2 by the Taylor series of degree 13. The relative error is below 3e-16. */
-static inline Lanes lanes_exp_near(Lanes r) {
+static inline Lanes lanes_exp_reduced(Lanes r) {
   Lanes s = r * r, s2 = s * s;
   /* evaluates terms in pairs, because this shortens dependency chains */
   Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
@@ -42,21 +42,21 @@ static inline Lanes lanes_exp_near(Lanes r) {
 
 /* Returns e^x for x <= 0, and 0 below -700. The relative error is below 3e-16. Method: e^x = 2^k e^r. k is x / log 2,
  * rounded by adding 1.5 * 2^52. */
-static inline Lanes lanes_decay(Lanes x) {
-  const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
+static inline Lanes lanes_exp_nonpositive(Lanes x) {
+  const Lanes least = lanes_broadcast(-700.0), shift = lanes_broadcast(0x1.8p52);
   LaneBits gone = x < least;
-  Lanes clipped = lanes_chosen(gone, least, x);
+  Lanes clipped = lanes_select(gone, least, x);
   Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
-  Lanes power = lanes_exp_near((clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33);
+  Lanes power = lanes_exp_reduced((clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33);
   Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
   return (Lanes)((LaneBits)(power * scale) & ~gone);
 }
 
-/* Returns log x for x in [1e-300, 1e300] by the method of math_log_sum. The error is 4e-16 times the larger of the
- * result and 1. */
+/* Returns log x for x in [1e-300, 1e300] by the method of math_log_above_one. The error is 4e-16 times the larger of
+ * the result and 1. */
 static inline Lanes lanes_log(Lanes x) {
-  LaneWords word = (LaneWords)x,
-            k = (word + 0x95f619980c433u) >> 52; /* the addition increments the exponent if m >= sqrt 2 */
+  LaneUnsigned word = (LaneUnsigned)x,
+               k = (word + 0x95f619980c433u) >> 52; /* the addition increments the exponent if m >= sqrt 2 */
   Lanes m = (Lanes)(word - ((k - 1023) << 52)), whole = (Lanes)(k + (0x4338000000000000u - 1023)) - 0x1.8p52;
   Lanes s = (m - 1) / (m + 1), q = s * s, q2 = q * q, q4 = q2 * q2;
   Lanes low = (2.0 / 3 + q * (2.0 / 5)) + q2 * (2.0 / 7 + q * (2.0 / 9));
@@ -64,9 +64,9 @@ static inline Lanes lanes_log(Lanes x) {
   return whole * 0x1.62e42fefa39efp-1 + (2 * s + s * q * (low + q4 * (middle + q4 * high)));
 }
 
-static inline Lanes lanes_magnitude(Lanes x) { return (Lanes)((LaneBits)x & INT64_MAX); }
-static inline Lanes lanes_most(Lanes a, Lanes b) { return lanes_chosen(a > b, a, b); }
-static inline Lanes lanes_least(Lanes a, Lanes b) { return lanes_chosen(a < b, a, b); }
+static inline Lanes lanes_abs(Lanes x) { return (Lanes)((LaneBits)x & INT64_MAX); }
+static inline Lanes lanes_elementwise_max(Lanes a, Lanes b) { return lanes_select(a > b, a, b); }
+static inline Lanes lanes_elementwise_min(Lanes a, Lanes b) { return lanes_select(a < b, a, b); }
 /* Returns the elementwise square root, correctly rounded. */
 static inline Lanes lanes_sqrt(Lanes x) {
 #if defined(__AVX512F__) && LANES == 8
@@ -99,9 +99,9 @@ static inline bool lanes_any(LaneBits where) {
 
 /* Returns the sigmoid 1 / (1 + e^-x). Sets *rest to 1 minus the sigmoid, computed without cancellation. */
 static inline Lanes lanes_sigmoid(Lanes x, Lanes* rest) {
-  Lanes less = lanes_decay(-lanes_magnitude(x)), most = 1 / (1 + less), part = less * most;
-  *rest = lanes_chosen(x < 0, most, part);
-  return lanes_chosen(x < 0, part, most);
+  Lanes less = lanes_exp_nonpositive(-lanes_abs(x)), most = 1 / (1 + less), part = less * most;
+  *rest = lanes_select(x < 0, most, part);
+  return lanes_select(x < 0, part, most);
 }
 
 #endif

@@ -27,9 +27,9 @@
 /* Size of a huge page [bytes]. Large arrays use huge pages. Otherwise loops that read little of each element would
  * spend most of their time in address translation (TLB misses). */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Smallest size of mapped blocks after memory_give_back [bytes]. Blocks of many sizes that are allocated and freed
- * would fragment the heap of malloc. This size is not the default, because arrays that all start at the same offset in
- * a page conflict in the cache. */
+/* Smallest size of mapped blocks after memory_return_freed_blocks [bytes]. Blocks of many sizes that are allocated and
+ * freed would fragment the heap of malloc. This size is not the default, because arrays that all start at the same
+ * offset in a page conflict in the cache. */
 #define OWN_PAGES ((size_t)128 << 10)
 
 /* Header in the ALIGNMENT bytes before a block. */
@@ -64,9 +64,9 @@ static atomic_int_fast64_t allocations_left;
 /* Smallest size of blocks that have a mapping of their own [bytes]. Results do not depend on this size. */
 static atomic_size_t own_pages = HUGE_PAGE;
 
-void memory_give_back(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memory_order_relaxed); }
+void memory_return_freed_blocks(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memory_order_relaxed); }
 
-void memory_exhausted(size_t size) {
+void memory_report_exhausted(size_t size) {
   if (guard) longjmp(guard->back, 1);
   fprintf(stderr, "sdrs: error: out of memory (%zu bytes requested)\n", size);
   exit(EXIT_IO);
@@ -169,7 +169,7 @@ void memory_pool_destroy(MemoryPool* pool) {
   free(pool);
 }
 
-int64_t memory_pool_count(const MemoryPool* pool) {
+int64_t memory_pool_block_count(const MemoryPool* pool) {
   assert(pool);
   return pool->count;
 }
@@ -203,13 +203,15 @@ bool memory_try(MemoryPool* pool, MemoryBody body, void* context) {
   return true;
 }
 
-MemoryPool* memory_pool_in_use(void) { return guard ? guard->pool : NULL; }
+MemoryPool* memory_current_pool(void) { return guard ? guard->pool : NULL; }
 
 /* ---------------------------------------------------------------- blocks */
 
 static Header* header_of(void* pointer) { return (Header*)((char*)pointer - ALIGNMENT); }
 
-void memory_fail_at(int64_t allocation) { atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0); }
+void memory_fail_allocation_at(int64_t allocation) {
+  atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0);
+}
 
 /* Counts allocations until the failure that a test has requested. Returns true if this allocation must fail. */
 static bool test_wants_failure(void) {
@@ -232,7 +234,7 @@ static Header* take(size_t size) {
 static size_t whole_size(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
   if (size > PTRDIFF_MAX - 2 * ALIGNMENT)
-    memory_exhausted(size); /* also rejects a negative count that was converted to a size */
+    memory_report_exhausted(size); /* also rejects a negative count that was converted to a size */
   return ALIGNMENT + (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -250,7 +252,7 @@ static char* enter(Header* block) {
 static char* allocate(size_t size) {
   size_t whole = whole_size(size);
   Header* block = test_wants_failure() ? NULL : take(whole);
-  if (!block) memory_exhausted(size);
+  if (!block) memory_report_exhausted(size);
   return enter(block);
 }
 
@@ -300,7 +302,7 @@ void* memory_resize(void* old, size_t old_size, size_t size) {
   return pointer;
 }
 
-void* memory_grown(void* array, size_t element, int count, int* capacity) {
+void* memory_grow_array(void* array, size_t element, int count, int* capacity) {
   assert(count >= 0 && capacity);
   if (count < *capacity) return array;
   int wanted = *capacity == 0 ? 64 : *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
@@ -309,7 +311,7 @@ void* memory_grown(void* array, size_t element, int count, int* capacity) {
   return array;
 }
 
-char* memory_text(const char* text) {
+char* memory_copy_text(const char* text) {
   assert(text);
   size_t size = strlen(text) + 1;
   return memcpy(allocate(size), text, size);
@@ -317,8 +319,8 @@ char* memory_text(const char* text) {
 
 uint64_t memory_allocation_count(void) { return atomic_load_explicit(&allocation_count, memory_order_relaxed); }
 
-uint64_t memory_held(void) { return atomic_load_explicit(&held, memory_order_relaxed); }
+uint64_t memory_bytes_in_use(void) { return atomic_load_explicit(&held, memory_order_relaxed); }
 
-uint64_t memory_peak(void) { return atomic_load_explicit(&peak, memory_order_relaxed); }
+uint64_t memory_peak_bytes(void) { return atomic_load_explicit(&peak, memory_order_relaxed); }
 
-void memory_peak_begin(void) { atomic_store_explicit(&peak, memory_held(), memory_order_relaxed); }
+void memory_reset_peak(void) { atomic_store_explicit(&peak, memory_bytes_in_use(), memory_order_relaxed); }

@@ -30,7 +30,7 @@ static const NumberArray* find(const NumberFile* file, const char* name) {
 
 /* Appends a new array of zeros. */
 static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
-  file->arrays = memory_grown(file->arrays, sizeof(NumberArray), file->count, &file->capacity);
+  file->arrays = memory_grow_array(file->arrays, sizeof(NumberArray), file->count, &file->capacity);
   NumberArray* array = &file->arrays[file->count++];
   *array = (NumberArray){.is_integers = is_integers, .count = count, .bits = MEMORY_NEW(uint64_t, count)};
   memcpy(array->name, name, name_length);
@@ -68,7 +68,7 @@ static bool get(const NumberFile* file, const char* name, bool is_integers, void
     if (count > 0) memcpy(values, find(file, name)->bits, sizeof(uint64_t) * (size_t)count);
     return true;
   }
-  SourcePlace place = {.file = file->path};
+  SourcePosition place = {.file = file->path};
   if (found < 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the %s has no array of %s named '%s': create the file again",
                     file->kind, kind_word(is_integers), name);
@@ -144,9 +144,9 @@ static bool refuse(const Lines* lines, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
-  SourcePlace place = {.file = lines->path, .line = lines->line};
+  SourcePosition place = {.file = lines->path, .line = lines->line};
   diagnostics_add(lines->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
   text_free(&text);
   return false;
@@ -277,7 +277,7 @@ static bool read_arrays(Lines* lines, NumberFile* file) {
 
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
                          Diagnostics* diagnostics) {
-  *file = (NumberFile){.kind = kind, .path = memory_text(path)};
+  *file = (NumberFile){.kind = kind, .path = memory_copy_text(path)};
   Lines lines = {.kind = kind, .path = file->path, .at = data, .end = data + length, .diagnostics = diagnostics};
   if (read_version(&lines) && check_hash(&lines) && read_arrays(&lines, file)) return STATUS_OK;
   number_file_free(file);

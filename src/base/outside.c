@@ -56,7 +56,7 @@ bool program_finish(const Program* program) {
 
 /* ---------------------------------------------------------------- texts */
 
-const char* text_control(const char* text) {
+const char* text_find_control_character(const char* text) {
   for (const unsigned char* c = (const unsigned char*)text; *c; c++)
     if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) return (const char*)c;
   return NULL;
@@ -64,11 +64,11 @@ const char* text_control(const char* text) {
 
 /* ---------------------------------------------------------------- files that a scene names */
 
-const char FILE_NOT_DATA[] =
+const char FILE_NOT_QUOTABLE[] =
     "the file was not read, because its name has no extension of a scene, robot, mesh, table or picture: give the file "
     "such an extension (.yaml, .obj, .csv, .png, ...)";
 
-bool file_is_data(const char* path) {
+bool file_is_quotable(const char* path) {
   static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",
                                         "dat",  "log", "obj",  "stl", "ply",  "off",  "png", "jsonl"};
   const char* dot = strrchr(path, '.');
@@ -82,14 +82,14 @@ bool file_is_robot(const char* path) {
   return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
 }
 
-Meant text_meant(const char* nearest) {
-  Meant meant = {{0}};
+Suggestion text_suggestion(const char* nearest) {
+  Suggestion meant = {{0}};
   if (nearest) (void)snprintf(meant.text, sizeof meant.text, " (did you mean '%s'?)", text_excerpt(nearest).text);
   return meant;
 }
 
-bool file_check_data(const char* path, Diagnostics* diagnostics) {
-  bool is = file_is_data(path);
-  if (!is) diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", FILE_NOT_DATA);
+bool file_check_quotable(const char* path, Diagnostics* diagnostics) {
+  bool is = file_is_quotable(path);
+  if (!is) diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", FILE_NOT_QUOTABLE);
   return is;
 }

@@ -25,28 +25,28 @@ bool program_finish(const Program* program);
 
 /* Returns the first control character of a UTF-8 text, borrowed from the text, or NULL if there is none. Control
  * characters are U+0000 ... U+001F and U+007F ... U+009F. */
-const char* text_control(const char* text);
+const char* text_find_control_character(const char* text);
 /* Returns true if the lines of a file may be printed in messages. Lines may be printed if the name has an extension of
  * scenes, robots, meshes, tables or pictures (any case), or if the file is not a regular file. Lines of other files are
  * never printed, because a scene may name any file of the machine. */
-bool file_is_data(const char* path);
+bool file_is_quotable(const char* path);
 /* Returns true if the name has the extension of a robot file, .urdf or .xml (any case). Returns false if path is NULL.
  */
 bool file_is_robot(const char* path);
 
-/* Does the same as file_is_data. If the result is false, adds an error that says what to do. */
-bool file_check_data(const char* path, Diagnostics* diagnostics);
-/* Message about a file name that file_is_data rejects. It says what to do. */
-extern const char FILE_NOT_DATA[];
+/* Does the same as file_is_quotable. If the result is false, adds an error that says what to do. */
+bool file_check_quotable(const char* path, Diagnostics* diagnostics);
+/* Message about a file name that file_is_quotable rejects. It says what to do. */
+extern const char FILE_NOT_QUOTABLE[];
 /* Returns true if a column's name is ambiguous, because a column to the right has the same name. */
-bool csv_repeated(const CsvTable* table, int column);
+bool csv_name_is_duplicate(const CsvTable* table, int column);
 
 /* A suggestion at the end of a message. */
 typedef struct {
   char text[96];
-} Meant;
+} Suggestion;
 /* Returns the text " (did you mean 'nearest'?)" with the excerpt of `nearest` (text_excerpt). Returns an empty text if
  * nearest is NULL. Allocates nothing. */
-Meant text_meant(const char* nearest);
+Suggestion text_suggestion(const char* nearest);
 
 #endif

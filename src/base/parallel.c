@@ -97,7 +97,7 @@ static int run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int 
   return ran;
 }
 
-static _Thread_local ParallelAccount account;
+static _Thread_local ParallelBalance account;
 
 static double processor_time(void) {
   struct timespec now;
@@ -151,7 +151,7 @@ static int threads_to_have(int wanted) {
 
 /* The OpenMP runtime ends the process if it cannot create a thread. The number of threads that can be created is
  * therefore measured first. The runtime keeps the threads that it has created. */
-NOT_INSTRUMENTED int parallel_start(int threads) {
+NOT_INSTRUMENTED int parallel_create_threads(int threads) {
   static _Thread_local int tried = 1, there = 1;
   int most = omp_get_thread_limit() < THREADS_MOST ? omp_get_thread_limit() : THREADS_MOST;
   if (threads > tried) {
@@ -169,7 +169,7 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
   int parts = threads < SHARES_MOST ? threads : SHARES_MOST;
   for (int k = 0; k < parts; k++)
     atomic_init(&shares[k].left, share_of((int)((int64_t)count * k / parts), (int)((int64_t)count * (k + 1) / parts)));
-  ParallelCost cost = {.waited = -timer_now()};
+  ParallelLoopTimes cost = {.waited = -timer_now()};
   SYNC_RELEASE(&fork);
 #pragma omp parallel num_threads(threads)
   {
@@ -189,10 +189,10 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
   }
   SYNC_ACQUIRE(&join);
   cost.waited += timer_now();
-  parallel_enter_cost(&account, &cost, count, timer_now());
+  parallel_balance_update(&account, &cost, count, timer_now());
 }
 #else
-int parallel_start(int threads) {
+int parallel_create_threads(int threads) {
   (void)threads;
   return 1;
 }
@@ -202,9 +202,9 @@ void parallel_for(int threads, int count, int threshold, int grain, ParallelBody
   assert(count >= 0 && body);
 #ifdef _OPENMP
   if (threads > 1 && count > 1 && count >= threshold && shares_now()) {
-    ParallelLoop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
-    run_threads(parallel_start(threads), count, grain > 0 ? grain : 1, &loop);
-    if (atomic_load(&loop.failed)) memory_exhausted(0);
+    ParallelLoop loop = {.pool = memory_current_pool(), .body = body, .context = context};
+    run_threads(parallel_create_threads(threads), count, grain > 0 ? grain : 1, &loop);
+    if (atomic_load(&loop.failed)) memory_report_exhausted(0);
     return;
   }
 #else

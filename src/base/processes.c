@@ -18,7 +18,7 @@ static bool connected(void) {
   return started && !finished;
 }
 
-void processes_start(void) {
+void processes_init(void) {
   int level;
   if (launched() && !connected()) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
 }
@@ -39,7 +39,7 @@ int processes_rank(void) {
   return rank;
 }
 
-void processes_share(void* data, size_t size, int owner) {
+void processes_broadcast(void* data, size_t size, int owner) {
   const size_t most = (size_t)1 << 30; /* MPI counts bytes in an int */
   char* bytes = data;
   if (!connected()) return;
@@ -49,7 +49,7 @@ void processes_share(void* data, size_t size, int owner) {
   }
 }
 
-int processes_largest(int value) {
+int processes_max(int value) {
   int largest = value;
   if (connected()) MPI_Allreduce(&value, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return largest;
@@ -57,11 +57,11 @@ int processes_largest(int value) {
 
 #else
 
-void processes_start(void) {}
+void processes_init(void) {}
 void processes_finish(void) {}
 int processes_count(void) { return 1; }
 int processes_rank(void) { return 0; }
-void processes_share(void* data, size_t size, int owner) { (void)data, (void)size, (void)owner; }
-int processes_largest(int value) { return value; }
+void processes_broadcast(void* data, size_t size, int owner) { (void)data, (void)size, (void)owner; }
+int processes_max(int value) { return value; }
 
 #endif

@@ -17,9 +17,9 @@ static int utf8_length(const unsigned char* p, const unsigned char* end) {
   return length;
 }
 
-bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
+bool source_check_utf8(const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
   if (length > SOURCE_LENGTH_MAX) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){source, 1, 1},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){source, 1, 1},
                     "the text is longer than %zu MB: shorten the text", SOURCE_LENGTH_MAX >> 20);
     return false;
   }
@@ -30,7 +30,7 @@ bool source_check(const char* source, const char* text, size_t length, Diagnosti
       p += step;
       continue;
     }
-    SourcePlace place = source_place(source, text, (size_t)((const char*)p - text));
+    SourcePosition place = source_position_at(source, text, (size_t)((const char*)p - text));
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x is not valid in UTF-8: save the file as UTF-8",
                     *p);
     return false;
@@ -38,7 +38,7 @@ bool source_check(const char* source, const char* text, size_t length, Diagnosti
   return true;
 }
 
-void place_advance(SourcePlace* place, const char* at) {
+void source_position_advance(SourcePosition* place, const char* at) {
   unsigned char c = (unsigned char)at[0];
   if (c == '\n' || (c == '\r' && at[1] != '\n')) {
     place->line++;
@@ -48,9 +48,9 @@ void place_advance(SourcePlace* place, const char* at) {
   }
 }
 
-SourcePlace source_place(const char* source, const char* text, size_t offset) {
+SourcePosition source_position_at(const char* source, const char* text, size_t offset) {
   assert(offset <= strlen(text));
-  SourcePlace place = {source, 1, 1};
-  for (size_t i = 0; i < offset; i++) place_advance(&place, text + i);
+  SourcePosition place = {source, 1, 1};
+  for (size_t i = 0; i < offset; i++) source_position_advance(&place, text + i);
   return place;
 }

@@ -24,7 +24,7 @@ void text_add_bytes(Text* text, const char* bytes, size_t length) {
   text->data[text->length] = '\0';
 }
 
-void text_add_v(Text* text, const char* format, va_list arguments) {
+void text_add_va_list(Text* text, const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   reserve(text, 0);
@@ -41,7 +41,7 @@ void text_add_v(Text* text, const char* format, va_list arguments) {
 void text_add(Text* text, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(text, format, arguments);
+  text_add_va_list(text, format, arguments);
   va_end(arguments);
 }
 

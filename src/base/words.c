@@ -42,7 +42,7 @@ Excerpt words_at(const char* words, int index) {
   return word;
 }
 
-void words_sentence(const char* words, Text* out) {
+void words_add_enumeration(const char* words, Text* out) {
   int count = words_count(words);
   for (int i = 0; i < count; i++)
     text_add(out, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words_at(words, i).text);

@@ -176,7 +176,7 @@ static void add_key(BroadKeys* to, int a, int b) {
 static void sort_keys(uint64_t* keys, int count) {
   assert(count > 0);
   if (count > MANY_KEYS) {
-    qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+    qsort(keys, (size_t)count, sizeof(uint64_t), compare_uint64);
     return;
   }
   for (int i = 1; i < count; i++) {
@@ -298,7 +298,7 @@ void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* mov
     broad->key_count += from->count;
   }
   if (broad->still.node_count > 0 && broad->key_count > 0)
-    qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), order_uint64);
+    qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), compare_uint64);
 }
 
 void broad_phase_free(BroadPhase* broad) {

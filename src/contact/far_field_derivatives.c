@@ -17,7 +17,7 @@ static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) 
 
 /* Returns the sum of the lanes of x that are marked in `where`. The lanes are added in order. */
 static double sum_marked(Lanes x, LaneBits where) {
-  x = lanes_chosen(where, x, (Lanes){0});
+  x = lanes_select(where, x, (Lanes){0});
   return ((x[0] + x[1]) + x[2]) + x[3];
 }
 
@@ -194,8 +194,8 @@ static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, B
   t.first = -RECIPROCAL_PLANE * (1 + s) * s3;
   add_marked_gradient(&t, far, within->inner_gradient);
   t.second = RECIPROCAL_PLANE * (0.5 * s3 * s3 + 1.5 * (1 + s) * s3 / at->distance);
-  t.first = lanes_chosen(far, within->weight * t.first, none);
-  t.second = lanes_chosen(far, within->weight * t.second, none);
+  t.first = lanes_select(far, within->weight * t.first, none);
+  t.second = lanes_select(far, within->weight * t.second, none);
   t.across = t.first / at->distance;
   center_sums_add(&d->sums, &t);
 }

@@ -248,8 +248,8 @@ static ChildPlaces alone(const NodePlaces* at) {
   ChildPlaces c = {.used = {-1}, .center = {lanes_by_first(center[0]), lanes_by_first(center[1])}};
   memcpy(c.node[0], at->node, sizeof(at->node));
   c.direction = lanes_by_first(direction);
-  c.distance = lanes_of(at->distance);
-  c.near = lanes_of(at->near);
+  c.distance = lanes_broadcast(at->distance);
+  c.near = lanes_broadcast(at->near);
   return c;
 }
 

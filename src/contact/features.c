@@ -120,7 +120,7 @@ void features_of_solid(const ConvexHull* solid, Features* features) {
 static const ConvexHull* solid_of(const ModelHull* hull, ConvexHull* convex) {
   bool hollow = hull->smooth && !hull_is_convex_smooth(hull);
   if (!hollow) return &hull->solid;
-  HullResult result = hull_create_keeping(convex, hull->solid.vertices, hull->solid.vertex_count);
+  HullResult result = hull_create_with_interior(convex, hull->solid.vertices, hull->solid.vertex_count);
   return result == HULL_OK ? convex : &hull->solid;
 }
 

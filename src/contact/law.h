@@ -137,8 +137,8 @@ typedef struct ContactLaw {
   double (*force_at_overlap)(const double* own, double overlap);
   /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). If both functions are NULL, the stiffness
    * is neither derived nor checked. */
-  ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
-  ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
+  ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
+  ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
 
   /* Returns the data of the law that applies to a pair of items, the value of LawPair.law. It is also the first
    * argument of `nearest`. Called once, when the pair is listed. If the function is NULL, LawPair.law is the result of

@@ -123,14 +123,14 @@ static double range(const Model* model) { return model->contact.support; }
 
 /* Returns the equilibrium of two parallel faces at a given gap [m]. The faces are modelled as REST_VERTICES_BOTH
  * independent vertices. */
-static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
+static ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
   (void)n_a;
   (void)n_b;
   LogBarrier b = log_barrier(gap, support);
-  return (ContactRest){gap, -REST_VERTICES_BOTH * b.first, REST_VERTICES_BOTH * b.second};
+  return (ContactEquilibrium){gap, -REST_VERTICES_BOTH * b.first, REST_VERTICES_BOTH * b.second};
 }
 
-static ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+static ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
   double low = 1e-30 * support, high = support;
   for (double middle = sqrt(low * high); middle > low && middle < high; middle = sqrt(low * high))
     *(rest_at_gap(support, n_a, n_b, middle).force > force ? &low : &high) = middle;

@@ -163,12 +163,12 @@ static double reach(const void* instance, int hull) {
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
-static ContactRest rest_of(double gap) {
+static ContactEquilibrium rest_of(double gap) {
   double slope = 1.5 * rest_force(gap) / gap + 3 / (gap * gap * gap);
-  return (ContactRest){gap, rest_force(gap), slope};
+  return (ContactEquilibrium){gap, rest_force(gap), slope};
 }
 
-static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
+static ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
   (void)support;
   (void)n_a;
   (void)n_b;
@@ -177,7 +177,7 @@ static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
 
 #define REST_LEAST 1e-30
 #define REST_MOST 1e30
-static ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+static ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
   (void)support;
   (void)n_a;
   (void)n_b;

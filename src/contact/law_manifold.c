@@ -158,7 +158,7 @@ static void* create(const Model* model, int threads, double tolerance) {
       .exponent = own[OWN_EXPONENT],
       .reach = own[OWN_REACH],
       .smoothing = model->contact.smoothing,
-      .dt = simulation_substep(&model->simulation),
+      .dt = simulation_substep_length(&model->simulation),
       .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
       .most_edges = (int)lround(own[OWN_EDGES]),
       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),

@@ -61,7 +61,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                .stiffness = model->contact.stiffness,
                .exponent = model->contact.own[0],
                .smoothing = model->contact.smoothing,
-               .dt = simulation_substep(&model->simulation),
+               .dt = simulation_substep_length(&model->simulation),
                .columns = COLUMNS + 2 * most};
   law->work = MEMORY_NEW(double*, threads + 1); /* ends with NULL */
   for (int t = 0; t < threads; t++) law->work[t] = MEMORY_NEW(double, (GROWTH_ROWS + GAP_ROWS) * law->columns);

@@ -90,7 +90,7 @@ static inline bool sticks(const PairMaterial* material) {
  * (F12). The fraction is exp(-(v / v_s)^2), or 0 if the slip is unknown. v_s: Stribeck speed. */
 static inline double stuck_part(const PairMaterial* material, const FrictionSlip* slip) {
   double speed = material->value[MATERIAL_STRIBECK_SPEED];
-  return sticks(material) && slip->known ? math_decay(-slip->square / (speed * speed)) : 0;
+  return sticks(material) && slip->known ? math_exp_nonpositive(-slip->square / (speed * speed)) : 0;
 }
 
 /* Returns the material with the friction coefficient that acts after a step with the slip `slip` (F12). */

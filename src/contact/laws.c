@@ -59,15 +59,17 @@ const SchemaRow* contact_schema_row(int index) {
 
 const char* contact_model_name(ContactModel model) { return model == CONTACT_NONE ? "none" : law_of(model)->name; }
 
-bool contact_overlaps(ContactModel model) { return model != CONTACT_NONE && law_of(model)->overlaps; }
+bool contact_allows_overlap(ContactModel model) { return model != CONTACT_NONE && law_of(model)->overlaps; }
 
-bool contact_takes_shapes(ContactModel model) { return model == CONTACT_NONE || law_of(model)->shapes; }
+bool contact_supports_smooth_shapes(ContactModel model) { return model == CONTACT_NONE || law_of(model)->shapes; }
 
-bool contact_takes_round(ContactModel model) { return model == CONTACT_NONE || law_of(model)->round; }
+bool contact_supports_round_solids(ContactModel model) { return model == CONTACT_NONE || law_of(model)->round; }
 
-bool contact_takes_directions(ContactModel model) { return model == CONTACT_NONE || law_of(model)->directions; }
+bool contact_supports_directional_friction(ContactModel model) {
+  return model == CONTACT_NONE || law_of(model)->directions;
+}
 
-const char* contact_refuses(ContactModel model, const ModelHull* hull) {
+const char* contact_refusal_reason(ContactModel model, const ModelHull* hull) {
   return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
 }
 
@@ -84,15 +86,15 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
   return law->force_at_overlap ? law->force_at_overlap(own, overlap) : 0;
 }
 
-bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
+bool contact_has_equilibrium_gap(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 
-ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
+ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
   assert(law_of(model)->rest_under_force && !(support <= 0) &&
          !(force < 0)); /* NaN is accepted here and reported later */
   return law_of(model)->rest_under_force(support, n_a, n_b, force);
 }
 
-ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
+ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
   assert(law_of(model)->rest_at_gap && !(support <= 0) && !(gap <= 0)); /* NaN is accepted here and reported later */
   return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
 }

@@ -12,7 +12,7 @@ typedef struct {
   Model view; /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
   /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
    * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
-  bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
+  bool own_of_contact[CONTACT_LAW_PARAMETERS_MAX], own_of_item[CONTACT_LAW_PARAMETERS_MAX];
 } PairPart;
 
 /* All laws of the scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. */
@@ -80,8 +80,8 @@ static void* create(const Model* model, int threads, double tolerance) {
     part->view = view_of(model, k - 1);
     part->law = contact_law(&part->view);
     part->own = part->law->create(&part->view, threads, tolerance);
-    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) {
-      part->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].own_given[i];
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
+      part->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].law_parameter_given[i];
       part->own_of_contact[i] = part->view.contact_model == model->contact_model && !part->own_of_item[i];
     }
   }
@@ -375,7 +375,7 @@ static bool replay(const LawReplay* pair, PairDerivatives* out) {
 /* Divides the derivatives with respect to the law's own parameters into those with respect to `contact` (s->own) and
  * those with respect to the item of contact.pairs (s->pair_own). */
 static void divide_own(const PairPart* part, PairShares* s) {
-  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
+  for (int k = 0; k < CONTACT_LAW_PARAMETERS_MAX; k++) {
     s->pair_own[k] = part->own_of_item[k] ? s->own[k] : 0;
     s->own[k] = part->own_of_contact[k] ? s->own[k] : 0;
   }

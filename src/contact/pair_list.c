@@ -74,7 +74,7 @@ static void find_half_space_pairs(ContactSystem* s) {
       if (near_half_space(s, g, i, s->boxes, s->reach[g] + s->slack[g]))
         push_key(&s->broad, i < g ? i : g, i < g ? g : i);
   }
-  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
+  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), compare_uint64);
 }
 
 /* Adds the keys of all pairs of links if the law has pairs of links. These keys are larger than the keys of hulls. */

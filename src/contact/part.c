@@ -141,12 +141,12 @@ static void widen_regions(ContactSystem* s, int* sets) {
   for (int k = 0; k < m->tree_count; k++) s->fastest[k] = 0;
   for (int i = 0; i < m->link_count; i++) {
     if (m->link_tree[i] < 0) continue;
-    double* most = &s->fastest[sets_root(sets, m->link_tree[i])];
+    double* most = &s->fastest[disjoint_sets_find(sets, m->link_tree[i])];
     *most = more_of(*most, s->way[i]);
   }
   for (int i = 0; i < m->link_count; i++) {
     if (m->link_tree[i] < 0) continue;
-    double more = MARGIN_WAY * (s->fastest[sets_root(sets, m->link_tree[i])] - s->way[i]);
+    double more = MARGIN_WAY * (s->fastest[disjoint_sets_find(sets, m->link_tree[i])] - s->way[i]);
     s->regions[i] = grown(s->regions[i], more);
     s->region_bounds.link[i].speed += more;
   }
@@ -160,7 +160,8 @@ static void join_near(ContactSystem* s, int* sets) {
   for (int k = 0; k < s->list_count; k++) {
     LinkPair p = s->list_links[k];
     int a = m->link_tree[p.a], b = m->link_tree[p.b];
-    if (a >= 0 && b >= 0 && a != b && box_overlap(&s->regions[p.a], &s->regions[p.b], reach)) sets_join(sets, a, b);
+    if (a >= 0 && b >= 0 && a != b && box_overlap(&s->regions[p.a], &s->regions[p.b], reach))
+      disjoint_sets_unite(sets, a, b);
   }
 }
 

@@ -9,7 +9,7 @@
 /* Sets out[6] to ((x - w d) x n, w n), the derivative of a weighted sum of clearances n . y + o of the vertices y of a
  * body with respect to the twist of the body about its reference point d. v = (x, w): the same weighted sums of y and
  * of 1. d: relative to the origin of the plane. */
-static inline void twist_of(const double v[4], Vec3 d, Vec3 n, double out[6]) {
+static inline void twist_from_array(const double v[4], Vec3 d, Vec3 n, double out[6]) {
   Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
   Vec3 c = vec3_cross(r, n);
   out[0] = c.x;
@@ -38,7 +38,7 @@ typedef struct {
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
-  for (int k = 0; k < 4; k++) twist_of(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
+  for (int k = 0; k < 4; k++) twist_from_array(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
   int base = 6 * side;
   double(*h)[12] = out->hessian + base;
   for (int i = 0; i < 6; i++) { /* the same map is applied to the rows; the result is symmetric */
@@ -147,7 +147,7 @@ double plane_first_change(const PlaneSolution* solution, int side, Vec3 referenc
   assert(side == 0 || side == 1);
   double by_twist[6], sum = 0;
   Vec3 origin = solution->plane.origin;
-  twist_of(solution->side[side].first, vec3_sub(reference, origin), solution->plane.n, by_twist);
+  twist_from_array(solution->side[side].first, vec3_sub(reference, origin), solution->plane.n, by_twist);
   for (int i = 0; i < 6; i++) sum += by_twist[i] * twist[i];
   return sum;
 }

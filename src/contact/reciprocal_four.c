@@ -80,19 +80,19 @@ static void set_plane(LanePlanes* to, int k, Vec3 n, double o) {
   to->o[k] = o;
 }
 
-static LaneBits is_finite(Lanes x) { return lanes_magnitude(x) < (double)INFINITY; }
+static LaneBits is_finite(Lanes x) { return lanes_abs(x) < (double)INFINITY; }
 static Lanes norm(const Lanes n[3]) { return lanes_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]); }
 
 static void add_side(const Corners* at, int side, const LanePlanes* p, Evaluations* e) {
   const double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / CORNERS;
-  Lanes sum = {0}, least = lanes_of(INFINITY), *second = e->second[side], *first = e->first[side];
+  Lanes sum = {0}, least = lanes_broadcast(INFINITY), *second = e->second[side], *first = e->first[side];
   for (int k = 0; k < ENTRIES; k++) second[k] = (Lanes){0};
   for (int k = 0; k < 4; k++) first[k] = (Lanes){0};
   for (int m = 0; m < CORNERS; m++) {
     Lanes x = at->x[side][m], y = at->y[side][m], z = at->z[side][m];
     Lanes c = sigma * (p->n[0] * x + p->n[1] * y + p->n[2] * z + p->o);
     e->sound &= c > 0;
-    least = lanes_least(c, least);
+    least = lanes_elementwise_min(c, least);
     sum += share / c;
     Lanes inverse = 1 / c, g = -sigma * share * inverse * inverse, h = 2 * share * inverse * inverse * inverse;
     Lanes hx = h * x, hy = h * y, hz = h * z;
@@ -138,7 +138,7 @@ static void solve_four(Lanes a[4][4], Lanes x[4]) {
   for (int j = 0; j < 4; j++) {
     Lanes own = a[j][j], d = own;
     for (int k = 0; k < j; k++) d -= a[j][k] * a[j][k];
-    Lanes inverse = lanes_chosen(d > SMALL_PIVOT_FLOOR * own, 1.0 / lanes_sqrt(d), (Lanes){0});
+    Lanes inverse = lanes_select(d > SMALL_PIVOT_FLOOR * own, 1.0 / lanes_sqrt(d), (Lanes){0});
     a[j][j] = inverse;
     for (int i = j + 1; i < 4; i++) {
       for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[j][k];
@@ -162,11 +162,11 @@ static void take_steps(const Evaluations* e, const LanePlanes* p, LaneBits fresh
   for (int k = 0; k < 4; k++) step[k] = -gradient[k];
   solve_four(hessian, step);
   Lanes decrement = -(gradient[0] * step[0] + gradient[1] * step[1] + gradient[2] * step[2] + gradient[3] * step[3]);
-  for (int k = 0; k < 3; k++) s->by.n[k] = lanes_chosen(fresh, step[k], s->by.n[k]);
-  s->by.o = lanes_chosen(fresh, step[3], s->by.o);
-  s->decrement = lanes_chosen(fresh, decrement, s->decrement);
+  for (int k = 0; k < 3; k++) s->by.n[k] = lanes_select(fresh, step[k], s->by.n[k]);
+  s->by.o = lanes_select(fresh, step[3], s->by.o);
+  s->decrement = lanes_select(fresh, decrement, s->decrement);
   s->near = (fresh & (decrement < RECIPROCAL_NEAR * e->energy)) | (~fresh & s->near);
-  s->factor = lanes_chosen(fresh, lanes_of(1), s->factor);
+  s->factor = lanes_select(fresh, lanes_broadcast(1), s->factor);
   s->halvings &= ~fresh;
 }
 
@@ -178,7 +178,7 @@ static LanePlanes moved(const LanePlanes* p, const Steps* s) {
 }
 
 static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
-  for (int k = 0; k < count; k++) to[k] = lanes_chosen(where, from[k], to[k]);
+  for (int k = 0; k < count; k++) to[k] = lanes_select(where, from[k], to[k]);
 }
 
 static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
@@ -203,13 +203,13 @@ static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, 
  * failed. */
 static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
   LaneBits fresh = busy, lost = busy & ~e->sound;
-  *s = (Steps){.before = lanes_of(INFINITY)};
+  *s = (Steps){.before = lanes_broadcast(INFINITY)};
   while (lanes_any(busy) && !lanes_any(lost)) {
     take_steps(e, p, fresh, s);
     lost = fresh & ~is_finite(s->decrement);
     LaneBits done = (s->decrement <= RECIPROCAL_LEAST * e->energy) | (s->near & (s->decrement >= 0.5 * s->before));
     busy &= ~(done & fresh);
-    s->before = lanes_chosen(fresh, s->decrement, s->before);
+    s->before = lanes_select(fresh, s->decrement, s->before);
     LanePlanes p1 = moved(p, s);
     Evaluations e1;
     evaluate(at, &p1, &e1);
@@ -222,7 +222,7 @@ static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluation
     fresh &= ~last;
     s->steps -= fresh; /* a marked lane is -1 */
     s->halvings -= halved;
-    s->factor = lanes_chosen(halved, 0.5 * s->factor, s->factor);
+    s->factor = lanes_select(halved, 0.5 * s->factor, s->factor);
     LaneBits stalled = halved & (s->halvings >= RECIPROCAL_HALVINGS);
     lost |= (stalled & ~s->near) | (fresh & (s->steps >= RECIPROCAL_STEPS));
     busy &= ~stalled;

@@ -720,7 +720,8 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     }
     double by_law[MATERIAL_NUMBERS] = {[MATERIAL_SUPPORT] = kappa * p->shares.support,
                                        [MATERIAL_STIFFNESS] = p->shares.value + kappa * p->shares.stiffness};
-    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) by_law[MATERIAL_OWN + i] = kappa * p->shares.pair_own[i];
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++)
+      by_law[MATERIAL_LAW_PARAMETER + i] = kappa * p->shares.pair_own[i];
     add_to_law(r->model, p, by_law, gradient);
     r->lengths.dt += kappa * p->shares.dt;
     r->lengths.dt_before += kappa * p->shares.dt_before;
@@ -747,7 +748,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
-    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
     if (p->now) r->carry[0][p->before] = p->shares.carry;
   }
 }

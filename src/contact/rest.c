@@ -30,7 +30,7 @@ static double slope_inverse(double q) {
 /* Returns the equilibrium with face a at the clearance z s. n_a, n_b: numbers of vertices of the faces. The length a =
  * 1 - sigma y of the normal and the gap depend on each other only weakly, by a factor of order sigma, so fixed-point
  * iteration finds both. */
-static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
+static ContactEquilibrium rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;
   for (int i = 0; i < NORM_ITERATIONS; i++) {
@@ -41,10 +41,10 @@ static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
     if (gap == before) break;
   }
   double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(other).second);
-  return (ContactRest){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
+  return (ContactEquilibrium){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
 }
 
-ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force) {
   assert(!(support <= 0) &&
          !(force < 0)); /* numbers that overflow or underflow become NaN or 0; the callers refuse such results */
   double low = Z_MIN, high = 1;
@@ -59,7 +59,7 @@ ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
   return rest_at_distance(support, n_a, n_b, low);
 }
 
-ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
+ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap) {
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);

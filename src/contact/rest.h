@@ -12,9 +12,9 @@
 
 /* Returns the equilibrium under a force > 0, found by bisection. force: the force divided by the stiffness kappa
  * [1/m^2]. support: s > 0 [m]. n_a, n_b: numbers of vertices in contact on both sides. */
-ContactRest rest_under_force(double support, int n_a, int n_b, double force);
+ContactEquilibrium rest_under_force(double support, int n_a, int n_b, double force);
 /* Returns the equilibrium at a gap between 0 and 2 s [m]. Other gaps are replaced by the nearest end of this interval.
  * The other arguments are as for rest_under_force. */
-ContactRest rest_at_gap(double support, int n_a, int n_b, double gap);
+ContactEquilibrium rest_at_gap(double support, int n_a, int n_b, double gap);
 
 #endif

@@ -90,7 +90,7 @@ static void find_rubbing(ContactSystem* s) {
     PieceWalk walk = {least_for_rubbing, list_rubbing, &rub};
     if (trees.spread > 0) (void)hierarchy_walk(trees.a, trees.b, &walk);
   }
-  if (s->rubbing.count > 1) qsort(s->rubbing.keys, (size_t)s->rubbing.count, sizeof(uint64_t), order_uint64);
+  if (s->rubbing.count > 1) qsort(s->rubbing.keys, (size_t)s->rubbing.count, sizeof(uint64_t), compare_uint64);
 }
 
 static bool all_wanted(const ContactSystem* s, uint64_t key) {

@@ -37,10 +37,10 @@ void signal_acceleration(const Signal* signal, double t, double* acceleration);
 int signal_parameter_count(const Signal* signal);
 /* Returns how many parameters of a signal are values: rows x channels (row-major), or one per channel for sines and
  * constants. source must not be NULL. Allocates nothing. */
-int signal_values(const SceneSignal* source);
+int signal_value_count(const SceneSignal* source);
 /* Returns the number of amplitudes of a sum of sines, which is also the number of frequencies and of phases. Returns 0
  * for other signals. source must not be NULL. Allocates nothing. */
-int signal_terms(const SceneSignal* source);
+int signal_sine_count(const SceneSignal* source);
 /* Returns the address of parameter `index` in source, borrowed from source. Asserts that index is below
  * signal_parameter_count. Undefined for index < 0. */
 double* signal_parameter(SceneSignal* source, int index);

@@ -9,7 +9,7 @@ typedef struct {
 
 /* Returns tanh x = sign(x) (1 - e^(-2|x|)) / (1 + e^(-2|x|)) with an absolute error below 4e-16. */
 static double squash(double x) {
-  double e = math_decay(-2 * fabs(x));
+  double e = math_exp_nonpositive(-2 * fabs(x));
   return copysign((1 - e) / (1 + e), x);
 }
 

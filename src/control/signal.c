@@ -18,7 +18,7 @@ static const SignalKind KINDS[] = {
     [SIGNAL_SPLINE] = {spline_create, spline_eval, spline_eval_vjp, NULL, NULL},
     [SIGNAL_SINES] = {NULL, sines_eval, sines_eval_vjp, sines_integral, sines_integral_vjp},
     [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
-    [SIGNAL_HELD] = {NULL, held_eval, held_eval_vjp, NULL, NULL},
+    [SIGNAL_ZERO_ORDER_HOLD] = {NULL, held_eval, held_eval_vjp, NULL, NULL},
 };
 
 void signal_create(Signal* signal, const SceneSignal* source) {
@@ -68,24 +68,24 @@ void signal_acceleration(const Signal* signal, double t, double* acceleration) {
     sines_acceleration(signal, t, acceleration);
 }
 
-int signal_values(const SceneSignal* s) {
+int signal_value_count(const SceneSignal* s) {
   assert(s);
   return s->type == SIGNAL_SINES || s->type == SIGNAL_CONSTANT ? s->channels : s->rows * s->channels;
 }
 
-int signal_terms(const SceneSignal* s) {
+int signal_sine_count(const SceneSignal* s) {
   assert(s);
   return s->type == SIGNAL_SINES ? s->channels * s->terms : 0;
 }
 
 int signal_parameter_count(const Signal* signal) {
   assert(signal->source);
-  return signal_values(signal->source) + 3 * signal_terms(signal->source);
+  return signal_value_count(signal->source) + 3 * signal_sine_count(signal->source);
 }
 
 double* signal_parameter(SceneSignal* s, int index) {
   assert(index >= 0);
-  int values = signal_values(s), terms = signal_terms(s);
+  int values = signal_value_count(s), terms = signal_sine_count(s);
   if (index < values) return &s->values[index];
   double* part[3] = {s->amplitude, s->frequency, s->phase};
   assert(index < values + 3 * terms);

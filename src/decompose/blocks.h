@@ -48,7 +48,7 @@ void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions*
 double pieces_excess(const Pieces* pieces);
 /* Returns the part as one piece, even if the part is not connected. Takes ownership of the part. The caller frees the
  * piece with piece_free. */
-Piece piece_loose(Part part, const SearchOptions* options);
+Piece piece_create_joined(Part part, const SearchOptions* options);
 /* Frees the part and its coarse copy. Accepts a zeroed piece. */
 void piece_free(Piece* piece);
 /* Finds the plane that cuts a piece with the smallest total volume of the resulting hulls. depth: number of further
@@ -88,10 +88,10 @@ void blocks_free(Blocks* blocks);
 double block_distance(const Block* a, const Block* b);
 /* Returns the distance between two hulls as block_distance does. Sets *on_a and *on_b to the nearest points [unit
  * size]. The points are undefined if the hulls intersect. */
-double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
-/* Indices of the mirror images of blocks. of[axis][k] is the index of the mirror image of block k in the mirror plane
- * normal to `axis`. of[axis] is NULL if `axis` has no mirror plane. Bit `axis` of `planes` is set if it has one. The
- * arrays are owned. */
+double block_nearest_points(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
+/* RepeatIndices of the mirror images of blocks. of[axis][k] is the index of the mirror image of block k in the mirror
+ * plane normal to `axis`. of[axis] is NULL if `axis` has no mirror plane. Bit `axis` of `planes` is set if it has one.
+ * The arrays are owned. */
 typedef struct {
   int planes;
   int* of[3];
@@ -111,7 +111,7 @@ enum { IMAGES_MAX = 16 };
 
 /* Appends the mirror images of all blocks to the list. The list becomes 1, 2, 4 or 8 times as long, and the given
  * blocks come first. The caller frees the result with mirror_images_free. */
-MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]);
+MirrorImages blocks_add_images(Blocks* blocks, const bool mirror[3]);
 /* Frees the arrays and zeroes the struct. */
 void mirror_images_free(MirrorImages* images);
 
@@ -140,10 +140,10 @@ void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const 
 
 /* Returns the centre of the bounding box of a hull with at least one vertex. Unlike the mean of the vertices, the
  * centre does not depend on vertices inside flat faces. */
-Vec3 hull_middle(const ConvexHull* hull);
+Vec3 hull_box_center(const ConvexHull* hull);
 /* Finds the centre of the common area of two hulls that touch in a face of one hull. Returns false, with *middle
  * undefined, if the hulls do not touch in a face. */
-bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
+bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
 /* Extends blocks with few faces into neighbours that contain the shared face, if the union is unchanged. Crossing bars
  * thus become single blocks. Flat blocks are unchanged. Works in place. */
 void blocks_extend(Blocks* blocks);

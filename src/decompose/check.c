@@ -161,10 +161,10 @@ static bool boxes_apart(const ConvexHull* a, const ConvexHull* b) {
   return la.x > hb.x || lb.x > ha.x || la.y > hb.y || lb.y > ha.y || la.z > hb.z || lb.z > ha.z;
 }
 
-void decomposition_join(Decomposition* d) {
+void decomposition_find_joints(Decomposition* d) {
   assert(d->hulls && d->diagonal);
   int* piece = MEMORY_NEW(int, d->hull_count + 1);
-  sets_separate(piece, d->hull_count);
+  disjoint_sets_init(piece, d->hull_count);
   d->joints = MEMORY_NEW(HullJoint, d->hull_count * (d->hull_count - 1) / 2 + 1);
   for (int i = 0; i < d->hull_count; i++)
     for (int j = i + 1; j < d->hull_count; j++) {
@@ -173,10 +173,10 @@ void decomposition_join(Decomposition* d) {
       if (!hulls_common_ball(&d->hulls[i], &d->hulls[j], &joint.point, &joint.depth)) continue;
       if (joint.depth <= OVERLAP_TOLERANCE * d->diagonal) continue;
       d->joints[d->joint_count++] = joint;
-      sets_join(piece, i, j);
+      disjoint_sets_unite(piece, i, j);
     }
   d->pieces = 0;
-  for (int i = 0; i < d->hull_count; i++) d->pieces += sets_root(piece, i) == i;
+  for (int i = 0; i < d->hull_count; i++) d->pieces += disjoint_sets_find(piece, i) == i;
   memory_free(piece);
 }
 
@@ -206,21 +206,21 @@ static int join_shared_corners(Decomposition* d, HullLink** links) {
   qsort(corners, (size_t)total, sizeof *corners, order_corners);
   *links = MEMORY_NEW(HullLink, total + 1);
   int link_count = 0;
-  sets_separate(piece, d->hull_count);
+  disjoint_sets_init(piece, d->hull_count);
   for (int i = 0; i + 1 < total; i++) {
     HullCorner a = corners[i], b = corners[i + 1];
     if (a.point.x != b.point.x || a.point.y != b.point.y || a.point.z != b.point.z) continue;
-    sets_join(piece, a.hull, b.hull);
+    disjoint_sets_unite(piece, a.hull, b.hull);
     (*links)[link_count++] = (HullLink){a.hull, b.hull, 0};
   }
-  for (int h = 0; h < d->hull_count; h++) d->pieces += sets_root(piece, h) == h;
+  for (int h = 0; h < d->hull_count; h++) d->pieces += disjoint_sets_find(piece, h) == h;
   memory_free(corners);
   memory_free(piece);
   return link_count;
 }
 
 static int join_overlapping(Decomposition* d, HullLink** links) {
-  decomposition_join(d);
+  decomposition_find_joints(d);
   *links = MEMORY_NEW(HullLink, d->joint_count + 1);
   for (int k = 0; k < d->joint_count; k++) (*links)[k] = (HullLink){d->joints[k].a, d->joints[k].b, d->joints[k].depth};
   return d->joint_count;

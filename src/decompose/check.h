@@ -21,7 +21,7 @@
 void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
                          const DecomposeOptions* options);
 /* Finds all overlapping pairs of d->hulls. Allocates d->joints and stores a joint for every pair. Uses d->diagonal. */
-void decomposition_join(Decomposition* d);
+void decomposition_find_joints(Decomposition* d);
 
 /* ---------------------------------------------------------------- depth (depth.c) */
 

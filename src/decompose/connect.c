@@ -98,9 +98,9 @@ typedef struct {
 } Connection;
 
 static void join_own(Connection* c) {
-  sets_separate(c->set, c->decomposition->hull_count);
+  disjoint_sets_init(c->set, c->decomposition->hull_count);
   for (int k = 0; k < c->link_count; k++)
-    if (c->own[c->links[k].a] && c->own[c->links[k].b]) sets_join(c->set, c->links[k].a, c->links[k].b);
+    if (c->own[c->links[k].a] && c->own[c->links[k].b]) disjoint_sets_unite(c->set, c->links[k].a, c->links[k].b);
 }
 
 typedef struct {
@@ -118,7 +118,7 @@ static int more_samples(const void* a, const void* b) {
 static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
   for (int h = 0; h < c->decomposition->hull_count; h++) {
     if (!c->own[h]) continue;
-    int root = sets_root(c->set, h);
+    int root = disjoint_sets_find(c->set, h);
     if (stamp[root] != stamp_number && holds(&c->holders[h], point)) stamp[root] = stamp_number;
   }
 }
@@ -159,7 +159,7 @@ static int needed_sets(const Connection* c, const ComponentSamples* s, bool* nee
 static int count_own_sets(const Connection* c, bool* needed) {
   int count = 0;
   for (int h = 0; h < c->decomposition->hull_count; h++) {
-    needed[h] = c->own[h] && sets_root(c->set, h) == h;
+    needed[h] = c->own[h] && disjoint_sets_find(c->set, h) == h;
     count += needed[h];
   }
   return count;
@@ -169,11 +169,12 @@ static int count_own_sets(const Connection* c, bool* needed) {
  * links that join different sets are added in order of decreasing depth. */
 static double weakest_link(Connection* c) {
   double depth = HUGE_VAL;
-  sets_separate(c->set, c->decomposition->hull_count);
+  disjoint_sets_init(c->set, c->decomposition->hull_count);
   for (int k = 0; k < c->link_count; k++) {
     HullLink link = c->links[k];
-    if (!c->own[link.a] || !c->own[link.b] || sets_root(c->set, link.a) == sets_root(c->set, link.b)) continue;
-    sets_join(c->set, link.a, link.b);
+    if (!c->own[link.a] || !c->own[link.b] || disjoint_sets_find(c->set, link.a) == disjoint_sets_find(c->set, link.b))
+      continue;
+    disjoint_sets_unite(c->set, link.a, link.b);
     depth = fmin(depth, link.depth);
   }
   return isfinite(depth) ? depth : 0;
@@ -204,7 +205,7 @@ static MeshComponent connect_component(Connection* c, const Part* part, UnitFram
   if (component.pieces > 1 && !inside) component.pieces = needed_sets(c, &samples, needed);
   component.hulls = MEMORY_NEW(int, hulls + 1);
   for (int h = 0; h < hulls; h++) {
-    c->own[h] = c->own[h] && needed[sets_root(c->set, h)];
+    c->own[h] = c->own[h] && needed[disjoint_sets_find(c->set, h)];
     if (c->own[h]) component.hulls[component.hull_count++] = h;
   }
   component.overlap = weakest_link(c);

@@ -207,10 +207,10 @@ static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Par
   MirrorGroups groups = mirror_groups(blocks, result->mirror);
   HullResult status = HULL_OK;
   if (o->inside) {
-    blocks_inside(blocks, solid, result->condition.components > 1, &groups, o);
+    blocks_shrink_into(blocks, solid, result->condition.components > 1, &groups, o);
   } else {
     blocks_overlap(blocks, sliver > 0 ? sliver : HUGE_VAL);
-    status = blocks_thin_mirrored(blocks, &groups, o->max_vertices);
+    status = blocks_reduce_vertices(blocks, &groups, o->max_vertices);
   }
   mirror_groups_free(&groups);
   return status;

@@ -96,7 +96,7 @@ typedef struct {
 
 /* Counts the through holes of the mesh and of the hulls on the same grid (decompose/holes.c). Returns false, with *out
  * zeroed, if there are no hulls or the mesh has no surface. Allocates temporary memory. */
-bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
+bool decomposition_count_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
 /* Computes the repaired surface that mesh_decompose decomposes (decompose/mesh_surface.c). The triangles of *surface
  * face outward, in mesh coordinates. The surface need not be convex. Sets *condition to the repairs unless condition is

@@ -81,7 +81,7 @@ static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
 }
 
 static void add_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
-  queue->items = memory_grown(queue->items, sizeof *queue->items, queue->count, &queue->capacity);
+  queue->items = memory_grow_array(queue->items, sizeof *queue->items, queue->count, &queue->capacity);
   t.bound = depth_bound(tree, &t);
   queue->items[queue->count++] = t;
 }

@@ -355,7 +355,7 @@ static void number_groups(Grouping* g) {
 }
 
 double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group) {
-  MirrorImages images = blocks_unfold(blocks, mirror), left;
+  MirrorImages images = blocks_add_images(blocks, mirror), left;
   int n = blocks->count;
   Grouping g = {.pieces = blocks, .images = &images, .count = n, .group = group};
   g.volume = MEMORY_NEW(double, n + 1), g.joined = MEMORY_NEW(bool, n + 1), g.changed = MEMORY_NEW(bool, n + 1);

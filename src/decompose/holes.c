@@ -125,7 +125,7 @@ typedef struct {
 
 static void visit(CubeStack* stack, bool* seen, size_t cube) {
   seen[cube] = true;
-  stack->cubes = memory_grown(stack->cubes, sizeof *stack->cubes, stack->count, &stack->capacity);
+  stack->cubes = memory_grow_array(stack->cubes, sizeof *stack->cubes, stack->count, &stack->capacity);
   stack->cubes[stack->count++] = cube;
 }
 
@@ -168,7 +168,7 @@ static int count_holes(const CubeGrid* g) {
   return (int)(parts[0] + (parts[1] - 1) - euler_number(g));
 }
 
-bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh) {
+bool decomposition_count_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh) {
   *out = (HoleCount){0};
   ConvexHull surface;
   if (d->hull_count == 0 || !mesh_surface(&surface, NULL, mesh)) return false;

@@ -179,10 +179,10 @@ HullEstimate hull_estimate(const Vec3* points, int count) {
   return e;
 }
 
-/* Number of directions that rough_hull_volume uses. */
+/* Number of directions that hull_volume_bound uses. */
 #define ROUGH_DIRECTIONS 50
 
-double rough_hull_volume(const Vec3* points, int count) {
+double hull_volume_bound(const Vec3* points, int count) {
   if (count <= ROUGH_DIRECTIONS) return points_volume(points, count);
   HullEstimate e;
   choose_points(&e, points, count, ROUGH_DIRECTIONS);

@@ -20,7 +20,7 @@ typedef struct {
 HullEstimate hull_estimate(const Vec3* points, int count);
 /* Returns a lower bound of the volume of the convex hull of points (count) [unit^3]. Uses fewer directions than
  * hull_estimate. */
-double rough_hull_volume(const Vec3* points, int count);
+double hull_volume_bound(const Vec3* points, int count);
 /* Returns the volume of the convex hull of points (count, at most 2 ESTIMATE_POINTS), by incremental insertion. Returns
  * 0 if the points are coplanar, fewer than four, or too many. A point counts as lying on a face if their distance is
  * below 1e-12 of the extent of the points. Allocates only if Qhull has to be used. */

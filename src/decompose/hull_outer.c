@@ -52,7 +52,7 @@ static bool cheaper(const Contraction* p, const Contraction* q) {
 }
 
 static void heap_push(Heap* heap, Contraction item) {
-  heap->items = memory_grown(heap->items, sizeof(Contraction), heap->count, &heap->capacity);
+  heap->items = memory_grow_array(heap->items, sizeof(Contraction), heap->count, &heap->capacity);
   int i = heap->count++;
   for (; i > 0 && cheaper(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
   heap->items[i] = item;

@@ -290,7 +290,7 @@ static void shrink(Block* block, const Solid* solid, int own, double least) {
 static Block with_images(const Block* block, int own, int wanted) {
   Block thinned = block_copy(block);
   double error;
-  (void)hull_thin(&thinned.hull, wanted, &error);
+  (void)hull_reduce(&thinned.hull, wanted, &error);
   int count = thinned.hull.vertex_count, total = 0;
   Vec3* corners = MEMORY_NEW(Vec3, 8 * count);
   for (int which = 0; which < 8; which++)
@@ -395,7 +395,7 @@ static bool overlapping(const Block* a, const Block* b) {
  * centre of the neighbour on which the corner is placed. Returns false if no position of the corner fits. */
 static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
   const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
-  Vec3 way = vec3_sub(hull_middle(&other->hull), from);
+  Vec3 way = vec3_sub(hull_box_center(&other->hull), from);
   double share = CORNER_SHARE;
   for (int i = 0; i < CORNER_HALVINGS; i++, share *= 0.5) {
     Vec3 corner = vec3_add_scaled(from, share, way);
@@ -417,7 +417,7 @@ static void overlap_touching(const Shrinking* s, int max_vertices) {
       const Block *a = &s->blocks->items[i], *b = &s->blocks->items[j];
       Vec3 from;
       if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE || overlapping(a, b)) continue;
-      if (!hulls_shared_middle(&a->hull, &b->hull, &from)) continue;
+      if (!hulls_find_shared_center(&a->hull, &b->hull, &from)) continue;
       if (!grow_into(s, i, j, from, max_vertices)) grow_into(s, j, i, from, max_vertices);
     }
 }
@@ -437,13 +437,13 @@ static int order_gaps(const void* a, const void* b) {
  * the number of gaps. */
 static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
   int count = 0;
-  sets_separate(piece, blocks->count);
+  disjoint_sets_init(piece, blocks->count);
   for (int i = 0; i < blocks->count; i++)
     for (int j = i + 1; j < blocks->count; j++) {
       const Block *a = &blocks->items[i], *b = &blocks->items[j];
       if (a->flat || b->flat) continue;
       if (overlapping(a, b))
-        sets_join(piece, i, j);
+        disjoint_sets_unite(piece, i, j);
       else
         gaps[count++] = (Gap){block_distance(a, b), i, j};
     }
@@ -461,9 +461,9 @@ static void bridge_gaps(const Shrinking* s, int max_vertices) {
     int gap_count = list_gaps(s->blocks, piece, gaps);
     for (int g = 0; g < gap_count && !bridged; g++) {
       int a = gaps[g].a, b = gaps[g].b;
-      if (sets_root(piece, a) == sets_root(piece, b) || gaps[g].distance > WIDEST_GAP) continue;
+      if (disjoint_sets_find(piece, a) == disjoint_sets_find(piece, b) || gaps[g].distance > WIDEST_GAP) continue;
       Vec3 on_a, on_b;
-      block_nearest(&s->blocks->items[a], &s->blocks->items[b], &on_a, &on_b);
+      block_nearest_points(&s->blocks->items[a], &s->blocks->items[b], &on_a, &on_b);
       bridged = grow_into(s, a, b, on_b, max_vertices) || grow_into(s, b, a, on_a, max_vertices);
     }
   }
@@ -492,8 +492,8 @@ static void mark_inner(void* context, int t, int thread) {
   s->inner[t] = winding_number(s->part, vec3_add_scaled(middle, JUST_OUTSIDE, plane_of(s->part, t).n)) > 0.5;
 }
 
-void blocks_inside(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
-                   const DecomposeOptions* o) {
+void blocks_shrink_into(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
+                        const DecomposeOptions* o) {
   int spare = o->max_vertices - SPARE_CORNERS > 4 ? o->max_vertices - SPARE_CORNERS : 4;
   Solid solid = {part, NULL};
   if (many_bodies && part->triangle_count <= INNER_TRIANGLES) {

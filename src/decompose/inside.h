@@ -9,7 +9,7 @@
  * changed in place, in unit size. groups: mirror groups of the blocks. The result has the same symmetry as the blocks.
  * many_bodies: the solid has several surfaces, which may overlap. The result does not depend on the number of threads.
  */
-void blocks_inside(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
-                   const DecomposeOptions* o);
+void blocks_shrink_into(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
+                        const DecomposeOptions* o);
 
 #endif

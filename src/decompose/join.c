@@ -100,7 +100,7 @@ void blocks_extend(Blocks* blocks) {
 
 /* ---------------------------------------------------------------- a corner inside the neighbour */
 
-Vec3 hull_middle(const ConvexHull* hull) {
+Vec3 hull_box_center(const ConvexHull* hull) {
   Vec3 low = hull->vertices[0], high = low;
   for (int i = 1; i < hull->vertex_count; i++)
     low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
@@ -124,7 +124,7 @@ static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane pla
   return count > 0;
 }
 
-bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
+bool hulls_find_shared_center(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
   CutPlane plane;
   return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
 }
@@ -146,7 +146,7 @@ static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3
 static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
-  Vec3 way = vec3_sub(hull_middle(b), from);
+  Vec3 way = vec3_sub(hull_box_center(b), from);
   double share = DEPTH_SHARE * room_along(a, plane, from, way);
   double depth = fabs(vec3_dot(plane.n, way));
   if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, sliver / fmax(depth, sliver));
@@ -160,7 +160,7 @@ typedef struct {
 } NewCorners;
 
 static void add_corner(NewCorners* list, Vec3 point) {
-  list->points = memory_grown(list->points, sizeof(Vec3), list->count, &list->capacity);
+  list->points = memory_grow_array(list->points, sizeof(Vec3), list->count, &list->capacity);
   list->points[list->count++] = point;
 }
 

@@ -106,7 +106,7 @@ void blocks_free(Blocks* blocks) {
   *blocks = (Blocks){0};
 }
 
-double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b) {
+double block_nearest_points(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b) {
   PointView va = point_view_create(a->hull.vertices, a->hull.vertex_count);
   PointView vb = point_view_create(b->hull.vertices, b->hull.vertex_count);
   GjkResult found = gjk_distance(va, pose_identity(), vb, pose_identity(), NULL);
@@ -119,7 +119,7 @@ double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b) {
 
 double block_distance(const Block* a, const Block* b) {
   Vec3 on_a, on_b;
-  return block_nearest(a, b, &on_a, &on_b);
+  return block_nearest_points(a, b, &on_a, &on_b);
 }
 
 /* ---------------------------------------------------------------- merging */

@@ -348,10 +348,10 @@ static void close_borders(Part* part, MeshCondition* condition) {
   int* middle = MEMORY_NEW(int, point_count + 1);
   int* members = MEMORY_NEW(int, point_count + 1);
   Vec3* sum = MEMORY_NEW(Vec3, point_count + 1);
-  sets_separate(root, point_count);
-  for (int k = 0; k < count; k++) sets_join(root, edges[k].a, edges[k].b);
+  disjoint_sets_init(root, point_count);
+  for (int k = 0; k < count; k++) disjoint_sets_unite(root, edges[k].a, edges[k].b);
   for (int k = 0; k < count; k++) {
-    int r = sets_root(root, edges[k].a);
+    int r = disjoint_sets_find(root, edges[k].a);
     sum[r] = vec3_add(sum[r], part->points[edges[k].a]);
     members[r]++;
   }
@@ -360,7 +360,8 @@ static void close_borders(Part* part, MeshCondition* condition) {
     middle[i] = part_add_point(part, vec3_scale(sum[i], 1.0 / members[i]));
     condition->closed_borders++;
   }
-  for (int k = 0; k < count; k++) part_add_triangle(part, edges[k].b, edges[k].a, middle[sets_root(root, edges[k].a)]);
+  for (int k = 0; k < count; k++)
+    part_add_triangle(part, edges[k].b, edges[k].a, middle[disjoint_sets_find(root, edges[k].a)]);
   memory_free(edges);
   memory_free(root);
   memory_free(middle);
@@ -377,12 +378,12 @@ static void turn_all(Part* part) {
 static int component_numbers(const Part* part, int* number) {
   int* root = MEMORY_NEW(int, part->point_count + 1);
   int count = 0;
-  sets_separate(root, part->point_count);
+  disjoint_sets_init(root, part->point_count);
   for (int i = 0; i < part->triangle_count; i++)
-    for (int k = 1; k < 3; k++) sets_join(root, part->triangles[i][0], part->triangles[i][k]);
+    for (int k = 1; k < 3; k++) disjoint_sets_unite(root, part->triangles[i][0], part->triangles[i][k]);
   int* of_root = MEMORY_NEW(int, part->point_count + 1);
   for (int i = 0; i < part->triangle_count; i++) {
-    int r = sets_root(root, part->triangles[i][0]);
+    int r = disjoint_sets_find(root, part->triangles[i][0]);
     if (of_root[r] == 0) of_root[r] = ++count;
     number[i] = of_root[r] - 1;
   }
@@ -539,7 +540,7 @@ bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition*
   if (!(frame->scale > 0)) return false;
   *solid = assemble_closed(mesh, *frame, condition);
   drop_back_sides(solid, condition);
-  condition->repeated_triangles += part_drop_same_surfaces(solid);
+  condition->repeated_triangles += part_remove_equal_surfaces(solid);
   int* patch = MEMORY_NEW(int, solid->triangle_count + 1);
   int patches = turn_neighbours(solid, patch, condition);
   for (int pass = 0; patches > 1 && pass < TURN_PASSES * patches && pass < COMPONENTS_TURNED; pass++)

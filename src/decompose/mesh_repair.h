@@ -35,7 +35,7 @@ double winding_number(const Part* part, Vec3 point);
 /* Removes every closed surface that coincides with another closed surface (decompose/sheets.c). Surfaces coincide if
  * their bounding boxes, areas and absolute volumes are equal. The triangulations may differ. Points are kept. Returns
  * the number of removed triangles. Returns 0 if there are too many surfaces to compare. */
-int part_drop_same_surfaces(Part* part);
+int part_remove_equal_surfaces(Part* part);
 /* Returns the volume enclosed by a closed surface, with overlapping regions counted once [unit size^3]
  * (decompose/mesh_volume.c). Overlapping regions are measured on a grid of columns and subtracted from part_volume. The
  * error is proportional to the squared distance between the columns. Allocates temporary memory. */

@@ -59,7 +59,7 @@ static void cross_column(VolumeColumns* c, const Vec3 t[3], int i, int j) {
   }
   bool left = weight[0] > 0 && weight[1] > 0 && weight[2] > 0, right = weight[0] < 0 && weight[1] < 0 && weight[2] < 0;
   if (!left && !right) return;
-  c->crossings = memory_grown(c->crossings, sizeof *c->crossings, c->crossing_count, &c->crossing_capacity);
+  c->crossings = memory_grow_array(c->crossings, sizeof *c->crossings, c->crossing_count, &c->crossing_capacity);
   c->crossings[c->crossing_count++] = (Crossing){j * c->count + i, left ? -1 : 1, height / sum};
 }
 

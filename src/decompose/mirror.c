@@ -67,7 +67,7 @@ int mirror_image(const MirrorImages* images, int block, int which) {
   return block;
 }
 
-MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]) {
+MirrorImages blocks_add_images(Blocks* blocks, const bool mirror[3]) {
   MirrorImages images = {0};
   int first = blocks->count, count = 0;
   Block* items = MEMORY_NEW(Block, 8 * first + 1);
@@ -175,7 +175,7 @@ static HullResult make_symmetric(Block* block, const bool own[3]) {
   return HULL_OK;
 }
 
-HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, int max_vertices) {
+HullResult blocks_reduce_vertices(Blocks* blocks, const MirrorGroups* groups, int max_vertices) {
   HullResult result = HULL_OK;
   for (int k = 0; k < blocks->count && result == HULL_OK; k++)
     result = make_symmetric(&blocks->items[k], groups->own[k]);

@@ -25,6 +25,6 @@ MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 void mirror_groups_free(MirrorGroups* groups);
 /* Reduces every hull to at most max_vertices vertices, so that mirror images stay mirror images. Returns HULL_OK, or
  * the first failure of hull_outer_mirrored. After a failure the remaining blocks are unchanged. */
-HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, int max_vertices);
+HullResult blocks_reduce_vertices(Blocks* blocks, const MirrorGroups* groups, int max_vertices);
 
 #endif

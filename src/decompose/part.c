@@ -324,21 +324,21 @@ static bool box_holds(PartBox a, PartBox b) {
 /* Sets component[i] to the component of point i, or to -2 if the point is unused. Returns the number of components. */
 static int number_components(const Part* part, int* component) {
   int* root = MEMORY_NEW(int, part->point_count + 1);
-  sets_separate(root, part->point_count);
+  disjoint_sets_init(root, part->point_count);
   for (int i = 0; i < part->point_count; i++) component[i] = -2;
   for (int i = 0; i < part->triangle_count; i++)
     for (int k = 0; k < 3; k++) {
-      sets_join(root, part->triangles[i][0], part->triangles[i][k]);
+      disjoint_sets_unite(root, part->triangles[i][0], part->triangles[i][k]);
       component[part->triangles[i][k]] = -1;
     }
   for (int i = 0; i < part->edge_count; i++) {
-    sets_join(root, part->edges[i].a, part->edges[i].b);
+    disjoint_sets_unite(root, part->edges[i].a, part->edges[i].b);
     component[part->edges[i].a] = component[part->edges[i].b] = -1;
   }
   int count = 0;
   for (int i = 0; i < part->point_count; i++) {
     if (component[i] == -2) continue;
-    int r = sets_root(root, i);
+    int r = disjoint_sets_find(root, i);
     component[i] = r == i ? count++ : component[r];
   }
   memory_free(root);

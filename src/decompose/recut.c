@@ -40,7 +40,7 @@ static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) 
   CutPlane plane;
   add_part(&both, &parts[0]);
   add_part(&both, &parts[1]);
-  Piece piece = piece_loose(both, &(SearchOptions){RECUT_TRIANGLES, options->threads});
+  Piece piece = piece_create_joined(both, &(SearchOptions){RECUT_TRIANGLES, options->threads});
   bool better = piece_best_plane(&piece, 0, options->threads, &plane);
   if (better) {
     double enough = (1 - RECUT_GAIN) * (blocks[0].estimate.volume + blocks[1].estimate.volume);

@@ -110,14 +110,14 @@ static Piece make_piece(Part part, const SearchOptions* options) {
   return piece;
 }
 
-Piece piece_loose(Part part, const SearchOptions* options) {
+Piece piece_create_joined(Part part, const SearchOptions* options) {
   Piece piece = make_piece(part, options);
   piece.loose = true;
   return piece;
 }
 
 static void add_piece(Pieces* pieces, Part part, const SearchOptions* options) {
-  pieces->items = memory_grown(pieces->items, sizeof(Piece), pieces->count, &pieces->capacity);
+  pieces->items = memory_grow_array(pieces->items, sizeof(Piece), pieces->count, &pieces->capacity);
   pieces->items[pieces->count++] = make_piece(part, options);
 }
 
@@ -362,7 +362,7 @@ static void score_body(void* context, int index, int thread) {
 /* Returns the smallest volume of the hulls after up to `depth` further cuts. Every cut halves the part along the best
  * axis. Some shapes, such as a ring, gain volume only at the second and third cut. */
 static double outlook(const Part* part, int depth) {
-  double least = rough_hull_volume(part->points, part->point_count);
+  double least = hull_volume_bound(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
     Vec3 n = vec3_axis(axis);
     CutRange r = range_along(part, n);

@@ -47,7 +47,8 @@ static bool join_at_edge(const Part* part, const Side* sides, int count, int* ro
   }
   bool crossed = count == 4 && folds(part, forward[0], backward[0], forward[1], backward[1]) >
                                    folds(part, forward[0], backward[1], forward[1], backward[0]);
-  for (int k = 0; k < count / 2; k++) sets_join(root, forward[k]->triangle, backward[crossed ? 1 - k : k]->triangle);
+  for (int k = 0; k < count / 2; k++)
+    disjoint_sets_unite(root, forward[k]->triangle, backward[crossed ? 1 - k : k]->triangle);
   return true;
 }
 
@@ -81,14 +82,14 @@ static int number_sheets(const Part* part, int* number, Sheet* sheets) {
   int* of_root = MEMORY_NEW(int, part->triangle_count + 1);
   bool* open = MEMORY_NEW(bool, part->triangle_count + 1);
   Side* sides = part_sides(part);
-  sets_separate(root, part->triangle_count);
+  disjoint_sets_init(root, part->triangle_count);
   for (int i = 0, next; i < sides_count; i = next) {
     next = part_edge_end(sides, sides_count, i);
     if (!join_at_edge(part, sides + i, next - i, root))
       for (int k = i; k < next; k++) open[sides[k].triangle] = true;
   }
   for (int i = 0; i < part->triangle_count; i++) {
-    int r = sets_root(root, i);
+    int r = disjoint_sets_find(root, i);
     if (of_root[r] == 0 && count < SHEETS_MOST)
       sheets[count] = (Sheet){
           .low = part->points[part->triangles[i][0]], .high = part->points[part->triangles[i][0]], .closed = true};
@@ -105,7 +106,7 @@ static int number_sheets(const Part* part, int* number, Sheet* sheets) {
   return count;
 }
 
-int part_drop_same_surfaces(Part* part) {
+int part_remove_equal_surfaces(Part* part) {
   int* number = MEMORY_NEW(int, part->triangle_count + 1);
   Sheet* sheets = MEMORY_NEW(Sheet, SHEETS_MOST);
   int count = number_sheets(part, number, sheets), kept = 0, before = part->triangle_count;

@@ -7,7 +7,7 @@
 #define EXPONENT_LARGEST 1.0
 #define LOG_2 0.693147180559945309417
 
-Primitive primitive_of(const Superquadric* own) {
+Primitive primitive_create(const Superquadric* own) {
   Primitive out = {.own = *own, .turn = mat3_from_quat(own->rotation)};
   SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC,
                      .size = {own->size[0], own->size[1], own->size[2]},
@@ -32,7 +32,7 @@ double primitive_distance(const Primitive* primitive, Vec3 place, double limit) 
   return fmax(-limit, fmin(limit, length * (1 - 1 / gauge)));
 }
 
-void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope) {
+void primitive_derivatives(const Primitive* primitive, Vec3 place, double* slope) {
   const Shape* shape = &primitive->shape;
   Vec3 x = mat3_tmul_vec(primitive->turn, vec3_sub(place, primitive->own.position));
   ShapeValue v = shape_evaluate(shape, x);
@@ -54,7 +54,7 @@ void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope) {
 
 static double between(double value, double low, double high) { return fmin(fmax(value, low), high); }
 
-Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest) {
+Superquadric superquadric_add_step(const Superquadric* from, const double* step, double least, double largest) {
   Superquadric to = *from;
   for (int k = 0; k < 3; k++)
     to.size[k] = between(from->size[k] * math_pow(2, between(step[k], -1, 1)), least, largest);

@@ -8,7 +8,7 @@
 
 /* Number of variables of a superquadric. The variables are base-2 logarithms of three semi-axes, two exponents, three
  * rotations about the superquadric's axes and three displacements. */
-enum { SUPERQUADRIC_NUMBERS = 11 };
+enum { SUPERQUADRIC_VARIABLES = 11 };
 
 /* A superquadric prepared for distance evaluation. */
 typedef struct {
@@ -19,15 +19,15 @@ typedef struct {
 
 /* Prepares a superquadric for distance evaluation. Semi-axes and exponents must be in the ranges that shape_create
  * accepts. */
-Primitive primitive_of(const Superquadric* own);
+Primitive primitive_create(const Superquadric* own);
 /* Returns the radial distance of the point `place` from the surface (B10) [mesh unit], clamped to -limit .. limit. */
 double primitive_distance(const Primitive* primitive, Vec3 place, double limit);
-/* Sets slope (SUPERQUADRIC_NUMBERS) to the derivatives of the radial distance of the point `place` with respect to the
- * variables. */
-void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope);
-/* Adds step (SUPERQUADRIC_NUMBERS) to the variables of the superquadric `from`. Returns the resulting superquadric. The
- * semi-axes are clamped to [least, largest], and every exponent to [0.1, 1]. */
-Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest);
+/* Sets slope (SUPERQUADRIC_VARIABLES) to the derivatives of the radial distance of the point `place` with respect to
+ * the variables. */
+void primitive_derivatives(const Primitive* primitive, Vec3 place, double* slope);
+/* Adds step (SUPERQUADRIC_VARIABLES) to the variables of the superquadric `from`. Returns the resulting superquadric.
+ * The semi-axes are clamped to [least, largest], and every exponent to [0.1, 1]. */
+Superquadric superquadric_add_step(const Superquadric* from, const double* step, double least, double largest);
 
 /* A point to which the superquadrics are fitted (B11). At a point on the surface of the solid, the distance of the
  * union should be 0. At any other point, the distance should have the sign of `side`. other: distance of the point from
@@ -67,7 +67,7 @@ SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int thre
 /* Frees the arrays. */
 void solid_samples_free(SolidSamples* samples);
 int solid_samples_count(const SolidSamples* samples);
-Vec3 solid_samples_place(const SolidSamples* samples, int node);
+Vec3 solid_samples_position(const SolidSamples* samples, int node);
 
 /* Measures how well the superquadrics out->list approximate the surface, at points that the fit did not use. Sets the
  * quality measures of *out. */

@@ -6,7 +6,7 @@
 #include "decompose/superquadric.h"
 #include "linalg/dense.h"
 
-enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
+enum { NUMBERS = SUPERQUADRIC_VARIABLES, CHUNK = 2048 };
 
 /* Damping of the Levenberg-Marquardt method: initial value, bounds, and factors after a successful and a failed step.
  */
@@ -69,7 +69,7 @@ static void sum_chunk(void* context, int chunk, int thread) {
     double value = misfit(s, point, &whose);
     cost += point->weight * value * value;
     if (!s->normal || whose < 0 || value == 0) continue;
-    primitive_slopes(&s->list[whose], point->place, slope);
+    primitive_derivatives(&s->list[whose], point->place, slope);
     add_normal(&s->normal[(size_t)chunk * (size_t)s->count + (size_t)whose], slope, point->weight, value);
   }
   s->cost[chunk] = cost;
@@ -80,7 +80,7 @@ static void sum_chunk(void* context, int chunk, int thread) {
 static double sum_all(const FitProblem* problem, const Superquadric* list, int count, double width, Normal* normal) {
   int chunks = chunks_of(problem);
   Primitive* made = MEMORY_NEW(Primitive, count);
-  for (int k = 0; k < count; k++) made[k] = primitive_of(&list[k]);
+  for (int k = 0; k < count; k++) made[k] = primitive_create(&list[k]);
   Sums sums = {problem, made, count, width, MEMORY_NEW(double, chunks), NULL};
   if (normal) sums.normal = MEMORY_NEW(Normal, (size_t)chunks * (size_t)count);
   parallel_for(problem->threads, chunks, 2, 1, sum_chunk, &sums);
@@ -128,7 +128,7 @@ static void move_all(const FitProblem* problem, const Normal* normal, double dam
   for (int k = 0; k < count; k++) {
     to[k] = from[k];
     if (solve_normal(&normal[k], damping, step))
-      to[k] = superquadric_moved(&from[k], step, problem->least, problem->largest);
+      to[k] = superquadric_add_step(&from[k], step, problem->least, problem->largest);
   }
 }
 

@@ -8,7 +8,7 @@ enum { VOLUME_SAMPLES = 100000, SURFACE_LEVEL = 3, CHUNK = 1000 };
 
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull) {
   assert(level >= 0);
-  Primitive primitive = primitive_of(own);
+  Primitive primitive = primitive_create(own);
   ConvexHull sphere;
   HullResult made = primitive_sphere(&sphere, 1, level);
   if (made != HULL_OK) return made;
@@ -141,7 +141,7 @@ void superquadrics_measure(SuperquadricUnion* out, const ConvexHull* surface, in
     low = vec3_min(low, surface->vertices[i]), high = vec3_max(high, surface->vertices[i]);
   out->diagonal = vec3_norm(vec3_sub(high, low));
   for (int k = 0; k < out->count; k++) {
-    list[k] = primitive_of(&out->list[k]);
+    list[k] = primitive_create(&out->list[k]);
     Vec3 reach = vec3_scale(vec3(1, 1, 1), list[k].shape.outer), at = out->list[k].position;
     low = vec3_min(low, vec3_sub(at, reach)), high = vec3_max(high, vec3_add(at, reach));
   }

@@ -10,7 +10,7 @@ typedef struct {
 
 int solid_samples_count(const SolidSamples* s) { return s->size[0] * s->size[1] * s->size[2]; }
 
-Vec3 solid_samples_place(const SolidSamples* s, int node) {
+Vec3 solid_samples_position(const SolidSamples* s, int node) {
   int i = node % s->size[0], j = node / s->size[0] % s->size[1], k = node / s->size[0] / s->size[1];
   return vec3_add_scaled(s->low, s->edge, vec3(i, j, k));
 }
@@ -20,7 +20,7 @@ static void fill_layer(void* context, int layer, int thread) {
   (void)thread;
   int row = f->samples->size[0] * f->samples->size[1], nearest = 0;
   for (int node = layer * row; node < (layer + 1) * row; node++) {
-    Vec3 place = solid_samples_place(f->samples, node);
+    Vec3 place = solid_samples_position(f->samples, node);
     double distance = surface_tree_distance(f->tree, place, &nearest);
     f->samples->distance[node] = surface_tree_winding(f->tree, place) != 0 ? -distance : distance;
   }

@@ -56,7 +56,7 @@ static FitProblem problem_create(const SolidSamples* s, int threads) {
   FitProblem p = {.threads = threads, .least = LEAST_CELLS * s->edge};
   p.points = MEMORY_NEW(FitPoint, nodes + s->surface_count);
   for (int i = 0; i < nodes; i++)
-    p.points[p.count++] = (FitPoint){solid_samples_place(s, i), cell, HUGE_VAL, s->distance[i] < 0 ? -1 : 1};
+    p.points[p.count++] = (FitPoint){solid_samples_position(s, i), cell, HUGE_VAL, s->distance[i] < 0 ? -1 : 1};
   double weight = SURFACE_CELLS * s->edge * s->area / (s->surface_count > 0 ? s->surface_count : 1);
   for (int i = 0; i < s->surface_count; i++) p.points[p.count++] = (FitPoint){s->surface[i], weight, HUGE_VAL, 0};
   p.largest = s->edge * fmax(s->size[0], fmax(s->size[1], s->size[2]));
@@ -89,7 +89,7 @@ static void ask_others(void* context, int chunk, int thread) {
 static FitProblem problem_beside(const FitProblem* all, const Superquadric* list, int count, double limit) {
   FitProblem p = *all;
   Primitive* made = MEMORY_NEW(Primitive, count);
-  for (int k = 0; k < count; k++) made[k] = primitive_of(&list[k]);
+  for (int k = 0; k < count; k++) made[k] = primitive_create(&list[k]);
   p.points = MEMORY_NEW(FitPoint, all->count);
   memcpy(p.points, all->points, sizeof *p.points * (size_t)all->count);
   Others others = {p.points, made, count, 1024, all->count, limit};
@@ -142,7 +142,7 @@ static int region_of(const SolidSamples* s, const double* room, double level, do
     for (int k = 0; k < 6; k++) {
       int next = nodes[i] + (k % 2 ? 1 : -1) * step[k / 2];
       if (seen[next] || !(room[next] > level)) continue;
-      if (vec3_norm(vec3_sub(solid_samples_place(s, next), solid_samples_place(s, first))) > reach) continue;
+      if (vec3_norm(vec3_sub(solid_samples_position(s, next), solid_samples_position(s, first))) > reach) continue;
       seen[next] = true;
       nodes[count++] = next;
     }
@@ -154,10 +154,10 @@ static int region_of(const SolidSamples* s, const double* room, double level, do
  * ascending order. */
 static Superquadric ellipsoid_of(const SolidSamples* s, const int* nodes, int count, double more) {
   Vec3 middle = {0, 0, 0};
-  for (int i = 0; i < count; i++) middle = vec3_add_scaled(middle, 1.0 / count, solid_samples_place(s, nodes[i]));
+  for (int i = 0; i < count; i++) middle = vec3_add_scaled(middle, 1.0 / count, solid_samples_position(s, nodes[i]));
   Mat3 moment = mat3_zero();
   for (int i = 0; i < count; i++) {
-    Vec3 arm = vec3_sub(solid_samples_place(s, nodes[i]), middle);
+    Vec3 arm = vec3_sub(solid_samples_position(s, nodes[i]), middle);
     moment = mat3_add(moment, mat3_scale(mat3_outer(arm, arm), 1.0 / count));
   }
   double values[3] = {0};
@@ -237,11 +237,11 @@ static void lay_starts(const SolidSamples* s, const double* room, Starts* starts
   for (int k = 0; k < STARTS; k++) {
     bool bar = k >= REGION_STARTS;
     int which = bar ? k - REGION_STARTS : k / 3;
-    double level = LEVEL[which] * room[first], none[SUPERQUADRIC_NUMBERS] = {0};
+    double level = LEVEL[which] * room[first], none[SUPERQUADRIC_VARIABLES] = {0};
     int count = region_of(s, room, level, REACH[which] * room[first], first, region, seen);
     Superquadric own = ellipsoid_of(s, region, count, level);
     own = bar ? bar_of(s, &own) : with_axis(&own, k % 3);
-    starts->start[k] = superquadric_moved(&own, none, least, largest);
+    starts->start[k] = superquadric_add_step(&own, none, least, largest);
   }
   memory_free(seen);
   memory_free(region);

@@ -63,7 +63,7 @@ static void clear_bar(const Model* m, StateBar bar) {
 static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
   clear_bar(m, bar);
   for (int i = 0; state->row && i < m->link_count; i++) {
-    RowPlace place = row_place(seeds->keep, m, state->step, i);
+    RowIndex place = row_index(seeds->keep, m, state->step, i);
     const ModelLink* link = &m->links[i];
     if (!place.kept) continue;
     memcpy(bar.pose[i], seeds->pose[place.pose], sizeof(double[3][4]));
@@ -76,7 +76,7 @@ static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedStat
 static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
-    RowPlace place = row_place(seeds->keep, m, row, i);
+    RowIndex place = row_index(seeds->keep, m, row, i);
     const ModelLink* link = &m->links[i];
     a->force_now[i] = place.kept ? seeds->force[place.pose] : vec3(0, 0, 0);
     for (int k = 0; k < link->dof_count; k++)
@@ -93,7 +93,7 @@ static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
   return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
 }
 
-RecordedStep recording_step_to(const Recording* r, int index) {
+RecordedStep recording_find_step(const Recording* r, int index) {
   const RecordedState* state[4]; /* states after the step, before the step, and two earlier; the first state replaces
                                     states before the start */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
@@ -110,10 +110,10 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .pose_older = recording_state_pose(r, state[3]),
                         .momentum_next = recording_state_momentum(r, state[0]),
                         .momentum_now = recording_state_momentum(r, state[1]),
-                        .felt_now = recording_state_felt(r, state[1]),
+                        .contact_force_now = recording_state_felt(r, state[1]),
                         .delayed_now = recording_state_delayed(r, state[1]),
-                        .contacts_next = r->contacts + state[0]->contact_first,
-                        .contacts_now = r->contacts + state[1]->contact_first,
+                        .contacts_next = r->contacts + state[0]->contact_first_row,
+                        .contacts_now = r->contacts + state[1]->contact_first_row,
                         .number = r->first_state + index + 1,
                         .contact_count_next = state[0]->contact_count,
                         .contact_count_now = state[1]->contact_count,
@@ -141,7 +141,7 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
                                   ModelGradient* gradient) {
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
-  RecordedStep recorded = recording_step_to(r, index);
+  RecordedStep recorded = recording_find_step(r, index);
   if (r->first_state + index >=
       BARS_ALIVE - 1) /* start the derivatives of the oldest state that the substep depends on */
     begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
@@ -230,12 +230,12 @@ AdjointReport run_adjoint(RunAdjoint* a, Recording* r, const LossSeeds* seeds, d
                           ModelGradient* gradient) {
   AdjointReport report = {.sound = true, .largest_step = -1};
   double last = 0;
-  const Recording* part = r->parts ? run_parts_last(r->parts) : r;
+  const Recording* part = r->parts ? run_segments_last(r->parts) : r;
   assert(!r->keep || r->parts);
   model_gradient_clear(gradient, a->model);
   step_adjoint_begin(a->step);
   if (part) begin_bars(a, part, seeds);
-  for (; part; part = r->parts ? run_parts_before(r->parts) : NULL) {
+  for (; part; part = r->parts ? run_segments_previous(r->parts) : NULL) {
     if (!part_backwards(a, part, seeds, discount, gradient, &report, &last)) return report;
     if (part->first_row == 0) finish_at_start(a, seeds, part->q, recording_pose(part, 0), gradient);
   }

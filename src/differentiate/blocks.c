@@ -22,7 +22,7 @@ static void list_signal(const Scene* scene, int link, unsigned kind, int item, M
   int number = 0;
   SignalPlace place = model_scene_signal(scene, link, number);
   while (place.kind != kind || place.item != item) place = model_scene_signal(scene, link, ++number);
-  list(next, OVERRIDE_CONTROL, link, number, signal_values(place.signal) + 3 * signal_terms(place.signal));
+  list(next, OVERRIDE_CONTROL, link, number, signal_value_count(place.signal) + 3 * signal_sine_count(place.signal));
 }
 
 static void list_signals(const Scene* scene, ModelOverride** next) {
@@ -68,9 +68,9 @@ static void visit_materials(const Scene* scene, const Model* model, MaterialVisi
     const ScenePair* pair = &scene->contact.pairs[k];
     int row = model_material_row(model, -1, k);
     visit_material(&pair->material, -1, k, row, visit, context);
-    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) {
-      ModelOverride number = {OVERRIDE_MATERIAL, -1, k, MATERIAL_OWN + i, pair->own[i]};
-      if (pair->own_given[i] && pair->own[i] > 0) visit(&number, row, context);
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++) {
+      ModelOverride number = {OVERRIDE_MATERIAL, -1, k, MATERIAL_LAW_PARAMETER + i, pair->own[i]};
+      if (pair->law_parameter_given[i] && pair->own[i] > 0) visit(&number, row, context);
     }
   }
 }
@@ -240,7 +240,7 @@ static int free_vertices(const Model* model) {
   return count;
 }
 
-ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block) {
+ModelOverride* block_parameters(const Scene* scene, const Model* model, GradcheckBlock block) {
   ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
   if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
@@ -380,13 +380,13 @@ static double gain_unit(const Model* model, const ModelController* c, Gain gain)
 
 /* Sets the scales of the gains: a tenth of the value, gain_unit if the value is 0, and 0 for gains without effect. */
 static void gain_scale(const Model* model, double* scale) {
-  ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
+  ModelOverride* gains = block_parameters(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* own = &model->controllers[c];
     for (int k = 0; k < controller_gain_count(own->source); k++) {
       double value = fabs(gains[own->gain_first + k].value);
-      bool lives = controller_gain_lives(own->source, k) && model->links[own->link].prescribed < 0;
-      double unit = value > 0 ? value : gain_unit(model, own, controller_gain(own->source, k));
+      bool lives = controller_gain_has_effect(own->source, k) && model->links[own->link].prescribed < 0;
+      double unit = value > 0 ? value : gain_unit(model, own, controller_gain_at(own->source, k));
       scale[own->gain_first + k] = lives ? 0.1 * unit : 0;
     }
   }
@@ -427,7 +427,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures && !tendons &&
       !bushings)
     return;
-  ModelOverride* numbers = block_numbers(model->scene, model, block);
+  ModelOverride* numbers = block_parameters(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
     scale[k] = closures   ? closure_scale(model, &numbers[k])
                : tendons  ? tendon_scale(model, &numbers[k])
@@ -484,7 +484,7 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
     case GRADCHECK_CLOSURES:
     case GRADCHECK_TENDONS:
     case GRADCHECK_BUSHINGS: {
-      ModelOverride* numbers = block_numbers(model->scene, model, block);
+      ModelOverride* numbers = block_parameters(model->scene, model, block);
       for (int k = 0; k < block_size(model, block); k++)
         out[k] = block == GRADCHECK_CLOSURES   ? closure_slope(g, &numbers[k])
                  : block == GRADCHECK_BUSHINGS ? g->bushings[numbers[k].part][numbers[k].index]
@@ -497,7 +497,7 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
   }
 }
 
-void state_move(Model* model, const double* values) {
+void perturb_state(Model* model, const double* values) {
   model_increment(model, model->initial_coordinates, values, 1, model->initial_coordinates);
   for (int k = 0; k < model->dof_count; k++) model->initial_velocities[k] += values[model->dof_count + k];
   model_place_closures(model);

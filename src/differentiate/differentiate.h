@@ -17,35 +17,35 @@ typedef struct {
   size_t *pose, *coordinate, *dof;                /* index of the link's first row in each array (links) */
   size_t whole_pose, whole_coordinate, whole_dof; /* index of the first row kept for all links, in each array */
   size_t poses, coordinates, dofs;                /* length of each array */
-} RowKeep;
+} RowSelection;
 
-/* Returns an empty selection of the rows 0..steps. The caller frees it with row_keep_destroy. */
-RowKeep row_keep_create(const Model* model, int steps);
+/* Returns an empty selection of the rows 0..steps. The caller frees it with row_selection_destroy. */
+RowSelection row_selection_create(const Model* model, int steps);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
-void row_keep_destroy(RowKeep* keep);
+void row_selection_destroy(RowSelection* keep);
 /* Selects the rows first..last of a link. A second call for the same link selects the shortest interval that contains
  * both intervals. Asserts 0 <= first and last <= steps. link is not checked. */
-void row_keep_link(RowKeep* keep, int link, int first, int last);
+void row_selection_add_link(RowSelection* keep, int link, int first, int last);
 /* Selects a row for all links. Asserts that rows are added in ascending order. Allocates. */
-void row_keep_whole(RowKeep* keep, int row);
+void row_selection_add_all_links(RowSelection* keep, int row);
 /* Computes where each selected row is stored. Call after all rows were added. The caller then allocates arrays of
  * `poses`, `coordinates` and `dofs` entries. */
-void row_keep_lay_out(RowKeep* keep, const Model* model);
+void row_selection_compute_offsets(RowSelection* keep, const Model* model);
 
-/* Indices of one link in the arrays of one row: pose (also of its force), first coordinate, first rate. */
+/* RepeatIndices of one link in the arrays of one row: pose (also of its force), first coordinate, first rate. */
 typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
-} RowPlace;
+} RowIndex;
 /* Returns the indices of a link in a row. If the row is not selected, kept is false and the indices are 0. Undefined
  * for a row or link out of range. */
-RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
+RowIndex row_selection_index(const RowSelection* keep, const Model* model, int row, int link);
 /* Returns the indices of a link in a row of a whole recording (keep NULL) or of a thin one. A whole recording stores
  * all rows consecutively. */
-static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
-  if (keep) return row_keep_place(keep, model, row, link);
+static inline RowIndex row_index(const RowSelection* keep, const Model* model, int row, int link) {
+  if (keep) return row_selection_index(keep, model, row, link);
   size_t at = (size_t)row;
-  return (RowPlace){true, at * (size_t)model->link_count + (size_t)link,
+  return (RowIndex){true, at * (size_t)model->link_count + (size_t)link,
                     at * (size_t)model->coordinate_count + (size_t)model->links[link].coordinate_first,
                     at * (size_t)model->dof_count + (size_t)model->links[link].dof_first};
 }
@@ -60,7 +60,7 @@ typedef struct {
   int step;        /* number of the state's step, from 1; 0 for the initial state */
   bool row;        /* true if the state is the end of a step */
   int between;     /* index among the states inside steps, or -1 for a row */
-  int contact_first, contact_count;
+  int contact_first_row, contact_count;
   SimSolve*
       solves; /* all but the last solve of the substep that ended in the state (solve_count); NULL if there is none */
   int solve_count;
@@ -71,13 +71,13 @@ typedef struct {
  * in memory while memory permits; the adjoint recomputes the other parts. Borrows model and keep. */
 typedef struct Recording {
   const Model* model;
-  const RowKeep* keep;    /* NULL for a whole recording */
-  struct RunParts* parts; /* intervals of a thin recording with a gradient (differentiate/parts.c); otherwise NULL */
+  const RowSelection* keep;  /* NULL for a whole recording */
+  struct RunSegments* parts; /* intervals of a thin recording with a gradient (differentiate/parts.c); otherwise NULL */
   int steps;
-  bool is_part;
-  int first_row;       /* number in the run of the first stored row; 0 unless is_part */
-  int64_t first_state; /* number in the run of states[0]; 0 unless is_part */
-  int entry;           /* index of the state from which the first step starts; 0 unless is_part */
+  bool is_segment;
+  int first_row;       /* number in the run of the first stored row; 0 unless is_segment */
+  int64_t first_state; /* number in the run of states[0]; 0 unless is_segment */
+  int entry;           /* index of the state from which the first step starts; 0 unless is_segment */
   double* q;           /* joint coordinates                     ((steps + 1) * nq) */
   double* rate;        /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
   Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
@@ -90,19 +90,19 @@ typedef struct Recording {
   ContactRecord* contacts;   /* contacts of all states, consecutively */
   RecordedState* states;     /* in order of time, the initial state first (state_count) */
   int* row_state;            /* index of every row's state  (steps + 1) */
-  double* between_q;         /* (between_count * nq) */
-  Pose* between_pose;        /* (between_count * links) */
-  Vec3* between_momentum;    /* NULL unless the integrator is `momentum` (between_count * links) */
-  Vec3 *felt, *between_felt; /* SimState.felt of rows and of states inside steps; NULL if no drive measures it */
-  double *delayed, *between_delayed; /* SimState.delayed of rows and of states inside steps */
-  SimGuess* guess;       /* warm start of friction in the first step; NULL if not computed, or stored in a part */
-  double (*reaction)[6]; /* sim_reactions, zero in row 0; NULL unless the scene requests it ((steps + 1) * links) */
+  double* substep_q;         /* (substep_state_count * nq) */
+  Pose* substep_pose;        /* (substep_state_count * links) */
+  Vec3* substep_momentum;    /* NULL unless the integrator is `momentum` (substep_state_count * links) */
+  Vec3 *felt, *substep_felt; /* SimState.felt of rows and of states inside steps; NULL if no drive measures it */
+  double *delayed, *substep_delayed; /* SimState.delayed of rows and of states inside steps */
+  InitialFriction* guess; /* warm start of friction in the first step; NULL if not computed, or stored in a part */
+  double (*reaction)[6];  /* sim_reactions, zero in row 0; NULL unless the scene requests it ((steps + 1) * links) */
   SimJoin* joined; /* sim_closures_joined of every row; NULL if no closure has `active` ((steps + 1) * closures) */
   double* closures_broken; /* time at which each closure broke [s], or INFINITY; NULL without closures (closures) */
   size_t solve_bytes;      /* size of RecordedState.solves [bytes] */
-  int state_count, between_count;
-  int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
-      delayed_capacity, between_q_capacity;
+  int state_count, substep_state_count;
+  int contact_capacity, step_capacity, state_capacity, substep_state_capacity, momentum_capacity, felt_capacity,
+      delayed_capacity, substep_q_capacity;
 } Recording;
 
 /* Returns the poses of a row (links), borrowed from a whole recording or a part. Undefined for a row that the recording
@@ -113,41 +113,41 @@ static inline const Pose* recording_pose(const Recording* r, int step) {
 
 /* Returns a link's pose at a row that the recording stores. Undefined for other rows. */
 static inline Pose recording_link_pose(const Recording* r, int step, int link) {
-  return r->pose[row_place(r->keep, r->model, step, link).pose];
+  return r->pose[row_index(r->keep, r->model, step, link).pose];
 }
 
 /* Returns the poses of a state, borrowed (links). Undefined for a state of another recording. */
 static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
-                            : r->between_pose + (size_t)state->between * links;
+                            : r->substep_pose + (size_t)state->between * links;
 }
 /* Returns the coordinates of a state, borrowed (nq). Undefined for a state of another recording. */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
-                            : r->between_q + (size_t)state->between * nq;
+                            : r->substep_q + (size_t)state->between * nq;
 }
 /* Returns SimState.momentum of a state, borrowed (links); NULL unless the integrator is `momentum`. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
-                            : r->between_momentum + (size_t)state->between * links;
+                            : r->substep_momentum + (size_t)state->between * links;
 }
 /* Returns SimState.felt of a state, borrowed (links). Returns NULL if no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
-                            : r->between_felt + (size_t)state->between * links;
+                            : r->substep_felt + (size_t)state->between * links;
 }
 /* Returns SimState.delayed of a state, borrowed (2 Model.delayed_count). Returns NULL if no controller has a delay. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
   return state->between < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
-                            : r->between_delayed + (size_t)state->between * count;
+                            : r->substep_delayed + (size_t)state->between * count;
 }
 /* Returns the number of substeps (>= 1) of a step >= 1. Undefined for step 0. */
 static inline int recording_substeps(const Recording* r, int step) {
@@ -169,12 +169,12 @@ typedef struct {
 /* Creates a recording with memory for rows 0..steps. It can be reused for further runs, also of other models of the
  * same size. Owns its arrays and borrows the model. The caller frees it with recording_destroy. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* Creates a thin recording. Borrows keep, which must be laid out (row_keep_lay_out) and outlive the recording. The
- * caller frees the recording with recording_destroy, which does not free keep. */
-void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
+/* Creates a thin recording. Borrows keep, which must be laid out (row_selection_compute_offsets) and outlive the
+ * recording. The caller frees the recording with recording_destroy, which does not free keep. */
+void recording_create_selective(Recording* recording, const Model* model, int steps, const RowSelection* keep);
 /* Makes the recording store the contact forces of pairs[count] in rows 0..steps. Call once, before recording_run,
  * because a second call leaks the first array. Borrows pairs. Allocates nothing if count is 0. */
-void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
+void recording_store_pair_forces(Recording* recording, const ForcePair* pairs, int count, int steps);
 /* Frees the arrays of the recording. Does not free model, keep and pairs. Accepts a zeroed recording, but not NULL. */
 void recording_destroy(Recording* recording);
 /* Returns the size of the recording's arrays [bytes], without the parts of a thin recording. */
@@ -184,7 +184,7 @@ size_t recording_bytes(const Recording* recording);
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Checks that a memory limit leaves memory for the parts of a thin recording. Returns STATUS_BAD_INPUT, with a message
  * at `place`, if recording and seeds need `bytes` or more. Otherwise returns STATUS_OK. Allocates only the message. */
-Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePlace place,
+Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePosition place,
                               Diagnostics* diagnostics);
 /* Options of recording_run. */
 typedef struct {
@@ -211,8 +211,8 @@ void recording_add_row(Recording* recording, Sim* sim, int row);
  * Partial derivatives of the loss with respect to the recorded quantities: the input of the adjoint. Losses add to
  * them. Rows are indexed as in Recording. One memory block, beginning at pose, contains the arrays. */
 struct LossSeeds {
-  const RowKeep* keep;    /* layout of the arrays of rows; NULL if all rows are stored */
-  double (*pose)[3][4];   /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
+  const RowSelection* keep; /* layout of the arrays of rows; NULL if all rows are stored */
+  double (*pose)[3][4];     /* dL/d(R | t) of every link frame, elementwise ((steps + 1) * links) */
   double* q;              /* w.r.t. joint coordinates (increments of joint_increment), poses fixed ((steps + 1) * nv) */
   double* rate;           /* ((steps + 1) * nv) */
   Vec3* force;            /* ((steps + 1) * links) */
@@ -237,8 +237,8 @@ struct LossSeeds {
  * with loss_seeds_destroy. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
 /* Returns zeroed derivatives for thin recordings with the rows of keep. Borrows keep, which must be laid out
- * (row_keep_lay_out). The caller frees them with loss_seeds_destroy. */
-LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
+ * (row_selection_compute_offsets). The caller frees them with loss_seeds_destroy. */
+LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* keep);
 /* Sets all derivatives to zero. */
 void loss_seeds_clear(LossSeeds* seeds);
 /* Frees the arrays and zeroes the object. Accepts a zeroed object, but not NULL. */
@@ -275,10 +275,10 @@ typedef struct {
 /* Returns the observable with the number `index` of ObservableKind. index is not checked. Static. */
 const Observable* observable_at(int index);
 /* Returns true if the observable is defined at a row of a whole recording. */
-bool observable_reaches(const Observable* observable, const Recording* recording, int row);
+bool observable_is_defined(const Observable* observable, const Recording* recording, int row);
 /* Returns the input of observables at a row, borrowed from a whole recording. Poses before the first and after the last
  * row are NULL. */
-Observation observation_of(const Recording* recording, int row);
+Observation observation_at(const Recording* recording, int row);
 /* Returns the arrays that receive the derivatives at a row, borrowed from whole seeds. */
 ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
@@ -298,15 +298,15 @@ void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
 /* Selects in `keep` all rows that loss_evaluate reads. The model must be the model for which `keep` was created.
  * Asserts equal numbers of steps. */
-void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
+void loss_select_rows(const Loss* loss, const Model* model, RowSelection* keep);
 /* Makes the recording store the pair forces that the loss reads, and seeds their derivatives. seeds may be NULL. Call
  * after both were created for `steps` steps. Both borrow the list of pairs from the loss. Allocates. */
-void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
+void loss_record_pair_forces(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 /* Returns the unique name of a loss, used as a column of convergence.csv. Owned by the loss. Undefined for an index
  * from loss_count on. */
 const char* loss_name(const Loss* loss, int index);
 /* Returns true if the loss applies to this scenario. Otherwise its value is 0. */
-bool loss_counts(const Loss* loss, int index);
+bool loss_is_active(const Loss* loss, int index);
 /* Returns the weighted sum of the losses, without the scenario's weight. Sets terms[loss_count] unless NULL, and adds
  * the derivatives of the sum to seeds unless NULL. The recording's model must have the links, hulls, vertices and
  * controllers of the model of loss_create. Returns NaN, and changes no seeds, for a recording shorter than the
@@ -323,12 +323,12 @@ double loss_evaluate_with(const Loss* loss, const Recording* recording, double* 
 
 /* Fabrication measures of a link: the losses of the same names (docs/losses.md) with margin 0. */
 typedef struct {
-  double neck, wall;                    /* m; neck is NAN for a single hull */
-  double overhang;                      /* m^2 */
-  double extent[3];                     /* extent along the link's axes x, y, z [m] */
-  double clearance, clearance_at_least; /* clearance from the parent link and its proved lower bound [m]; NAN if the
+  double neck, wall;                       /* m; neck is NAN for a single hull */
+  double overhang;                         /* m^2 */
+  double extent[3];                        /* extent along the link's axes x, y, z [m] */
+  double clearance, clearance_lower_bound; /* clearance from the parent link and its proved lower bound [m]; NAN if the
                                            joint has no range to sweep */
-  double at[3];                         /* joint coordinates at the smallest clearance (coordinates) */
+  double at[3];                            /* joint coordinates at the smallest clearance (coordinates) */
   int coordinates;
 } FabricationReport;
 /* Returns the fabrication measures of a link with bounded hulls. build: build direction, unit vector in the link frame.
@@ -344,7 +344,7 @@ typedef struct {
   const Task* task;
   int scenario;
   int moments; /* number of compared rows, at most */
-} RefinedSubject;
+} RefinedRunInput;
 
 /* A run with a shorter time step. Owns its members, except those shared with the given scene, which must outlive the
  * run. refined_run_free accepts a zeroed or incomplete run. */
@@ -354,7 +354,7 @@ typedef struct {
   Model model;
   bool has_model;
   Loss* loss;
-  RowKeep keep;
+  RowSelection keep;
   Recording recording; /* thin recording of the rows read by the loss and of the compared rows */
   int moments;
   double value;  /* value of the loss; NaN without a loss */
@@ -366,13 +366,13 @@ typedef struct {
  * keep the values of the given scene. Model warnings are reported only if parts is 1. Returns the status of
  * recording_run. Always sets *run, which the caller frees with refined_run_free. run->value is NaN unless the status is
  * STATUS_OK and the run is as long as the horizon. */
-Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
+Status refined_run(RefinedRun* run, const RefinedRunInput* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
 /* Frees the run and zeroes it. Accepts a zeroed run, but not NULL. */
 void refined_run_free(RefinedRun* run);
 /* Returns the row of a compared time, moment 0..moments - 1. Equal moments are equal times in every refinement, and the
  * last moment is the end of the run. Undefined for a moment out of range. */
-int refined_row(const RefinedRun* run, int moment);
+int refined_sample_row(const RefinedRun* run, int moment);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
 typedef struct RunAdjoint RunAdjoint;
@@ -414,7 +414,7 @@ typedef struct {
 /* Finds the gaps of two links in `trial` that are smaller than min(least, distance of the two hulls in `standing`). The
  * normals are computed in `standing`. trial may be a model that was refused for intersections. Both models have the
  * same hulls. Sets the first entries of out[most], and returns their number. Allocates temporary memory. */
-int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
+int find_start_gaps(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most);
 /* Returns the gap [m] at the initial poses pose[links]. */
 double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
@@ -545,7 +545,7 @@ GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int cou
 /* (J15) Changes the verdict GRADCHECK_WRONG to GRADCHECK_UNCHECKED if a loop is singular. In a singular configuration,
  * differences and gradient may disagree. singular: true if a loop is in such a configuration. block: as set by
  * gradcheck_vector. */
-void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
+void gradcheck_mark_singular(bool singular, GradcheckBlockReport* block);
 /* Returns true if a link's mass depends on a hull with a face of more than three corners. The volume of such a hull has
  * a kink, because a displaced corner changes the triangulation of the face. Allocates temporary memory, never fails. */
 bool gradcheck_has_flat_faces(const Model* model);

@@ -15,7 +15,7 @@ static Recording at_start(const Model* model) {
 static double term_value(const Task* task, TaskLoss* source, const Recording* recording, SweepReport* sweep) {
   LossTerm term = {0};
   Diagnostics diagnostics = {0};
-  const LossOrigin origin = {task, source, 0, 0, recording->model, 0, &diagnostics};
+  const LossContext origin = {task, source, 0, 0, recording->model, 0, &diagnostics};
   source->weight = 1;
   source->from = source->to = -1;
   loss_resolve(&term, &origin);
@@ -35,7 +35,7 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
   Task task = {.scenarios = &scenario, .scenario_count = 1};
   Recording recording = at_start(model);
   SweepReport sweep = {.clearance = NAN, .at_least = NAN};
-  char* name = memory_text(model->links[link].name);
+  char* name = memory_copy_text(model->links[link].name);
   TaskLoss loss = {.link = {.text = name}, .direction = build, .angle = angle};
   FabricationReport report = {0};
   loss.type = LOSS_NECK;
@@ -52,7 +52,7 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
   loss.type = LOSS_CLEARANCE;
   if (sweep_is_possible(model, link) && model->links[link].parent >= 0) term_value(&task, &loss, &recording, &sweep);
   report.clearance = sweep.clearance;
-  report.clearance_at_least = sweep.at_least;
+  report.clearance_lower_bound = sweep.at_least;
   report.coordinates = sweep.count;
   memcpy(report.at, sweep.at, sizeof report.at);
   memory_free(name);

@@ -42,8 +42,8 @@ static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
       points[m] = vec3_add_scaled(x, random_uniform(random, 0, GENERIC_SHIFT), vec3_sub(hull->center, x));
     }
     ConvexHull solid;
-    flat =
-        hull_create_keeping(&solid, points, hull->solid.vertex_count) != HULL_OK || has_flat_face(&solid, hull->radius);
+    flat = hull_create_with_interior(&solid, points, hull->solid.vertex_count) != HULL_OK ||
+           has_flat_face(&solid, hull->radius);
     hull_free(&solid);
   }
 }
@@ -88,8 +88,8 @@ typedef struct {
   const Loss* loss;    /* NULL if the random test loss is used */
   double* terms;       /* values of the terms of the loss */
   Probe* probe;
-  double rounding; /* rounding error of one value */
-  RowKeep keep;    /* rows kept in both recordings if memory is bounded */
+  double rounding;   /* rounding error of one value */
+  RowSelection keep; /* rows kept in both recordings if memory is bounded */
   Recording base, moved;
   LossSeeds seeds;    /* of the base run */
   bool repeats;       /* true if perturbed runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
@@ -129,7 +129,7 @@ static bool create_model_at(const BlockContext* b, const double* values, Model* 
   const Check* c = b->check;
   for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
   if (model_create_from(model, c->scene, c->solids, b->numbers, b->count, diagnostics) != STATUS_OK) return false;
-  if (b->block == GRADCHECK_STATE) state_move(model, values);
+  if (b->block == GRADCHECK_STATE) perturb_state(model, values);
   model->simulation.steps = c->base.steps;
   return true;
 }
@@ -158,7 +158,7 @@ static double block_value(void* context, const double* values) {
 static void create_whole(const Check* c, const Model* model, int steps, Recording* recording, LossSeeds* seeds) {
   recording_create(recording, model, steps);
   *seeds = loss_seeds_create(model, steps);
-  if (c->loss) loss_keep_pairs(c->loss, steps, recording, seeds);
+  if (c->loss) loss_record_pair_forces(c->loss, steps, recording, seeds);
 }
 
 /* Sets gradient[] to the adjoint's gradient by the block at `values`, as GradcheckGradient. Not with bounded memory. */
@@ -233,7 +233,7 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   double *g = memory, *scale = g + count, *base = scale + count;
   block_gradient(m, block, gradient, g);
   block_scale(m, block, scale);
-  BlockContext context = {c, block, block_numbers(c->scene, m, block), block == GRADCHECK_STATE ? 0 : count};
+  BlockContext context = {c, block, block_parameters(c->scene, m, block), block == GRADCHECK_STATE ? 0 : count};
   for (int k = 0; k < count; k++) base[k] = context.numbers[k].value;
   gradcheck_vector(count, g, scale, base, floor_of(c, gradient), block_value, &context, c->options,
                    c->options->seed * 7919u + (uint64_t)block, out);
@@ -270,7 +270,7 @@ GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int cou
   return out;
 }
 
-void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
+void gradcheck_mark_singular(bool singular, GradcheckBlockReport* block) {
   block->singular = singular && block->verdict == GRADCHECK_WRONG;
   if (block->singular) block->verdict = GRADCHECK_UNCHECKED;
 }
@@ -278,7 +278,7 @@ void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
 /* Returns true if the run failed because a loop in a singular configuration did not close. Such a loop may have no
  * solution within a small tolerance. */
 static bool is_open(const Model* model, const RecordReport* run) {
-  return model->singular_closure >= 0 && run->last.outcome == STEP_OPEN;
+  return model->singular_closure >= 0 && run->last.outcome == STEP_CLOSURE_OPEN;
 }
 
 static Status check_all(Check* c) {
@@ -288,14 +288,14 @@ static Status check_all(Check* c) {
   gradient.without_turns = true; /* not part of any block */
   report->passed = report->checked = all_gradients(c, &gradient);
   /* contact laws for exact shapes may have no derivative at a state; this does not fail the check */
-  report->passed |= report->adjoint.step.contact_failed && contact_takes_shapes(c->model->contact_model);
+  report->passed |= report->adjoint.step.contact_failed && contact_supports_smooth_shapes(c->model->contact_model);
   c->expected = expected_runs(c);
   report->kinks = c->model->contact_model != CONTACT_NONE && contact_once_differentiable(c->model);
   for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound && !stopped(c); b++) {
     check_block(c, (GradcheckBlock)b, &gradient);
     GradcheckBlockReport* block = &report->block[b];
     if (report->kinks && block->verdict == GRADCHECK_WRONG) block->verdict = GRADCHECK_UNCHECKED;
-    gradcheck_excuse_singular(c->model->singular_closure >= 0, block);
+    gradcheck_mark_singular(c->model->singular_closure >= 0, block);
     report->passed = report->passed && block->verdict != GRADCHECK_WRONG;
     report->checked = report->checked && block->verdict == GRADCHECK_RIGHT;
   }
@@ -312,22 +312,22 @@ static void create_rows(Check* c, int steps) {
     c->seeds = loss_seeds_create(c->model, steps);
     return;
   }
-  c->keep = row_keep_create(c->model, steps);
+  c->keep = row_selection_create(c->model, steps);
   if (c->loss)
-    loss_keep(c->loss, c->model, &c->keep);
+    loss_select_rows(c->loss, c->model, &c->keep);
   else
-    probe_keep(steps, &c->keep);
-  row_keep_lay_out(&c->keep, c->model);
-  recording_create_thin(&c->base, c->model, steps, &c->keep);
-  recording_create_thin(&c->moved, c->model, steps, &c->keep);
-  c->seeds = loss_seeds_create_thin(c->model, &c->keep);
+    probe_select_rows(steps, &c->keep);
+  row_selection_compute_offsets(&c->keep, c->model);
+  recording_create_selective(&c->base, c->model, steps, &c->keep);
+  recording_create_selective(&c->moved, c->model, steps, &c->keep);
+  c->seeds = loss_seeds_create_selective(c->model, &c->keep);
 }
 
 static void create_recordings(Check* c, int steps) {
   create_rows(c, steps);
   if (!c->loss) return;
-  loss_keep_pairs(c->loss, steps, &c->base, &c->seeds);
-  loss_keep_pairs(c->loss, steps, &c->moved, NULL);
+  loss_record_pair_forces(c->loss, steps, &c->base, &c->seeds);
+  loss_record_pair_forces(c->loss, steps, &c->moved, NULL);
 }
 
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
@@ -341,7 +341,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   Status status = STATUS_OK;
   if (options->memory > 0) {
     record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
-    status = recording_check_memory(&c.base, &c.seeds, options->memory, (SourcePlace){0}, diagnostics);
+    status = recording_check_memory(&c.base, &c.seeds, options->memory, (SourcePosition){0}, diagnostics);
   }
   c.solids = model_solids_create(scene);
   c.probe = probe_create(&c.base, options->seed);
@@ -360,6 +360,6 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
   loss_seeds_destroy(&c.seeds);
-  row_keep_destroy(&c.keep);
+  row_selection_destroy(&c.keep);
   return status;
 }

@@ -36,14 +36,14 @@ static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
   for (int i = 0; i < loss->count; i++) {
     if (!task->losses[i].name) continue;
     if (is_taken(loss, task->losses[i].name)) complain_of_twin(task, i, diagnostics);
-    loss->terms[i].name = memory_text(task->losses[i].name);
+    loss->terms[i].name = memory_copy_text(task->losses[i].name);
   }
   for (int i = 0; i < loss->count; i++) {
     if (loss->terms[i].name) continue;
     char name[40];
     snprintf(name, sizeof name, "%s", loss->terms[i].kind->word);
     for (int n = 2; is_taken(loss, name); n++) snprintf(name, sizeof name, "%s_%d", loss->terms[i].kind->word, n);
-    loss->terms[i].name = memory_text(name);
+    loss->terms[i].name = memory_copy_text(name);
   }
 }
 
@@ -67,11 +67,11 @@ Status loss_create(Loss** out, const Task* task, int scenario, const Model* mode
   Loss* loss = MEMORY_NEW(Loss, 1);
   *out = NULL;
   int before = diagnostics->error_count, asked = task->scenarios[scenario].steps;
-  loss->steps = task_horizon(asked, model->simulation.steps);
+  loss->steps = task_step_count(asked, model->simulation.steps);
   loss->count = task->loss_count;
   loss->terms = MEMORY_NEW(LossTerm, task->loss_count);
   for (int i = 0; i < task->loss_count; i++) {
-    const LossOrigin origin = {task, &task->losses[i], scenario, i, model, loss->steps, diagnostics};
+    const LossContext origin = {task, &task->losses[i], scenario, i, model, loss->steps, diagnostics};
     loss_resolve(&loss->terms[i], &origin);
     list_pairs(loss, &loss->terms[i]);
   }
@@ -103,33 +103,33 @@ const char* loss_name(const Loss* loss, int index) {
   return loss->terms[index].name;
 }
 
-bool loss_counts(const Loss* loss, int index) {
+bool loss_is_active(const Loss* loss, int index) {
   assert(index >= 0 && index < loss_count(loss));
   return !loss->terms[index].absent;
 }
 
 /* ---------------------------------------------------------------- rows */
 
-static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
+static void keep_rows(const LossTerm* term, const Model* model, RowSelection* keep) {
   if (term->absent || term->kind->window == WINDOW_NONE) return;
   int first = term->first < term->reference ? term->first : term->reference;
   if (first > 0) first--; /* losses of velocities read the row before */
-  if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
-  for (int k = 1; k < term->link_count; k++) row_keep_link(keep, term->links[k], first, term->last);
-  if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
+  if (term->link >= 0) row_selection_add_link(keep, term->link, first, term->last);
+  for (int k = 1; k < term->link_count; k++) row_selection_add_link(keep, term->links[k], first, term->last);
+  if (term->other >= 0) row_selection_add_link(keep, term->other, first, term->last);
   for (int i = 0; term->kind->window == WINDOW_START && i < model->link_count; i++)
-    if (term->other < 0) row_keep_link(keep, i, 0, 0);
+    if (term->other < 0) row_selection_add_link(keep, i, 0, 0);
   for (int c = 0; term->link < 0 && c < model->controller_count; c++)
-    row_keep_link(keep, model->controllers[c].link, first, term->last);
+    row_selection_add_link(keep, model->controllers[c].link, first, term->last);
 }
 
-void loss_keep(const Loss* loss, const Model* model, RowKeep* keep) {
+void loss_select_rows(const Loss* loss, const Model* model, RowSelection* keep) {
   for (int i = 0; i < loss->count; i++) keep_rows(&loss->terms[i], model, keep);
 }
 
-void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds) {
-  if (recording) recording_keep_pairs(recording, loss->pairs, loss->pair_count, steps);
-  if (seeds) loss_seeds_keep_pairs(seeds, loss->pairs, loss->pair_count, steps);
+void loss_record_pair_forces(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds) {
+  if (recording) recording_store_pair_forces(recording, loss->pairs, loss->pair_count, steps);
+  if (seeds) loss_seeds_add_pair_forces(seeds, loss->pairs, loss->pair_count, steps);
 }
 
 /* ---------------------------------------------------------------- value */

@@ -148,7 +148,7 @@ static void add_seeds(const Pair* p, void* context) {
 }
 
 double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Smooth s = {.square = term->smoothing * term->smoothing, .least = HUGE_VAL, .factor = share, .seeds = seeds};
     visit_both(term, recording, k, take_least, &s);

@@ -99,7 +99,7 @@ static Around around(const Sweep* s, SweepBox* box, Pose pose) {
 
 /* (P8) Returns a lower bound of the distance of two hulls over a box of coordinates. The bound is the gap along the
  * normal of the nearest points at the centre of the box. pose: pose of the link at the centre. */
-static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest, Pose pose) {
+static double pair_below(const Sweep* s, const Around* a, const NearestPoints* nearest, Pose pose) {
   const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
   Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
   double lowest = HUGE_VAL, lowest_around = HUGE_VAL;
@@ -119,16 +119,16 @@ static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest
 
 /* Updates *best if a hull of the link at `pose` is nearer to `other` than best->distance. If a is not NULL, also
  * updates the lower bound of its box. Returns false if a pose is not finite. */
-static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best, Around* a) {
+static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, NearestPoints* best, Around* a) {
   const ModelLink* link = &s->model->links[s->term->link];
   Pose pose_other = pose_of_other(s, other);
   for (int i = 0; i < link->hull_count; i++) {
     const ModelHull* own = &s->model->hulls[link->hull_first + i];
     if (!own->kind->bounded && !other->kind->bounded) continue;
-    double bound = nearest_bound(own, other, pose, pose_other);
+    double bound = distance_lower_bound(own, other, pose, pose_other);
     if (isnan(bound)) return false;
     if (bound >= best->distance + (a ? a->way : 0)) continue;
-    Nearest found = nearest_signed(own, other, pose, pose_other);
+    NearestPoints found = find_signed_nearest_points(own, other, pose, pose_other);
     if (a && found.distance - a->way < a->box->below)
       a->box->below = fmin(a->box->below, pair_below(s, a, &found, pose));
     if (found.distance < best->distance) *best = found;
@@ -136,8 +136,8 @@ static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* 
   return true;
 }
 
-static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
-  Nearest best = {.distance = limit};
+static NearestPoints look_from(Sweep* s, Pose pose, double limit, Around* a) {
+  NearestPoints best = {.distance = limit};
   bool sound = true;
   s->places++;
   if (s->box) sound = look_at(s, s->box, pose, &best, a);
@@ -145,17 +145,19 @@ static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
     const ModelHull* hull = &s->model->hulls[h];
     if (is_other(s, hull)) sound = look_at(s, hull, pose, &best, a);
   }
-  if (!sound) best = (Nearest){.distance = NAN};
+  if (!sound) best = (NearestPoints){.distance = NAN};
   return best;
 }
 
 /* Places the link at coordinates q and returns the smallest distance of its hulls from the other hulls. Distances above
  * `limit` may be inexact. */
-static Nearest distance_at(Sweep* s, const double* q, double limit) { return look_from(s, pose_of(s, q), limit, NULL); }
+static NearestPoints distance_at(Sweep* s, const double* q, double limit) {
+  return look_from(s, pose_of(s, q), limit, NULL);
+}
 
 /* Places the link at the centre of a box and returns the smallest distance of its hulls from the other hulls. Sets
  * box->below to the lower bound over the box, or to `limit` if the bound is larger. */
-static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
+static NearestPoints distance_in(Sweep* s, SweepBox* box, double limit) {
   Pose pose = pose_of(s, box->middle);
   Around a = around(s, box, pose);
   box->below = limit;
@@ -164,7 +166,7 @@ static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
 
 /* ---------------------------------------------------------------- smallest clearance */
 
-static void keep_less(Nearest* best, double* at, Nearest found, const double* q) {
+static void keep_less(NearestPoints* best, double* at, NearestPoints found, const double* q) {
   if (!(found.distance < best->distance)) return;
   *best = found;
   memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
@@ -172,14 +174,14 @@ static void keep_less(Nearest* best, double* at, Nearest found, const double* q)
 
 /* Evaluates the distance on a grid that includes both ends of each coordinate. Sets *best and `at` to the smallest
  * distance and its coordinates. */
-static void look_at_grid(Sweep* s, Nearest* best, double* at) {
+static void look_at_grid(Sweep* s, NearestPoints* best, double* at) {
   int side = GRID[s->count], count = 1;
   for (int k = 0; k < s->count; k++) count *= side;
   for (int i = 0; i < count; i++) {
     double q[SWEEP_DOF_MAX] = {0};
     for (int k = 0, rest = i; k < s->count; k++, rest /= side)
       q[k] = s->low[k] + (s->high[k] - s->low[k]) * (rest % side) / (side - 1);
-    Nearest found = distance_at(s, q, best->distance);
+    NearestPoints found = distance_at(s, q, best->distance);
     if (isnan(found.distance)) {
       *best = found;
       return;
@@ -189,7 +191,7 @@ static void look_at_grid(Sweep* s, Nearest* best, double* at) {
 }
 
 /* Refines a minimum by steps along single coordinates. Halves the steps if none gives a smaller distance. */
-static void refine(Sweep* s, Nearest* best, double* at) {
+static void refine(Sweep* s, NearestPoints* best, double* at) {
   for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
     bool moved = false;
     for (int k = 0; k < 2 * s->count; k++) {
@@ -224,7 +226,7 @@ typedef struct {
 } BoxHeap;
 
 static void heap_push(BoxHeap* heap, const SweepBox* box) {
-  heap->box = memory_grown(heap->box, sizeof *box, heap->count, &heap->capacity);
+  heap->box = memory_grow_array(heap->box, sizeof *box, heap->count, &heap->capacity);
   int k = heap->count++;
   for (; k > 0 && heap->box[(k - 1) / 2].below > box->below; k = (k - 1) / 2) heap->box[k] = heap->box[(k - 1) / 2];
   heap->box[k] = *box;
@@ -244,7 +246,7 @@ static SweepBox heap_pop(BoxHeap* heap) {
 
 /* Returns a lower bound of the distance over the whole range of the coordinates. Updates *best and `at` if it finds a
  * smaller distance. */
-static double bound_all(Sweep* s, Nearest* best, double* at) {
+static double bound_all(Sweep* s, NearestPoints* best, double* at) {
   if (s->count == 0) return best->distance;
   BoxHeap heap = {0};
   SweepBox box = {.below = -HUGE_VAL};
@@ -270,8 +272,8 @@ static double bound_all(Sweep* s, Nearest* best, double* at) {
   return fmin(least, best->distance);
 }
 
-static Nearest least_of(Sweep* s, double* at, double* at_least) {
-  Nearest best = {.distance = HUGE_VAL};
+static NearestPoints least_of(Sweep* s, double* at, double* at_least) {
+  NearestPoints best = {.distance = HUGE_VAL};
   memset(at, 0, sizeof(double) * SWEEP_DOF_MAX);
   look_at_grid(s, &best, at);
   *at_least = best.distance;
@@ -295,7 +297,7 @@ static double reach_of(const Model* model, int link) {
 }
 
 static const double* coordinates(const Recording* recording, int link) {
-  return recording->q + row_place(recording->keep, recording->model, 0, link).coordinate;
+  return recording->q + row_index(recording->keep, recording->model, 0, link).coordinate;
 }
 
 /* Sets the joint of the sweep and the range of its coordinates. A hinge without limits makes a full revolution.
@@ -340,22 +342,22 @@ static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* 
   }
   const ModelLink* l = &s->model->links[link];
   Screw screws[JOINT_MAX_DOF];
-  double* rates = seeds->q + row_place(s->recording->keep, s->model, 0, link).dof;
+  double* rates = seeds->q + row_index(s->recording->keep, s->model, 0, link).dof;
   joint_screws(s->joint, coordinates(s->recording, link), s->base.r, s->start, screws);
   for (int k = 0; k < l->dof_count; k++) rates[k] -= vec3_dot(g, screw_velocity(&screws[k], at));
   loss_seed_pose(s->recording, link, 0, pose_apply_inverse(s->start, at), g, seeds);
 }
 
-static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight, LossSeeds* seeds) {
+static void seed(const Sweep* s, Pose own, const NearestPoints* nearest, double weight, LossSeeds* seeds) {
   Pose pose[2];
   const ModelHull* hulls[2] = {nearest->a, nearest->b};
-  Carrier side[2];
+  WeightedVertices side[2];
   for (int k = 0; k < 2; k++) pose[k] = hulls[k]->link == s->term->link ? own : pose_of_other(s, hulls[k]);
-  nearest_carry(nearest, pose, side);
+  find_nearest_vertices(nearest, pose, side);
   for (int k = 0; k < 2; k++) {
     if (side[k].count == 0 || hulls[k]->link < 0) continue;
     Vec3 g = vec3_scale(nearest->normal, k == 0 ? weight : -weight);
-    nearest_seed_vertices(hulls[k], &side[k], mat3_tmul_vec(pose[k].r, g), seeds);
+    add_nearest_vertex_seeds(hulls[k], &side[k], mat3_tmul_vec(pose[k].r, g), seeds);
     if (s->box) continue;
     if (hulls[k]->link == s->term->link)
       seed_link(s, pose[k], side[k].point, g, seeds);
@@ -375,8 +377,8 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
       const ModelHull *hull = &s->model->hulls[link->hull_first + i], *other = s->box ? s->box : &s->model->hulls[h];
       if (!is_other(s, other) || (!hull->kind->bounded && !other->kind->bounded)) continue;
       Pose at = pose_of_other(s, other);
-      if (nearest_bound(hull, other, own, at) > nearest + LEVEL * s->radius) continue;
-      Nearest found = nearest_signed(hull, other, own, at);
+      if (distance_lower_bound(hull, other, own, at) > nearest + LEVEL * s->radius) continue;
+      NearestPoints found = find_signed_nearest_points(hull, other, own, at);
       if (found.distance > nearest + LEVEL * s->radius) continue;
       count++;
       if (seeds) seed(s, own, &found, weight, seeds);
@@ -414,7 +416,7 @@ static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* se
 
 static double evaluate(Sweep* s, LossSeeds* seeds) {
   double at[SWEEP_DOF_MAX], at_least;
-  Nearest nearest = least_of(s, at, &at_least);
+  NearestPoints nearest = least_of(s, at, &at_least);
   if (seeds && nearest.a && !seed_fold(s, at, nearest.distance, seeds))
     seed_at(s, at, nearest.distance, s->term->weight, seeds);
   return s->term->weight * (s->term->margin - nearest.distance);
@@ -451,7 +453,7 @@ double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording) {
   Sweep s = sweep_of(term, recording, false, true);
   SweepReport report = {.count = s.count};
-  Nearest nearest = least_of(&s, report.at, &report.at_least);
+  NearestPoints nearest = least_of(&s, report.at, &report.at_least);
   report.clearance = nearest.distance;
   return report;
 }
@@ -475,34 +477,35 @@ static const char* cannot_sweep(const ModelLink* link) {
 
 bool sweep_is_possible(const Model* model, int link) { return !cannot_sweep(&model->links[link]); }
 
-void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_clearance_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   const TaskLoss* source = origin->source;
   const ModelLink* link = &model->links[term->link];
   const char* why = cannot_sweep(link);
   if (why) {
-    loss_complain(origin, source->link.place, "clearance cannot sweep the joint of '%.60s': %s", link->name, why);
+    loss_report_error(origin, source->link.place, "clearance cannot sweep the joint of '%.60s': %s", link->name, why);
     return;
   }
   if (term->other < 0) term->other = link->parent;
   if (term->other < 0) {
-    loss_complain(origin, source->place, "'%.60s' has no parent: give the link to clear as 'other'", link->name);
+    loss_report_error(origin, source->place, "'%.60s' has no parent: give the link to clear as 'other'", link->name);
     return;
   }
   for (int k = 0; k < origin->task->parameter_count; k++) {
     const TaskParameter* item = &origin->task->parameters[k];
     for (int i = 0; i < item->link_count && item->type == PARAMETER_AXIS; i++)
       if (item->links[i].text && strcmp(item->links[i].text, link->name) == 0)
-        loss_complain(origin, source->place,
-                      "the axis of '%.60s' is a design variable, and clearance has no derivative with respect to it: "
-                      "remove the variable",
-                      link->name);
+        loss_report_error(
+            origin, source->place,
+            "the axis of '%.60s' is a design variable, and clearance has no derivative with respect to it: "
+            "remove the variable",
+            link->name);
   }
   loss_gap_prepare(term, origin);
 }
 
-void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
-  loss_unit(origin, "direction", &term->direction);
+void loss_removal_prepare(LossTerm* term, const LossContext* origin) {
+  loss_normalize_direction(origin, "direction", &term->direction);
   if (term->other >= 0) {
     loss_gap_prepare(term, origin);
     return;
@@ -510,7 +513,7 @@ void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
   loss_hulls_prepare(term, origin); /* reports a link without vertices */
   for (int h = 0; h < origin->model->hull_count; h++)
     if (origin->model->hulls[h].link != term->link) return;
-  loss_complain(origin, origin->source->place,
-                "the scene has no other link from which '%.60s' could be removed: add a link, or remove the loss",
-                origin->model->links[term->link].name);
+  loss_report_error(origin, origin->source->place,
+                    "the scene has no other link from which '%.60s' could be removed: add a link, or remove the loss",
+                    origin->model->links[term->link].name);
 }

@@ -2,35 +2,36 @@
  * other joint's coordinate takes the place of q_i. */
 #include "differentiate/loss.h"
 
-static void check_joint(const LossTerm* term, const LossOrigin* origin, int link, SourcePlace place) {
+static void check_joint(const LossTerm* term, const LossContext* origin, int link, SourcePosition place) {
   const ModelLink* found = &origin->model->links[link];
   if (term->dof >= found->dof_count)
-    loss_complain(origin, place, "'dof' is %d, but the joint of '%.60s' has %d degree%s of freedom, numbered from 0",
-                  term->dof, found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
+    loss_report_error(origin, place,
+                      "'dof' is %d, but the joint of '%.60s' has %d degree%s of freedom, numbered from 0", term->dof,
+                      found->name, found->dof_count, found->dof_count == 1 ? "" : "s");
   else if (term->dof >= found->joint.plain_count)
-    loss_complain(origin, place,
-                  "'dof' %d of '%.60s' is one of three rotations, which have no single coordinates: use the loss "
-                  "'orientation' or 'pose'",
-                  term->dof, found->name);
+    loss_report_error(origin, place,
+                      "'dof' %d of '%.60s' is one of three rotations, which have no single coordinates: use the loss "
+                      "'orientation' or 'pose'",
+                      term->dof, found->name);
 }
 
-void loss_coordinate_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_coordinate_prepare(LossTerm* term, const LossContext* origin) {
   for (int k = 0; k < (term->link_count > 0 ? term->link_count : 1); k++)
     check_joint(term, origin, term->link_count > 0 ? term->links[k] : term->link, origin->source->place);
   if (term->other >= 0) check_joint(term, origin, term->other, origin->source->other.place);
 }
 
 static double coordinate(const LossTerm* term, const Recording* r, int link, int step) {
-  return r->q[row_place(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
+  return r->q[row_index(r->keep, r->model, step, link).coordinate + (size_t)term->dof];
 }
 
 /* Adds g = dL/dq to the seed of a degree of freedom at `step`, q: the term's coordinate of the joint of `link`. */
 static void seed(const LossTerm* term, const Recording* r, int link, int step, double g, LossSeeds* seeds) {
-  seeds->q[row_place(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
+  seeds->q[row_index(seeds->keep, r->model, step, link).dof + (size_t)term->dof] += g;
 }
 
 double loss_coordinate(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     double e = coordinate(term, recording, term->link, k) - term->value;
     if (term->other >= 0) e -= coordinate(term, recording, term->other, k);

@@ -11,22 +11,22 @@ static bool counts(const LossTerm* term, const ModelController* controller, cons
          (term->link < 0 || controller->link == term->link);
 }
 
-void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_effort_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model) && model->controllers[c].source->measure_count > 0)
-      loss_complain(origin, term->link < 0 ? origin->source->place : origin->source->link.place,
-                    "the drive of '%.60s' has feedback, for which effort is not implemented: name another link, or "
-                    "remove the loss",
-                    model->links[model->controllers[c].link].name);
+      loss_report_error(origin, term->link < 0 ? origin->source->place : origin->source->link.place,
+                        "the drive of '%.60s' has feedback, for which effort is not implemented: name another link, or "
+                        "remove the loss",
+                        model->links[model->controllers[c].link].name);
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model)) return;
   if (term->link < 0)
-    loss_complain(
+    loss_report_error(
         origin, origin->source->place,
         "the scene has no drive with an effort: add a controller of type pd, velocity or torque, or remove the loss");
   else
-    loss_complain(
+    loss_report_error(
         origin, origin->source->link.place,
         "no drive moves the joint of '%.60s': add a controller of type pd, velocity or torque, or name another link",
         model->links[term->link].name);
@@ -175,17 +175,17 @@ static double drive_effort(EffortDrive* d, double factor, size_t seed, double* c
 
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     const ModelLink* link = &model->links[controller->link];
     for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
-      RowPlace place = row_place(recording->keep, model, k, controller->link);
-      size_t seed = seeds ? row_place(seeds->keep, model, k, controller->link).dof : 0;
+      RowIndex place = row_index(recording->keep, model, k, controller->link);
+      size_t seed = seeds ? row_index(seeds->keep, model, k, controller->link).dof : 0;
       EffortDrive drive = {.controller = controller,
                            .link = link,
                            .t = model_row_time(model, k) - controller->source->delay,
-                           .per_second = 1 / simulation_substep(&model->simulation)};
+                           .per_second = 1 / simulation_substep_length(&model->simulation)};
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;
       sum += drive_effort(&drive, share, seed, seeds ? seeds->control + controller->parameter_first : NULL, seeds);

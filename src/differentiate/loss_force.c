@@ -4,10 +4,10 @@
 
 #include "differentiate/loss.h"
 
-void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_force_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   if (term->other == term->link)
-    loss_complain(origin, origin->source->other.place, "'other' is the link itself: name another link");
+    loss_report_error(origin, origin->source->other.place, "'other' is the link itself: name another link");
   else if (term->other >= 0 && model->contact_model != CONTACT_NONE && !model->links[term->other].collide)
     diagnostics_add(origin->diagnostics, SEVERITY_WARNING, origin->source->place,
                     "'%.60s' takes part in no contact, so its force is always zero: check 'collide' and contact.model",
@@ -29,14 +29,14 @@ static size_t pair_of(const LossTerm* term, const Recording* recording) {
   return (size_t)k;
 }
 
-static Vec3* force_at(const LossTerm* term, const Recording* recording, const RowKeep* keep, size_t pair, int row,
+static Vec3* force_at(const LossTerm* term, const Recording* recording, const RowSelection* keep, size_t pair, int row,
                       Vec3* of_link, Vec3* of_pair) {
   if (term->other >= 0) return &of_pair[(size_t)row * (size_t)recording->pair_count + pair];
-  return &of_link[row_place(keep, recording->model, row, term->link).pose];
+  return &of_link[row_index(keep, recording->model, row, term->link).pose];
 }
 
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   size_t pair = term->other >= 0 ? pair_of(term, recording) : 0;
   for (int k = term->first; k <= term->last; k++) {
     Vec3 felt = *force_at(term, recording, recording->keep, pair, k, recording->force, recording->pair_force);

@@ -10,39 +10,39 @@ static bool has_hull(const Model* model, int link, bool bounded) {
   return false;
 }
 
-void loss_gap_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_gap_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   const TaskLoss* source = origin->source;
   if (term->link == term->other)
-    loss_complain(origin, source->other.place, "'link' and 'other' are both '%.60s': name two links",
-                  model->links[term->link].name);
+    loss_report_error(origin, source->other.place, "'link' and 'other' are both '%.60s': name two links",
+                      model->links[term->link].name);
   else if (!has_hull(model, term->link, false))
-    loss_complain(origin, source->link.place,
-                  "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
-                  model->links[term->link].name);
+    loss_report_error(origin, source->link.place,
+                      "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
+                      model->links[term->link].name);
   else if (!has_hull(model, term->other, false))
-    loss_complain(origin, source->other.place,
-                  "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
-                  model->links[term->other].name);
+    loss_report_error(origin, source->other.place,
+                      "'%.60s' has no shape, so it has no gap: give it a shape, or name another link",
+                      model->links[term->other].name);
   else if (!has_hull(model, term->link, true) && !has_hull(model, term->other, true))
-    loss_complain(origin, source->place, "two half-spaces have no gap: name a link with a bounded shape");
+    loss_report_error(origin, source->place, "two half-spaces have no gap: name a link with a bounded shape");
 }
 
 /* ---------------------------------------------------------------- the nearest pair */
 
 /* Returns the nearest points of the nearest pair of hulls of two links. If all pairs are farther apart than the margin,
  * returns any pair, with the margin as distance. pose[2]: poses of `link` and `other`. */
-static Nearest nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
+static NearestPoints nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
-  Nearest best = {.distance = term->margin};
+  NearestPoints best = {.distance = term->margin};
   for (int i = 0; i < link->hull_count; i++)
     for (int k = 0; k < other->hull_count; k++) {
       const ModelHull *a = &model->hulls[link->hull_first + i], *b = &model->hulls[other->hull_first + k];
       if (!a->kind->bounded && !b->kind->bounded) continue;
-      double bound = nearest_bound(a, b, pose[0], pose[1]);
-      if (isnan(bound)) return (Nearest){.distance = NAN};
+      double bound = distance_lower_bound(a, b, pose[0], pose[1]);
+      if (isnan(bound)) return (NearestPoints){.distance = NAN};
       if (bound >= best.distance) continue;
-      Nearest found = nearest_between(a, b, pose[0], pose[1]);
+      NearestPoints found = find_nearest_points(a, b, pose[0], pose[1]);
       if (found.distance < best.distance) best = found;
     }
   return best;
@@ -52,30 +52,31 @@ static Nearest nearest_of_links(const LossTerm* term, const Model* model, const 
 
 /* Applies the chain rule to g = dL/dx, x: a nearest point [m]. Adds derivatives with respect to the pose of the point's
  * link and to the vertices that span the point. */
-static void seed_side(const Recording* recording, int step, const ModelHull* hull, const Carrier* side, Vec3 g,
+static void seed_side(const Recording* recording, int step, const ModelHull* hull, const WeightedVertices* side, Vec3 g,
                       LossSeeds* seeds) {
   loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
-  nearest_seed_vertices(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
+  add_nearest_vertex_seeds(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
 }
 
 /* Adds the derivatives of the loss with respect to the poses and vertices of both hulls. slope: minus the derivative of
  * the loss with respect to the distance. */
-static void seed_gap(const Recording* recording, int step, const Nearest* nearest, double slope, LossSeeds* seeds) {
+static void seed_gap(const Recording* recording, int step, const NearestPoints* nearest, double slope,
+                     LossSeeds* seeds) {
   const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),
                         recording_link_pose(recording, step, nearest->b->link)};
-  Carrier side[2];
+  WeightedVertices side[2];
   Vec3 g = vec3_scale(nearest->normal, slope);
-  nearest_carry(nearest, pose, side);
+  find_nearest_vertices(nearest, pose, side);
   seed_side(recording, step, nearest->a, &side[0], g, seeds);
   seed_side(recording, step, nearest->b, &side[1], vec3_scale(g, -1), seeds);
 }
 
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     const Pose pose[2] = {recording_link_pose(recording, k, term->link),
                           recording_link_pose(recording, k, term->other)};
-    Nearest nearest = nearest_of_links(term, recording->model, pose);
+    NearestPoints nearest = nearest_of_links(term, recording->model, pose);
     double lack = term->margin - nearest.distance;
     if (lack == 0) continue;
     sum += lack * lack;

@@ -35,7 +35,7 @@ static void remember(HullReference* out, const Model* model, int hull) {
   list_edges(solid, out);
 }
 
-void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_hulls_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   term->hulls = MEMORY_NEW(HullReference, model->hull_count);
   for (int h = 0; h < model->hull_count; h++) {
@@ -47,12 +47,12 @@ void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin) {
   }
   if (term->hull_count > 0) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place,
-                  "the scene has no shape with vertices: the loss needs a box, points or a mesh");
+    loss_report_error(origin, origin->source->place,
+                      "the scene has no shape with vertices: the loss needs a box, points or a mesh");
   else
-    loss_complain(origin, origin->source->link.place,
-                  "'%.60s' has no shape with vertices: give the link a box, points or a mesh, or name another link",
-                  model->links[term->link].name);
+    loss_report_error(origin, origin->source->link.place,
+                      "'%.60s' has no shape with vertices: give the link a box, points or a mesh, or name another link",
+                      model->links[term->link].name);
 }
 
 void loss_hulls_free(LossTerm* term) {

@@ -16,12 +16,12 @@ typedef struct {
   double radius;
 } HullOverlap;
 
-void loss_neck_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_neck_prepare(LossTerm* term, const LossContext* origin) {
   loss_hulls_prepare(term, origin);
   if (term->hull_count == 1)
-    loss_complain(origin, origin->source->link.place,
-                  "'%.60s' has a single hull, but a neck needs several overlapping hulls: name another link",
-                  origin->model->links[term->link].name);
+    loss_report_error(origin, origin->source->link.place,
+                      "'%.60s' has a single hull, but a neck needs several overlapping hulls: name another link",
+                      origin->model->links[term->link].name);
 }
 
 static int widest_first(const void* left, const void* right) {
@@ -48,11 +48,11 @@ static int list_overlaps(const LossTerm* term, const Recording* recording, bool 
       const ModelHull* hulls = recording->model->hulls;
       if (boxes_meet(&hulls[term->hulls[a].hull], &hulls[term->hulls[b].hull]) == all) continue;
       Vec3 center;
-      BallHold hold[BALL_HOLDS_MAX];
+      BallContact hold[BALL_CONTACTS_MAX];
       int holds;
       HullOverlap overlap = {.a = a, .b = b};
-      if (hulls_held_ball(solid_of(term, recording, a), solid_of(term, recording, b), &center, &overlap.radius, hold,
-                          &holds))
+      if (hulls_common_ball_contacts(solid_of(term, recording, a), solid_of(term, recording, b), &center,
+                                     &overlap.radius, hold, &holds))
         out[count++] = overlap;
     }
   return count;
@@ -68,8 +68,8 @@ typedef struct {
 static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, Necks* necks) {
   if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
   for (int k = 0; k<count&& * pieces> 1; k++) {
-    if (sets_root(set, overlaps[k].a) == sets_root(set, overlaps[k].b)) continue;
-    sets_join(set, overlaps[k].a, overlaps[k].b);
+    if (disjoint_sets_find(set, overlaps[k].a) == disjoint_sets_find(set, overlaps[k].b)) continue;
+    disjoint_sets_unite(set, overlaps[k].a, overlaps[k].b);
     necks->joined[necks->count++] = overlaps[k];
     --*pieces;
   }
@@ -83,7 +83,7 @@ static Necks find_necks(const LossTerm* term, const Recording* recording) {
   Necks necks = {MEMORY_NEW(HullOverlap, hulls), 0};
   HullOverlap* overlaps = MEMORY_NEW(HullOverlap, hulls * (hulls - 1) / 2);
   int* set = MEMORY_NEW(int, hulls);
-  sets_separate(set, hulls);
+  disjoint_sets_init(set, hulls);
   for (int pass = 0; pass < 2; pass++) {
     int count = list_overlaps(term, recording, pass == 1, overlaps);
     if (join_widest(overlaps, count, set, &pieces, &necks)) break;
@@ -137,9 +137,9 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   const ConvexHull* solid[2] = {solid_of(term, recording, neck->a), solid_of(term, recording, neck->b)};
   Vec3 center;
   double radius;
-  BallHold hold[BALL_HOLDS_MAX];
+  BallContact hold[BALL_CONTACTS_MAX];
   int count;
-  if (!hulls_held_ball(solid[0], solid[1], &center, &radius, hold, &count)) return;
+  if (!hulls_common_ball_contacts(solid[0], solid[1], &center, &radius, hold, &count)) return;
   for (int k = 0; k < count; k++) {
     int side = hold[k].hull;
     seed_plane(solid[side], solid[side]->triangles[hold[k].triangle], center, -2 * weight * hold[k].share,

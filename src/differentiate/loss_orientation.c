@@ -2,22 +2,22 @@
  * directions. */
 #include "differentiate/loss.h"
 
-void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin) {
-  loss_unit(origin, "axis", &term->axis);
-  loss_unit(origin, "target", &term->target);
+void loss_orientation_prepare(LossTerm* term, const LossContext* origin) {
+  loss_normalize_direction(origin, "axis", &term->axis);
+  loss_normalize_direction(origin, "target", &term->target);
 }
 
 /* Adds g axis^T to the derivative with respect to the link's rotation R, for g = dL/d(R axis). */
 static void seed_rotation(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, term->link).pose];
+  double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, step, term->link).pose];
   Mat3 by_rotation = mat3_outer(g, term->axis);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
 }
 
 double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(mat3_mul_vec(recording_link_pose(recording, k, term->link).r, term->axis), term->target);
     sum += vec3_dot(e, e);

@@ -3,7 +3,7 @@
 #include "differentiate/loss.h"
 
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Vec3 local = loss_target(term, recording, k), target = local;
     if (term->other >= 0) target = pose_apply(recording_link_pose(recording, k, term->other), local);

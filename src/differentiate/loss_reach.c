@@ -2,7 +2,7 @@
 #include "differentiate/loss.h"
 
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
     double excess = vec3_dot(e, e) - term->margin * term->margin;

@@ -9,11 +9,11 @@
  * 0.1 s. */
 #define TIME_ROUNDING 1e-6
 
-void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...) {
+void loss_report_error(const LossContext* origin, SourcePosition place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   diagnostics_add(origin->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
   text_free(&text);
@@ -29,16 +29,16 @@ static const char* nearest_link(const Model* model, const char* name) {
   return nearest;
 }
 
-static int find_link(const LossOrigin* origin, const TaskName* name, const char* key, LossLink use) {
+static int find_link(const LossContext* origin, const TaskName* name, const char* key, LossLink use) {
   const Model* model = origin->model;
   if (!name->text) {
-    if (use == LINK_REQUIRED) loss_complain(origin, origin->source->place, "needs '%s'", key);
+    if (use == LINK_REQUIRED) loss_report_error(origin, origin->source->place, "needs '%s'", key);
     return -1;
   }
   for (int i = 0; i < model->link_count; i++)
     if (strcmp(model->links[i].name, name->text) == 0) return i;
   const char* nearest = nearest_link(model, name->text);
-  loss_complain(origin, name->place, "no link is named '%.60s'%s", name->text, text_meant(nearest).text);
+  loss_report_error(origin, name->place, "no link is named '%.60s'%s", name->text, text_suggestion(nearest).text);
   return -1;
 }
 
@@ -52,7 +52,7 @@ static bool is_meant(const Model* model, int link, const char* name) {
   return meant;
 }
 
-static void find_links(LossTerm* term, const LossOrigin* origin) {
+static void find_links(LossTerm* term, const LossContext* origin) {
   const TaskLoss* source = origin->source;
   const Model* model = origin->model;
   term->links = MEMORY_NEW(int, model->link_count);
@@ -60,9 +60,9 @@ static void find_links(LossTerm* term, const LossOrigin* origin) {
     int found = 0;
     for (int i = 0; i < model->link_count; i++) found += is_meant(model, i, source->links[k].text);
     if (found == 0 && source->links[k].text)
-      loss_complain(origin, source->links[k].place,
-                    "no link or group is named '%.60s', and the name as a pattern matches no link",
-                    source->links[k].text);
+      loss_report_error(origin, source->links[k].place,
+                        "no link or group is named '%.60s', and the name as a pattern matches no link",
+                        source->links[k].text);
   }
   for (int i = 0; i < model->link_count; i++) {
     bool meant = false;
@@ -74,17 +74,17 @@ static void find_links(LossTerm* term, const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- targets */
 
-void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
+void loss_normalize_direction(const LossContext* origin, const char* what, Vec3* direction) {
   double norm = vec3_norm(*direction);
   if (norm > 0 && norm < HUGE_VAL)
     *direction = vec3_scale(*direction, 1 / norm);
   else
-    loss_complain(origin, origin->source->place, "'%s' is zero and has no direction: give another vector", what);
+    loss_report_error(origin, origin->source->place, "'%s' is zero and has no direction: give another vector", what);
 }
 
 /* Returns the target of a loss with its random part. Each loss of each scenario has its own random numbers, from a hash
  * of seed, scenario and loss. All three axes are drawn, so that the spread of one axis does not change the others. */
-static Vec3 draw_target(const LossOrigin* origin) {
+static Vec3 draw_target(const LossContext* origin) {
   Vec3 target = origin->source->target, spread = origin->source->spread;
   Random random = {origin->task->seed};
   random.state = random_bits(&random) + (uint64_t)origin->scenario;
@@ -98,17 +98,17 @@ static Vec3 draw_target(const LossOrigin* origin) {
 /* ---------------------------------------------------------------- windows */
 
 /* Returns true if time t [s] lies within the run or is -1 (not given). Otherwise adds an error. */
-static bool check_time(const LossOrigin* origin, const char* key, double t) {
+static bool check_time(const LossContext* origin, const char* key, double t) {
   double dt = origin->model->simulation.dt;
   if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
-  loss_complain(origin, origin->source->place, "'%s' (%g s) lies outside of the run: give a time from 0 to %g s", key,
-                t, origin->steps * dt);
+  loss_report_error(origin, origin->source->place, "'%s' (%g s) lies outside of the run: give a time from 0 to %g s",
+                    key, t, origin->steps * dt);
   return false;
 }
 
 /* Sets the window of the term to the states k with from <= k dt <= to. If one end is not given, the window extends to
  * that end of the run. If neither is given, the kind decides, but `best` and `worst` search the whole run. */
-static void set_window(LossTerm* term, const LossOrigin* origin) {
+static void set_window(LossTerm* term, const LossContext* origin) {
   const LossKind* kind = term->kind;
   double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;
   bool given = from != -1 || to != -1 || term->over != OVER_MEAN;
@@ -123,10 +123,10 @@ static void set_window(LossTerm* term, const LossOrigin* origin) {
   if (term->first < kind->first_state) term->first = kind->first_state;
   int states = term->last - term->first + 1;
   if (from != -1 && to != -1 && !(from <= to + TIME_ROUNDING * dt))
-    loss_complain(origin, origin->source->place,
-                  "the window begins at %g s, after its end at %g s: 'from' must not exceed 'to'", from, to);
+    loss_report_error(origin, origin->source->place,
+                      "the window begins at %g s, after its end at %g s: 'from' must not exceed 'to'", from, to);
   else if (states < kind->least_states)
-    loss_complain(
+    loss_report_error(
         origin, origin->source->place,
         "the window has %d recorded states, but needs %d: lengthen the window; there is one state every %g s%s",
         states > 0 ? states : 0, kind->least_states, dt,
@@ -142,10 +142,10 @@ static double* copied(const double* values, int count) {
 
 static void take_motion(LossTerm* term, const SceneSignal* from) {
   SceneSignal* own = term->motion_source = MEMORY_NEW(SceneSignal, 1);
-  int terms = signal_terms(from);
+  int terms = signal_sine_count(from);
   *own = *from;
   own->times = copied(from->times, from->rows);
-  own->values = copied(from->values, signal_values(from));
+  own->values = copied(from->values, signal_value_count(from));
   own->amplitude = copied(from->amplitude, terms);
   own->frequency = copied(from->frequency, terms);
   own->phase = copied(from->phase, terms);
@@ -163,12 +163,12 @@ void loss_release(LossTerm* term) {
   memory_free(own);
 }
 
-void loss_resolve(LossTerm* term, const LossOrigin* origin) {
+void loss_resolve(LossTerm* term, const LossContext* origin) {
   const TaskLoss* source = origin->source;
   const LossKind* kind = loss_kind(source->type);
   *term = (LossTerm){.kind = kind, .weight = source->weight, .link = -1, .other = -1, .has_point = source->has_point};
   term->bounded = source->bounded;
-  term->absent = !task_where(&source->where, origin->scenario);
+  term->absent = !task_applies_in_scenario(&source->where, origin->scenario);
   term->point = source->point;
   term->target = draw_target(origin);
   term->over = source->over;

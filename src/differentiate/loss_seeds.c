@@ -3,7 +3,7 @@
 
 #include "differentiate/loss.h"
 
-static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, size_t dofs) {
+static LossSeeds create(const Model* model, const RowSelection* keep, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
   size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
   LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains};
@@ -30,7 +30,7 @@ LossSeeds loss_seeds_create(const Model* model, int steps) {
   return seeds;
 }
 
-LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep) {
+LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* keep) {
   return create(model, keep, keep->poses, keep->dofs);
 }
 
@@ -40,7 +40,7 @@ void loss_seeds_clear(LossSeeds* seeds) {
   if (seeds->pair_force) memset(seeds->pair_force, 0, sizeof(Vec3) * seeds->pair_length);
 }
 
-void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps) {
+void loss_seeds_add_pair_forces(LossSeeds* seeds, const ForcePair* pairs, int count, int steps) {
   seeds->pairs = pairs;
   seeds->pair_count = count;
   seeds->pair_length = (size_t)(steps + 1) * (size_t)count;

@@ -5,23 +5,23 @@ static bool counts(const LossTerm* term, const ModelController* controller) {
   return term->link < 0 || controller->link == term->link;
 }
 
-void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_smoothness_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c])) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place,
-                  "the scene has no controller with a target: add one, or remove the loss");
+    loss_report_error(origin, origin->source->place,
+                      "the scene has no controller with a target: add one, or remove the loss");
   else
-    loss_complain(origin, origin->source->link.place,
-                  "no controller drives the joint of '%.60s': add a controller, or name another link",
-                  model->links[term->link].name);
+    loss_report_error(origin, origin->source->link.place,
+                      "no controller drives the joint of '%.60s': add a controller, or name another link",
+                      model->links[term->link].name);
 }
 
 double loss_smoothness(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
   const double none[JOINT_MAX_DOF] = {0};
-  double sum = 0, share = loss_share(term), value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
+  double sum = 0, share = loss_state_weight(term), value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     for (int k = term->first; counts(term, controller) && k <= term->last; k++) {

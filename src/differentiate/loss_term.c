@@ -1,7 +1,7 @@
 /* Functions shared by several losses: weights in a window, points of links. */
 #include "differentiate/loss.h"
 
-double loss_share(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
+double loss_state_weight(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
 
 Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
   double value[3], rate[3];
@@ -21,7 +21,7 @@ Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, i
 
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, link).pose];
+  double(*pose)[4] = seeds->pose[row_index(seeds->keep, recording->model, step, link).pose];
   const double row[3] = {g.x, g.y, g.z};
   for (int i = 0; i < 3; i++) {
     pose[i][0] += row[i] * x_local.x;

@@ -16,7 +16,7 @@ enum { COLUMNS = QUERY_POSE_COLUMNS };
 static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
   assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
-  double(*out)[4] = seeds->pose[row_place(seeds->keep, r->model, step, link).pose];
+  double(*out)[4] = seeds->pose[row_index(seeds->keep, r->model, step, link).pose];
   Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(about, pose.t), move));
   Mat3 half = mat3_mul(mat3_scale(mat3_cross(turn), 0.5), pose.r); /* dR = [w] R */
   const double column[3] = {move.x, move.y, move.z};
@@ -34,8 +34,8 @@ static const ModelHull* smooth_of(const Model* model, int link) {
   return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
 }
 
-/* Nearest points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about its
- * origin. */
+/* NearestPoints points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about
+ * its origin. */
 typedef struct {
   bool sound, known; /* known: true if derivatives exist */
   double gap;
@@ -124,7 +124,7 @@ static double touch_hulls(const LossTerm* term, const Recording* r, int step, do
 }
 
 double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++)
     sum += (term->bodies ? touch_hulls : touch_smooth)(term, recording, k, share, seeds);
   return share * sum;
@@ -141,14 +141,14 @@ static WitnessBody body_of(const Model* model, int link) {
 
 /* Returns true if no shape is a design variable. Otherwise adds an error, because the term has no derivatives with
  * respect to shapes. */
-static bool shapes_stay(const LossOrigin* origin) {
+static bool shapes_stay(const LossContext* origin) {
   bool stay = origin->task->vertices_count == 0;
   for (int k = 0; k < origin->task->parameter_count; k++) {
     TaskParameterType type = origin->task->parameters[k].type;
     stay = stay && type != PARAMETER_SHAPE_SIZE && type != PARAMETER_SHAPE_FORM;
   }
   if (!stay)
-    loss_complain(
+    loss_report_error(
         origin, origin->source->place,
         "the loss has no derivatives with respect to shapes: remove shapes from the design variables of the task");
   return stay;
@@ -161,17 +161,17 @@ static bool has_bounded_hulls(const Model* model, int link) {
   return all;
 }
 
-void loss_touch_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_touch_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   if (!shapes_stay(origin)) return;
-  if (term->links) loss_complain(origin, origin->source->place, "the loss touch takes one 'link', not 'links'");
+  if (term->links) loss_report_error(origin, origin->source->place, "the loss touch takes one 'link', not 'links'");
   if (smooth_of(model, term->link) && smooth_of(model, term->other)) return;
   if (!has_bounded_hulls(model, term->link) || !has_bounded_hulls(model, term->other))
-    loss_complain(origin, origin->source->place,
-                  "the loss touch needs one smooth convex shape on each link, or convex hulls on both links (no "
-                  "half_space, no triangles)");
+    loss_report_error(origin, origin->source->place,
+                      "the loss touch needs one smooth convex shape on each link, or convex hulls on both links (no "
+                      "half_space, no triangles)");
   else if (!term->has_point || !term->has_target)
-    loss_complain(
+    loss_report_error(
         origin, origin->source->place,
         "the loss touch needs both 'point' and 'target', because the links have hulls instead of one smooth shape");
   if (origin->diagnostics->error_count > 0) return;
@@ -229,7 +229,7 @@ static void seed_hold(const LossTerm* term, const Recording* r, int step, double
 
 double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   if (term->link != term->links[0]) return 0; /* the first link evaluates the term for all */
-  double sum = 0, share = loss_share(term);
+  double sum = 0, share = loss_state_weight(term);
   for (int k = term->first; k <= term->last; k++) {
     Hold h;
     if (!hold_of(term, recording, k, seeds != NULL, &h)) return NAN;
@@ -244,16 +244,17 @@ double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds*
   return share * sum;
 }
 
-void loss_closure_prepare(LossTerm* term, const LossOrigin* origin) {
+void loss_closure_prepare(LossTerm* term, const LossContext* origin) {
   const Model* model = origin->model;
   if (!shapes_stay(origin)) return;
   if (term->link_count < 2 || term->link_count > FINGERS_MOST) {
-    loss_complain(origin, origin->source->place, "the loss closure needs 2 to %d 'links' that hold 'other', got %d",
-                  FINGERS_MOST, term->link_count);
+    loss_report_error(origin, origin->source->place, "the loss closure needs 2 to %d 'links' that hold 'other', got %d",
+                      FINGERS_MOST, term->link_count);
     return;
   }
   bool smooth = smooth_of(model, term->other);
   for (int k = 0; k < term->link_count; k++) smooth = smooth && smooth_of(model, term->links[k]);
   if (!smooth)
-    loss_complain(origin, origin->source->place, "the loss closure needs exactly one smooth convex shape on each link");
+    loss_report_error(origin, origin->source->place,
+                      "the loss closure needs exactly one smooth convex shape on each link");
 }

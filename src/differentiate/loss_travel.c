@@ -2,8 +2,8 @@
  * which is the first. */
 #include "differentiate/loss.h"
 
-void loss_travel_prepare(LossTerm* term, const LossOrigin* origin) {
-  loss_unit(origin, "direction", &term->direction);
+void loss_travel_prepare(LossTerm* term, const LossContext* origin) {
+  loss_normalize_direction(origin, "direction", &term->direction);
   if (term->over != OVER_MEAN) term->first = term->reference + 1;
 }
 

@@ -2,7 +2,7 @@
 #include "differentiate/loss.h"
 
 double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = 0, share = loss_share(term), per_second = 1 / recording->model->simulation.dt;
+  double sum = 0, share = loss_state_weight(term), per_second = 1 / recording->model->simulation.dt;
   for (int k = term->first; k <= term->last; k++) {
     Vec3 before = loss_position(term, recording, term->link, k - 1);
     Vec3 now = loss_position(term, recording, term->link, k);

@@ -17,9 +17,9 @@ static void add_width(const ModelHull* hull, const HullWidth* width, double weig
   Vec3 slope = vec3_scale(width->normal, weight), on_top = vec3(0, 0, 0);
   for (int i = 0; i < width->top_count; i++)
     on_top = vec3_add_scaled(on_top, width->top_weight[i], hull->solid.vertices[width->top[i]]);
-  Nearest sides = {.a = hull, .b = hull, .normal = width->normal, .point_a = on_top};
-  Carrier side[2];
-  nearest_carry(&sides, pose, side);
+  NearestPoints sides = {.a = hull, .b = hull, .normal = width->normal, .point_a = on_top};
+  WeightedVertices side[2];
+  find_nearest_vertices(&sides, pose, side);
   if (side[0].count > 0 && side[1].count > 0) {
     add_side(side[0].vertex, side[0].weight, side[0].count, vec3_scale(slope, -1), gradient);
     add_side(side[1].vertex, side[1].weight, side[1].count, slope, gradient);
@@ -30,7 +30,7 @@ static void add_width(const ModelHull* hull, const HullWidth* width, double weig
 }
 
 static HullWidth width_of(const LossTerm* term, const Recording* recording, int hull) {
-  return hull_least_width(&recording->model->hulls[term->hulls[hull].hull].solid);
+  return hull_smallest_width(&recording->model->hulls[term->hulls[hull].hull].solid);
 }
 
 /* Distributes the derivative equally over all hulls with the smallest width. */

@@ -21,12 +21,12 @@ void loss_nearest_weights(const Vec3* corner, int count, double* weight) {
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-static Nearest nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+static NearestPoints nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
   PointView view_a = a->points, view_b = b->points;
   GjkCache simplex = {0};
   GjkResult gjk = gjk_distance(view_a, pose_a, view_b, pose_b, &simplex);
-  if (!(gjk.distance > 0)) return (Nearest){.a = a, .b = b};
-  Nearest out = {.distance = gjk.distance, .a = a, .b = b, .normal = gjk.normal, .count = simplex.count};
+  if (!(gjk.distance > 0)) return (NearestPoints){.a = a, .b = b};
+  NearestPoints out = {.distance = gjk.distance, .a = a, .b = b, .normal = gjk.normal, .count = simplex.count};
   out.point_a = pose_apply_inverse(pose_a, gjk.witness_a);
   out.point_b = pose_apply_inverse(pose_b, gjk.witness_b);
   Vec3 difference[4];
@@ -41,9 +41,9 @@ static Nearest nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pos
 }
 
 /* Returns the nearest points of a half-space (a) and a hull: the surface point below the lowest vertex. */
-static Nearest nearest_of_half_space(const ModelHull* half, const ModelHull* over, Pose half_space_pose,
-                                     Pose hull_pose) {
-  Nearest out = {
+static NearestPoints nearest_of_half_space(const ModelHull* half, const ModelHull* over, Pose half_space_pose,
+                                           Pose hull_pose) {
+  NearestPoints out = {
       .a = half, .b = over, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
   out.vertex_a[0] = -1;
   over->kind->support(over, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &out.vertex_b[0]);
@@ -54,14 +54,14 @@ static Nearest nearest_of_half_space(const ModelHull* half, const ModelHull* ove
   return out;
 }
 
-Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+NearestPoints find_nearest_points(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
   if (!a->kind->bounded) return nearest_of_half_space(a, b, pose_a, pose_b);
   if (!b->kind->bounded) return nearest_of_half_space(b, a, pose_b, pose_a);
   return nearest_of_hulls(a, b, pose_a, pose_b);
 }
 
-Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
-  Nearest found = nearest_between(a, b, pose_a, pose_b);
+NearestPoints find_signed_nearest_points(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+  NearestPoints found = find_nearest_points(a, b, pose_a, pose_b);
   if (found.count > 0) return found;
   Distance meeting = distance_query(a->points, pose_a, b->points, pose_b, NULL);
   found.distance = meeting.distance;
@@ -69,7 +69,7 @@ Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose
   return found;
 }
 
-double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+double distance_lower_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
   double between = vec3_norm(vec3_sub(pose_apply(pose_a, a->center), pose_apply(pose_b, b->center)));
   if (!isnan(between) && (!a->kind->bounded || !b->kind->bounded)) return -HUGE_VAL;
   return between - a->radius - b->radius;
@@ -84,7 +84,7 @@ double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose p
 #define WEIGHT_ROUNDING 1e-9
 #define ROW_ROUNDING 1e-12
 
-static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const int* vertex, Vec3 point) {
+static void carrier_of_simplex(WeightedVertices* carrier, const NearestPoints* nearest, const int* vertex, Vec3 point) {
   carrier->count = nearest->count;
   carrier->point = point;
   for (int i = 0; i < nearest->count; i++) {
@@ -94,20 +94,20 @@ static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const i
 }
 
 /* Sets the vertices of the carrier to the vertices farthest along `direction`, link frame, to within `tolerance` [m].
- * Returns false if there are more than CARRIER_MAX. */
-static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
+ * Returns false if there are more than FACE_VERTICES_MAX. */
+static bool level_vertices(WeightedVertices* carrier, PointView view, Vec3 direction, double tolerance) {
   double highest = -HUGE_VAL;
   carrier->count = 0;
   for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, point_at(view, i)));
   for (int i = 0; i < view.count; i++) {
     if (vec3_dot(direction, point_at(view, i)) < highest - tolerance) continue;
-    if (carrier->count == CARRIER_MAX) return false;
+    if (carrier->count == FACE_VERTICES_MAX) return false;
     carrier->vertex[carrier->count++] = i;
   }
   return true;
 }
 
-static void set_point(Carrier* carrier, PointView view) {
+static void set_point(WeightedVertices* carrier, PointView view) {
   carrier->point = vec3(0, 0, 0);
   for (int i = 0; i < carrier->count; i++)
     carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], point_at(view, carrier->vertex[i]));
@@ -117,7 +117,7 @@ static void set_point(Carrier* carrier, PointView view) {
  * points of both sides have equal coordinates along two tangents. */
 typedef struct {
   int count;
-  double row[4][2 * CARRIER_MAX], wanted[4];
+  double row[4][2 * FACE_VERTICES_MAX], wanted[4];
 } Conditions;
 
 static double row_product(const double* a, const double* b, int count) {
@@ -129,7 +129,7 @@ static double row_product(const double* a, const double* b, int count) {
 /* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in `out`
  * are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
 static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
-  double basis[4][2 * CARRIER_MAX], value[4];
+  double basis[4][2 * FACE_VERTICES_MAX], value[4];
   int count = conditions->count, rows = 0;
   for (int i = 0; i < count; i++) weight[i] = 0;
   for (int k = 0; k < 4; k++) {
@@ -161,7 +161,7 @@ static bool conditions_hold(const Conditions* conditions, const double* weight) 
 /* Sets nonnegative weights that satisfy the constraints. Fixes negative weights to zero one by one, the lowest first.
  * Returns false if no such weights are found. */
 static bool positive_weights(const Conditions* conditions, double* weight) {
-  bool out[2 * CARRIER_MAX] = {false};
+  bool out[2 * FACE_VERTICES_MAX] = {false};
   for (int tries = 0; tries < conditions->count; tries++) {
     int lowest = 0;
     least_weights(conditions, out, weight);
@@ -175,10 +175,11 @@ static bool positive_weights(const Conditions* conditions, double* weight) {
 
 /* Sets the weights of the vertices of two parallel faces. Returns false if no points of the two faces lie opposite to
  * each other. */
-static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
+static bool share_between(const NearestPoints* nearest, PointView view[2], const Pose pose[2], double size,
+                          WeightedVertices side[2]) {
   Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
   Vec3 u = vec3_across(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};
-  double weight[2 * CARRIER_MAX];
+  double weight[2 * FACE_VERTICES_MAX];
   Vec3 middle = pose_apply(pose[0], nearest->point_a);
   for (int s = 0, n = 0; s < 2; s++)
     for (int i = 0; i < side[s].count; i++, n++) {
@@ -192,7 +193,7 @@ static bool share_between(const Nearest* nearest, PointView view[2], const Pose 
   return true;
 }
 
-static void carry_hulls(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+static void carry_hulls(const NearestPoints* nearest, const Pose pose[2], WeightedVertices side[2]) {
   PointView view[2] = {nearest->a->points, nearest->b->points};
   double size = nearest->a->radius + nearest->b->radius;
   bool level = true;
@@ -210,10 +211,10 @@ static void carry_hulls(const Nearest* nearest, const Pose pose[2], Carrier side
 
 /* Sets the vertices and weights of both sides if nearest->a is a half-space. All lowest vertices of the hull have equal
  * weights. */
-static void carry_over_half_space(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+static void carry_over_half_space(const NearestPoints* nearest, const Pose pose[2], WeightedVertices side[2]) {
   const ModelHull* over = nearest->b;
   Vec3 down = mat3_tmul_vec(pose[1].r, vec3_scale(nearest->normal, -1));
-  side[0] = (Carrier){.count = 1, .vertex = {-1}, .weight = {1}};
+  side[0] = (WeightedVertices){.count = 1, .vertex = {-1}, .weight = {1}};
   if (level_vertices(&side[1], over->points, down, LEVEL * over->radius)) {
     for (int i = 0; i < side[1].count; i++) side[1].weight[i] = 1.0 / side[1].count;
     set_point(&side[1], over->points);
@@ -224,7 +225,7 @@ static void carry_over_half_space(const Nearest* nearest, const Pose pose[2], Ca
   side[0].point = vec3_add_scaled(seen, -nearest->distance, nearest->a->normal);
 }
 
-void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+void find_nearest_vertices(const NearestPoints* nearest, const Pose pose[2], WeightedVertices side[2]) {
   side[0].count = side[1].count = 0;
   if (nearest->vertex_a[0] < 0)
     carry_over_half_space(nearest, pose, side);
@@ -232,7 +233,7 @@ void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]) 
     carry_hulls(nearest, pose, side);
 }
 
-void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds) {
+void add_nearest_vertex_seeds(const ModelHull* hull, const WeightedVertices* side, Vec3 g, LossSeeds* seeds) {
   if (side->count == 0 || side->vertex[0] < 0) return;
   Vec3* vertices = seeds->vertices + hull->vertex_first;
   for (int i = 0; i < side->count; i++)

@@ -12,8 +12,8 @@
 
 #include "differentiate/loss.h"
 
-/* Nearest points of hulls a and b, as combinations of up to three vertices of each hull. Link frames. Borrows both
- * hulls. */
+/* NearestPoints points of hulls a and b, as combinations of up to three vertices of each hull. Link frames. Borrows
+ * both hulls. */
 typedef struct {
   double distance; /* m; negative for a hull below the surface of a half-space */
   const ModelHull *a, *b;
@@ -22,33 +22,33 @@ typedef struct {
   int count;                    /* 0 if the hulls overlap and the vertices are unknown */
   int vertex_a[4], vertex_b[4]; /* -1 for a half-space */
   double weight[4];
-} Nearest;
+} NearestPoints;
 
 /* Returns the nearest points of two hulls. At most one is a half-space, which becomes `a` of the result. For
- * overlapping hulls, distance and count are 0. nearest_signed then gives the depth and its direction. */
-Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* Returns the nearest points as nearest_between, but a negative distance (minus the depth) for overlapping hulls.
+ * overlapping hulls, distance and count are 0. find_signed_nearest_points then gives the depth and its direction. */
+NearestPoints find_nearest_points(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
+/* Returns the nearest points as find_nearest_points, but a negative distance (minus the depth) for overlapping hulls.
  * Allocates. */
-Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
+NearestPoints find_signed_nearest_points(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
 /* Returns a lower bound of the distance [m] from the bounding spheres. Returns NaN if a pose is not finite, and
  * -HUGE_VAL for a half-space. */
-double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
+double distance_lower_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
 
 /* Largest number of vertices of a face. Larger faces use the nearest points of GJK. */
-enum { CARRIER_MAX = 128 };
-/* Nearest point of one side as a combination of hull vertices. */
+enum { FACE_VERTICES_MAX = 128 };
+/* NearestPoints point of one side as a combination of hull vertices. */
 typedef struct {
-  int count;               /* 0 for deep overlap of faces with too many vertices */
-  int vertex[CARRIER_MAX]; /* -1 for a half-space */
-  double weight[CARRIER_MAX];
+  int count;                     /* 0 for deep overlap of faces with too many vertices */
+  int vertex[FACE_VERTICES_MAX]; /* -1 for a half-space */
+  double weight[FACE_VERTICES_MAX];
   Vec3 point; /* link frame */
-} Carrier;
+} WeightedVertices;
 
 /* Sets the vertices and weights that span the nearest points of both sides. pose: poses of the links of nearest->a and
  * nearest->b. side[0].count is 0 if there are no vertices. */
-void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]);
+void find_nearest_vertices(const NearestPoints* nearest, const Pose pose[2], WeightedVertices side[2]);
 /* Adds the derivatives with respect to the vertices that span a nearest point to seeds->vertices. g = dL/dx of the
  * point x, link frame. Does nothing for a half-space. */
-void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds);
+void add_nearest_vertex_seeds(const ModelHull* hull, const WeightedVertices* side, Vec3 g, LossSeeds* seeds);
 
 #endif

@@ -82,11 +82,11 @@ const Observable* observable_at(int index) {
   return &TABLE[index];
 }
 
-bool observable_reaches(const Observable* observable, const Recording* r, int row) {
+bool observable_is_defined(const Observable* observable, const Recording* r, int row) {
   return row >= 1 && row + observable->reach <= r->steps;
 }
 
-Observation observation_of(const Recording* r, int row) {
+Observation observation_at(const Recording* r, int row) {
   size_t links = (size_t)r->model->link_count;
   Observation o = {.model = r->model, .dt = r->model->simulation.dt};
   for (int k = 0; k < 3; k++) {

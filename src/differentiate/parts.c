@@ -25,20 +25,20 @@ typedef struct {
   bool borrowed;   /* true if another part owns `start` */
   Recording* rows; /* rows of the part, or NULL if not stored */
   size_t bytes;    /* memory of start and rows [bytes] */
-} RunPart;
+} RunSegment;
 
 typedef struct {
-  RunPart* items;
+  RunSegment* items;
   int count, capacity;
 } PartStack;
 
-struct RunParts {
+struct RunSegments {
   const Model* model;
   RecordOptions options;
   int* substeps;    /* RecordOptions.substeps, or NULL */
   PartStack run;    /* parts of the recorded run */
   PartStack again;  /* shorter parts of the part of `run` that is recomputed */
-  PartStack* stack; /* the stack that run_parts_add adds to */
+  PartStack* stack; /* the stack that run_segments_add_row adds to */
   int base;         /* index of the first part in `stack` that may be merged or freed */
   int spacing, until;
   RecordedState recent[3]; /* last states, the present state at the end (recent_count) */
@@ -53,9 +53,9 @@ struct RunParts {
 
 /* ---------------------------------------------------------------- stored parts */
 
-static RunPart* top_of(const PartStack* stack) { return &stack->items[stack->count - 1]; }
+static RunSegment* top_of(const PartStack* stack) { return &stack->items[stack->count - 1]; }
 
-static void account(RunParts* p, RunPart* part) {
+static void account(RunSegments* p, RunSegment* part) {
   size_t bytes = part->start && !part->borrowed ? sim_snapshot_size(part->start) : 0;
   if (part->rows) bytes += sizeof(Recording) + recording_bytes(part->rows);
   p->held = p->held - part->bytes + bytes;
@@ -63,7 +63,7 @@ static void account(RunParts* p, RunPart* part) {
   if (p->held > p->most) p->most = p->held;
 }
 
-static void drop_rows(RunParts* p, RunPart* part) {
+static void drop_rows(RunSegments* p, RunSegment* part) {
   if (!part->rows) return;
   recording_destroy(part->rows);
   memory_free(part->rows);
@@ -71,17 +71,17 @@ static void drop_rows(RunParts* p, RunPart* part) {
   account(p, part);
 }
 
-static void drop_part(RunParts* p, RunPart* part) {
+static void drop_part(RunSegments* p, RunSegment* part) {
   drop_rows(p, part);
   if (!part->borrowed) sim_snapshot_destroy(part->start);
   part->start = NULL;
   account(p, part);
 }
 
-static RunPart* push(PartStack* stack) {
-  stack->items = memory_grown(stack->items, sizeof(RunPart), stack->count, &stack->capacity);
-  RunPart* part = &stack->items[stack->count++];
-  *part = (RunPart){.row = 0};
+static RunSegment* push(PartStack* stack) {
+  stack->items = memory_grow_array(stack->items, sizeof(RunSegment), stack->count, &stack->capacity);
+  RunSegment* part = &stack->items[stack->count++];
+  *part = (RunSegment){.row = 0};
   return part;
 }
 
@@ -93,11 +93,11 @@ static size_t starts_of(const PartStack* stack, int first) {
 }
 
 /* Merges every second part, from p->base on, with the part before it. Doubles the spacing. */
-static void thin_out(RunParts* p) {
+static void thin_out(RunSegments* p) {
   PartStack* s = p->stack;
   int kept = p->base;
   for (int k = p->base; k < s->count; k++) {
-    RunPart* part = &s->items[k];
+    RunSegment* part = &s->items[k];
     if ((k - p->base) % 2 == 0) {
       if (kept != k) s->items[kept] = *part;
       kept++;
@@ -111,7 +111,7 @@ static void thin_out(RunParts* p) {
   p->spacing = p->spacing > INT_MAX / 2 ? INT_MAX : 2 * p->spacing;
 }
 
-static void thin_out_states(RunParts* p) {
+static void thin_out_states(RunSegments* p) {
   PartStack* s = p->stack;
   size_t lower = p->held;
   for (int k = p->base; k < s->count; k++) lower -= s->items[k].bytes;
@@ -121,7 +121,7 @@ static void thin_out_states(RunParts* p) {
 
 /* Frees the rows of the oldest parts until `more` bytes fit. Keeps the rows of a last part with one row, because the
  * adjoint needs at least one row to continue. */
-static void make_room(RunParts* p, size_t more) {
+static void make_room(RunSegments* p, size_t more) {
   PartStack* s = p->stack;
   for (int k = p->base; k < s->count && p->held + more > p->limit; k++)
     if (k + 1 < s->count || s->items[k].end > s->items[k].row + 1) drop_rows(p, &s->items[k]);
@@ -129,7 +129,7 @@ static void make_room(RunParts* p, size_t more) {
 
 /* ---------------------------------------------------------------- parts of the current run */
 
-static size_t row_size(const RunParts* p) {
+static size_t row_size(const RunSegments* p) {
   const Model* m = p->model;
   size_t links = (size_t)m->link_count, size = sizeof(double) * (size_t)m->coordinate_count + sizeof(Pose) * links;
   if (m->simulation.integrator == INTEGRATOR_MOMENTUM) size += sizeof(Vec3) * links;
@@ -138,33 +138,33 @@ static size_t row_size(const RunParts* p) {
 }
 
 /* Creates the recording of the part's rows and stores the present row, if the rows of the part fit into memory. */
-static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
+static void hold_rows(RunSegments* p, RunSegment* part, Sim* sim) {
   size_t starts = starts_of(&p->run, 0) + starts_of(&p->again, 0), room = p->limit > starts ? p->limit - starts : 0;
   if (p->spacing > 1 && ((size_t)p->spacing + 3) > room / row_size(p)) return;
   make_room(p, ((size_t)p->spacing + 3) * row_size(p));
   part->rows = MEMORY_NEW(Recording, 1);
   int contacts = p->most_contacts < INT_MAX / (p->spacing + 1) ? p->most_contacts * (p->spacing + 1) : INT_MAX;
-  recording_create_part(part->rows, p->model, part->row, p->spacing, contacts);
+  recording_create_segment(part->rows, p->model, part->row, p->spacing, contacts);
   SimHistory history = sim_history(sim);
   int count = part->before_count;
-  if (count == 2) recording_add_before(part->rows, &part->before[0], history.q_older, history.pose_older);
-  if (count > 0) recording_add_before(part->rows, &part->before[count - 1], history.q_old, history.pose_old);
+  if (count == 2) recording_add_earlier_state(part->rows, &part->before[0], history.q_older, history.pose_older);
+  if (count > 0) recording_add_earlier_state(part->rows, &part->before[count - 1], history.q_old, history.pose_old);
   part->rows->entry = count;
   part->rows->first_state = part->state - count;
-  recording_keep_row(part->rows, sim, part->row);
+  recording_store_row(part->rows, sim, part->row);
   account(p, part);
 }
 
-static void count_contacts(RunParts* p, Sim* sim) {
+static void count_contacts(RunSegments* p, Sim* sim) {
   int count;
   (void)sim_contact_records(sim, &count);
   if (count > p->most_contacts) p->most_contacts = count;
 }
 
 /* Starts a new part at the present state, which belongs to row `row`. */
-static void open_part(RunParts* p, Sim* sim, int row) {
+static void open_part(RunSegments* p, Sim* sim, int row) {
   if (p->stack->count > 0) make_room(p, sim_snapshot_size(top_of(p->stack)->start));
-  RunPart* part = push(p->stack);
+  RunSegment* part = push(p->stack);
   part->row = part->end = row;
   part->state = p->state;
   part->before_count = p->recent_count - 1;
@@ -178,7 +178,7 @@ static void open_part(RunParts* p, Sim* sim, int row) {
   make_room(p, 0);
 }
 
-static void add_recent(RunParts* p, int step, bool row) {
+static void add_recent(RunSegments* p, int step, bool row) {
   if (p->recent_count == 3) {
     p->recent[0] = p->recent[1];
     p->recent[1] = p->recent[2];
@@ -187,7 +187,7 @@ static void add_recent(RunParts* p, int step, bool row) {
   p->recent[p->recent_count++] = (RecordedState){.step = step, .row = row, .between = -1};
 }
 
-static void note_states(RunParts* p, const Sim* sim, int row) {
+static void note_states(RunSegments* p, const Sim* sim, int row) {
   int between;
   (void)sim_substates(sim, &between);
   for (int k = 0; k < between; k++) add_recent(p, row, false);
@@ -196,12 +196,12 @@ static void note_states(RunParts* p, const Sim* sim, int row) {
   if (between + 1 > p->most_states) p->most_states = between + 1;
 }
 
-void run_parts_add(RunParts* p, Sim* sim, int row) {
-  RunPart* part = top_of(p->stack);
+void run_segments_add_row(RunSegments* p, Sim* sim, int row) {
+  RunSegment* part = top_of(p->stack);
   note_states(p, sim, row);
   part->end = row;
   if (part->rows) {
-    recording_keep_row(part->rows, sim, row);
+    recording_store_row(part->rows, sim, row);
     account(p, part);
     make_room(p, 0);
   }
@@ -213,11 +213,11 @@ void run_parts_add(RunParts* p, Sim* sim, int row) {
   open_part(p, sim, row);
 }
 
-RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const RecordOptions* options) {
-  memory_give_back(); /* memory freed here must be available elsewhere */
-  RunParts* p = MEMORY_NEW(RunParts, 1);
-  *p = (RunParts){.model = model, .options = *options, .spacing = FIRST_SPACING, .until = INT_MAX, .at = -1};
-  p->most_states = simulation_substeps(&model->simulation);
+RunSegments* run_segments_create(const Model* model, Sim* sim, int steps, const RecordOptions* options) {
+  memory_return_freed_blocks(); /* memory freed here must be available elsewhere */
+  RunSegments* p = MEMORY_NEW(RunSegments, 1);
+  *p = (RunSegments){.model = model, .options = *options, .spacing = FIRST_SPACING, .until = INT_MAX, .at = -1};
+  p->most_states = simulation_substep_count(&model->simulation);
   p->limit = options->memory - (size_t)(RESERVE * (double)options->memory);
   p->stack = &p->run;
   if (options->substeps) {
@@ -231,12 +231,12 @@ RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const Record
   return p;
 }
 
-static void destroy_stack(RunParts* p, PartStack* stack) {
+static void destroy_stack(RunSegments* p, PartStack* stack) {
   for (int k = 0; k < stack->count; k++) drop_part(p, &stack->items[k]);
   memory_free(stack->items);
 }
 
-void run_parts_destroy(RunParts* p) {
+void run_segments_destroy(RunSegments* p) {
   if (!p) return;
   destroy_stack(p, &p->again);
   destroy_stack(p, &p->run);
@@ -249,14 +249,14 @@ void run_parts_destroy(RunParts* p) {
 
 /* Returns the number of rows per part for recomputing `rows` rows. Returns `rows` if all rows fit into memory.
  * Otherwise rows and initial states get equal shares of the memory. */
-static int spacing_for(const RunParts* p, int rows) {
+static int spacing_for(const RunSegments* p, int rows) {
   size_t room = p->limit > p->held ? p->limit - p->held : 0, fit = room / row_size(p), half = ((size_t)rows + 1) / 2;
   if ((size_t)rows + 3 <= fit) return rows;
   size_t some = fit / 2 < half ? fit / 2 : half;
   return some > 1 ? (int)some : 1;
 }
 
-static void restart(RunParts* p, RunPart* part) {
+static void restart(RunSegments* p, RunSegment* part) {
   sim_restore(p->sim, part->start);
   p->recent_count = 0;
   for (int k = 0; k < part->before_count; k++) p->recent[p->recent_count++] = part->before[k];
@@ -269,7 +269,7 @@ static void restart(RunParts* p, RunPart* part) {
 
 /* Repeats the steps of the last part of `again`, in parts of `spacing` rows. No step fails, because the results are
  * bit-identical. */
-static void run_again(RunParts* p, int spacing) {
+static void run_again(RunSegments* p, int spacing) {
   int base = p->again.count - 1, row = p->again.items[base].row, until = p->again.items[base].end;
   p->stack = &p->again;
   p->base = base;
@@ -281,12 +281,12 @@ static void run_again(RunParts* p, int spacing) {
     StepReport report = recording_step(p->sim, &p->options, row);
     assert(!step_outcome_failed(report.outcome));
     (void)report;
-    run_parts_add(p, p->sim, row);
+    run_segments_add_row(p, p->sim, row);
     p->repeated++;
   }
 }
 
-static void need_sim(RunParts* p) {
+static void need_sim(RunSegments* p) {
   if (p->sim) return;
   Diagnostics none = {0};
   SimOptions options = {.threads = p->options.threads, .tolerance = p->options.tolerance};
@@ -297,10 +297,10 @@ static void need_sim(RunParts* p) {
 }
 
 /* Recomputes the rows of the last part of `again`, through shorter parts if the rows do not fit into memory. */
-static void find_rows(RunParts* p) {
+static void find_rows(RunSegments* p) {
   need_sim(p);
   while (!top_of(&p->again)->rows) {
-    const RunPart* part = top_of(&p->again);
+    const RunSegment* part = top_of(&p->again);
     int rows = part->end - part->row, row = part->row;
     run_again(p, spacing_for(p, rows));
     part = top_of(&p->again);
@@ -308,7 +308,7 @@ static void find_rows(RunParts* p) {
   }
 }
 
-static Recording* rows_here(RunParts* p) {
+static Recording* rows_here(RunSegments* p) {
   if (p->again.count > 0) {
     find_rows(p);
     return top_of(&p->again)->rows;
@@ -319,9 +319,9 @@ static Recording* rows_here(RunParts* p) {
     p->sim = NULL;
     return NULL;
   }
-  const RunPart* part = &p->run.items[p->at];
+  const RunSegment* part = &p->run.items[p->at];
   if (part->rows) return part->rows;
-  RunPart* copy = push(&p->again);
+  RunSegment* copy = push(&p->again);
   *copy = *part;
   copy->borrowed = true;
   copy->bytes = 0;
@@ -329,13 +329,13 @@ static Recording* rows_here(RunParts* p) {
   return top_of(&p->again)->rows;
 }
 
-Recording* run_parts_last(RunParts* p) {
+Recording* run_segments_last(RunSegments* p) {
   assert(p->again.count == 0);
   p->at = p->run.count - 1;
   return rows_here(p);
 }
 
-Recording* run_parts_before(RunParts* p) {
+Recording* run_segments_previous(RunSegments* p) {
   if (p->again.count > 0) {
     drop_part(p, top_of(&p->again));
     p->again.count--;
@@ -347,4 +347,4 @@ Recording* run_parts_before(RunParts* p) {
   return rows_here(p);
 }
 
-RunPartsUse run_parts_use(const RunParts* p) { return (RunPartsUse){p->held, p->most, p->repeated}; }
+RunSegmentsUse run_segments_use(const RunSegments* p) { return (RunSegmentsUse){p->held, p->most, p->repeated}; }

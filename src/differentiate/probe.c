@@ -18,8 +18,8 @@ Probe* probe_create(const Recording* base, uint64_t seed) {
 
 void probe_destroy(Probe* p) { memory_free(p); }
 
-void probe_keep(int steps, RowKeep* keep) {
-  for (int s = 1; s <= PROBE_STATES; s++) row_keep_whole(keep, steps * s / PROBE_STATES);
+void probe_select_rows(int steps, RowSelection* keep) {
+  for (int s = 1; s <= PROBE_STATES; s++) row_selection_add_all_links(keep, steps * s / PROBE_STATES);
 }
 
 static double pose_entry(Pose pose, int k) {
@@ -40,10 +40,10 @@ double probe_size(const Probe* p) {
 }
 
 /* Returns the index of the rate of a degree of freedom in the arrays of a recording or seeds, at `row`. */
-static size_t rate_place(const RowKeep* keep, const Model* m, int row, int dof) {
+static size_t rate_place(const RowSelection* keep, const Model* m, int row, int dof) {
   int link = 0;
   while (dof < m->links[link].dof_first || dof >= m->links[link].dof_first + m->links[link].dof_count) link++;
-  return row_place(keep, m, row, link).dof + (size_t)(dof - m->links[link].dof_first);
+  return row_index(keep, m, row, link).dof + (size_t)(dof - m->links[link].dof_first);
 }
 
 double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
@@ -57,7 +57,7 @@ double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
       for (int k = 0; k < 12; k++) {
         double w = random_normal(&random);
         sum += w * (pose_entry(now, k) - pose_entry(base, k));
-        if (seeds) seeds->pose[row_place(seeds->keep, m, row, i).pose][k / 4][k % 4] += w;
+        if (seeds) seeds->pose[row_index(seeds->keep, m, row, i).pose][k / 4][k % 4] += w;
       }
     }
   }

@@ -30,7 +30,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   r->joined = closure_joins(model, rows);
 }
 
-void recording_create_thin(Recording* r, const Model* model, int steps, const RowKeep* keep) {
+void recording_create_selective(Recording* r, const Model* model, int steps, const RowSelection* keep) {
   *r = (Recording){.model = model, .step_capacity = steps, .keep = keep};
   r->q = MEMORY_NEW(double, keep->coordinates);
   r->rate = MEMORY_NEW(double, keep->dofs);
@@ -41,9 +41,10 @@ void recording_create_thin(Recording* r, const Model* model, int steps, const Ro
   r->closures_broken = closure_times(model);
 }
 
-void recording_create_part(Recording* r, const Model* model, int first_row, int steps, int contacts) {
+void recording_create_segment(Recording* r, const Model* model, int first_row, int steps, int contacts) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
-  *r = (Recording){.model = model, .step_capacity = steps, .is_part = true, .first_row = first_row, .steps = first_row};
+  *r = (Recording){
+      .model = model, .step_capacity = steps, .is_segment = true, .first_row = first_row, .steps = first_row};
   r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
@@ -56,7 +57,7 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
 
-void recording_keep_pairs(Recording* r, const ForcePair* pairs, int count, int steps) {
+void recording_store_pair_forces(Recording* r, const ForcePair* pairs, int count, int steps) {
   r->pairs = pairs;
   r->pair_count = count;
   if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);
@@ -74,9 +75,9 @@ void recording_destroy(Recording* r) {
                    r->pose,
                    r->momentum,
                    r->felt,
-                   r->between_felt,
+                   r->substep_felt,
                    r->delayed,
-                   r->between_delayed,
+                   r->substep_delayed,
                    r->force,
                    r->reaction,
                    r->forces_now,
@@ -84,14 +85,14 @@ void recording_destroy(Recording* r) {
                    r->contacts,
                    r->states,
                    r->row_state,
-                   r->between_q,
-                   r->between_pose,
-                   r->between_momentum,
+                   r->substep_q,
+                   r->substep_pose,
+                   r->substep_momentum,
                    r->closures_broken,
                    r->joined,
                    r->guess};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
-  run_parts_destroy(r->parts);
+  run_segments_destroy(r->parts);
   *r = (Recording){0};
 }
 
@@ -99,7 +100,7 @@ void recording_destroy(Recording* r) {
  * parts grows slowly, because parts must stay within their memory limit. */
 static void* grown(const Recording* r, void* old, int* capacity, int needed, size_t size) {
   if (needed <= *capacity) return old;
-  int larger = r->is_part ? needed + needed / 8 + 2 : 2 * needed + 64;
+  int larger = r->is_segment ? needed + needed / 8 + 2 : 2 * needed + 64;
   void* new = memory_resize(old, size * (size_t)*capacity, size * (size_t)larger);
   *capacity = larger;
   return new;
@@ -115,7 +116,7 @@ static void* trimmed(void* old, int* capacity, int count, size_t size) {
 static int contact_count(const Recording* r) {
   if (r->state_count == 0) return 0;
   const RecordedState* last = &r->states[r->state_count - 1];
-  return last->contact_first + last->contact_count;
+  return last->contact_first_row + last->contact_count;
 }
 
 void recording_trim(Recording* r) {
@@ -135,11 +136,11 @@ size_t recording_bytes(const Recording* r) {
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
   if (r->delayed) size += sizeof(double) * 2 * (rows + (size_t)r->delayed_capacity) * (size_t)m->delayed_count;
-  if (r->guess) size += sim_guess_size(r->guess, m);
+  if (r->guess) size += sim_initial_friction_size(r->guess, m);
   size += r->solve_bytes;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
-  return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
-         sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
+  return size + sizeof(double) * nq * (size_t)r->substep_q_capacity +
+         sizeof(Pose) * links * (size_t)r->substep_state_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
 }
 
 size_t recording_memory_left(const Recording* r, const LossSeeds* seeds, double bytes) {
@@ -147,7 +148,7 @@ size_t recording_memory_left(const Recording* r, const LossSeeds* seeds, double 
   return left > 1 ? (size_t)left : 1;
 }
 
-Status recording_check_memory(const Recording* r, const LossSeeds* seeds, double bytes, SourcePlace place,
+Status recording_check_memory(const Recording* r, const LossSeeds* seeds, double bytes, SourcePosition place,
                               Diagnostics* diagnostics) {
   double kept = (double)recording_bytes(r) + (double)(sizeof(double) * seeds->length);
   if (kept < bytes) return STATUS_OK;
@@ -164,15 +165,15 @@ static RecordedState* add_state(Recording* r, int step, StepClock clock, bool ro
   r->states = grown(r, r->states, &r->state_capacity, r->state_count + 1, sizeof(RecordedState));
   RecordedState* state = &r->states[r->state_count];
   int first = 0;
-  if (r->state_count > 0) first = state[-1].contact_first + state[-1].contact_count;
-  *state = (RecordedState){.clock = clock, .step = step, .row = row, .between = -1, .contact_first = first};
+  if (r->state_count > 0) first = state[-1].contact_first_row + state[-1].contact_count;
+  *state = (RecordedState){.clock = clock, .step = step, .row = row, .between = -1, .contact_first_row = first};
   r->state_count++;
   return state;
 }
 
 static void keep_contacts(Recording* r, RecordedState* state, const ContactRecord* records, int count) {
-  r->contacts = grown(r, r->contacts, &r->contact_capacity, state->contact_first + count, sizeof(ContactRecord));
-  if (count > 0) memcpy(r->contacts + state->contact_first, records, sizeof(ContactRecord) * (size_t)count);
+  r->contacts = grown(r, r->contacts, &r->contact_capacity, state->contact_first_row + count, sizeof(ContactRecord));
+  if (count > 0) memcpy(r->contacts + state->contact_first_row, records, sizeof(ContactRecord) * (size_t)count);
   state->contact_count = count;
 }
 
@@ -187,25 +188,25 @@ static void keep_solves(Recording* r, RecordedState* state, const SimSolve* solv
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
                          const Vec3* felt, const double* delayed) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
-  int needed = r->between_count + 1;
-  r->between_q = grown(r, r->between_q, &r->between_q_capacity, needed, sizeof(double) * nq);
-  r->between_pose = grown(r, r->between_pose, &r->between_capacity, needed, sizeof(Pose) * links);
+  int needed = r->substep_state_count + 1;
+  r->substep_q = grown(r, r->substep_q, &r->substep_q_capacity, needed, sizeof(double) * nq);
+  r->substep_pose = grown(r, r->substep_pose, &r->substep_state_capacity, needed, sizeof(Pose) * links);
   if (r->momentum)
-    r->between_momentum = grown(r, r->between_momentum, &r->momentum_capacity, needed, sizeof(Vec3) * links);
-  if (r->felt) r->between_felt = grown(r, r->between_felt, &r->felt_capacity, needed, sizeof(Vec3) * links);
+    r->substep_momentum = grown(r, r->substep_momentum, &r->momentum_capacity, needed, sizeof(Vec3) * links);
+  if (r->felt) r->substep_felt = grown(r, r->substep_felt, &r->felt_capacity, needed, sizeof(Vec3) * links);
   size_t late = 2 * (size_t)r->model->delayed_count;
   if (r->delayed)
-    r->between_delayed = grown(r, r->between_delayed, &r->delayed_capacity, needed, sizeof(double) * late);
-  size_t at = (size_t)r->between_count;
-  state->between = r->between_count++;
-  if (q) memcpy(r->between_q + at * nq, q, sizeof(double) * nq);
-  memcpy(r->between_pose + at * links, pose, sizeof(Pose) * links);
-  if (r->momentum && momentum) memcpy(r->between_momentum + at * links, momentum, sizeof(Vec3) * links);
-  if (r->felt && felt) memcpy(r->between_felt + at * links, felt, sizeof(Vec3) * links);
-  if (r->delayed && delayed) memcpy(r->between_delayed + at * late, delayed, sizeof(double) * late);
+    r->substep_delayed = grown(r, r->substep_delayed, &r->delayed_capacity, needed, sizeof(double) * late);
+  size_t at = (size_t)r->substep_state_count;
+  state->between = r->substep_state_count++;
+  if (q) memcpy(r->substep_q + at * nq, q, sizeof(double) * nq);
+  memcpy(r->substep_pose + at * links, pose, sizeof(Pose) * links);
+  if (r->momentum && momentum) memcpy(r->substep_momentum + at * links, momentum, sizeof(Vec3) * links);
+  if (r->felt && felt) memcpy(r->substep_felt + at * links, felt, sizeof(Vec3) * links);
+  if (r->delayed && delayed) memcpy(r->substep_delayed + at * late, delayed, sizeof(double) * late);
 }
 
-void recording_add_before(Recording* r, const RecordedState* what, const double* q, const Pose* pose) {
+void recording_add_earlier_state(Recording* r, const RecordedState* what, const double* q, const Pose* pose) {
   keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL, NULL);
 }
 
@@ -241,7 +242,7 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
   r->row_state[row] = r->state_count - 1;
   if (row > 0) sim_link_forces(sim, r->forces_now);
   for (int i = 0; i < m->link_count; i++) {
-    RowPlace place = row_place(r->keep, m, row, i);
+    RowIndex place = row_index(r->keep, m, row, i);
     const ModelLink* link = &m->links[i];
     if (!place.kept) continue;
     r->pose[place.pose] = state->pose[i];
@@ -254,12 +255,12 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
 
 /* Stores the warm start of friction of the first step. */
 static void keep_guess(Recording* r, const Sim* sim) {
-  const SimGuess* guess = sim_guess(sim);
+  const InitialFriction* guess = sim_initial_friction(sim);
   memory_free(r->guess);
-  r->guess = guess ? sim_guess_copy(guess, r->model) : NULL;
+  r->guess = guess ? sim_initial_friction_copy(guess, r->model) : NULL;
 }
 
-void recording_keep_row(Recording* r, Sim* sim, int row) {
+void recording_store_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
   keep_closures(r, sim);
@@ -294,10 +295,10 @@ static void keep_row(Recording* r, Sim* sim, int row) {
   if (r->keep)
     keep_thin_row(r, sim, row);
   else
-    recording_keep_row(r, sim, row);
+    recording_store_row(r, sim, row);
   if (r->pair_count > 0 && row > 0)
     sim_pair_forces(sim, r->pairs, r->pair_count, r->pair_force + (size_t)row * (size_t)r->pair_count);
-  if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
+  if (r->parts && row > 0) run_segments_add_row(r->parts, sim, row);
 }
 
 void recording_add_row(Recording* r, Sim* sim, int row) {
@@ -312,7 +313,8 @@ void recording_add_row(Recording* r, Sim* sim, int row) {
 static bool has_events(const Recording* like, int row) {
   for (int k = like->row_state[row - 1] + 1; k <= like->row_state[row]; k++) {
     const StepClock* c = &like->states[k].clock;
-    if (c->end != END_SHARE || c->begin_varies || c->dt_varies || c->before_varies || c->older_varies) return true;
+    if (c->end != END_AT_FRACTION || c->begin_varies || c->dt_varies || c->before_varies || c->older_varies)
+      return true;
   }
   return false;
 }
@@ -322,22 +324,22 @@ static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
   int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
   StepClock* parts = MEMORY_NEW(StepClock, count);
   for (int k = 0; k < count; k++) parts[k] = like->states[first + k].clock;
-  StepReport report = sim_step_as(sim, parts, count);
+  StepReport report = sim_step_repeat(sim, parts, count);
   memory_free(parts);
   return report;
 }
 
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   if (options->like && !has_events(options->like, row)) return repeat_step(options->like, sim, row);
-  return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
+  return options->substeps ? sim_step_with_substeps(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
 /* Stores the states before a restored initial state, because the first steps depend on them. */
 static void keep_history(Recording* r, const Sim* sim) {
   const SimHistory history = sim_history(sim);
   const RecordedState before = {.step = 0};
-  recording_add_before(r, &before, history.q_older, history.pose_older);
-  recording_add_before(r, &before, history.q_old, history.pose_old);
+  recording_add_earlier_state(r, &before, history.q_older, history.pose_older);
+  recording_add_earlier_state(r, &before, history.q_old, history.pose_old);
 }
 
 static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* options, RecordReport* report) {
@@ -371,9 +373,9 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   *report = (RecordReport){.failed = false};
   r->model = model;
   forget_solves(r);
-  r->steps = r->state_count = r->between_count = 0;
+  r->steps = r->state_count = r->substep_state_count = 0;
   if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step leads to the first state */
-  run_parts_destroy(r->parts);
+  run_segments_destroy(r->parts);
   r->parts = NULL;
   SimOptions sim_options = {
       .threads = options->threads, .tolerance = options->tolerance, .interrupted = options->interrupted};
@@ -381,7 +383,7 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   Status status = sim_create(&sim, model, &sim_options, diagnostics);
   if (status != STATUS_OK) return status;
   int steps = model->simulation.steps < r->step_capacity ? model->simulation.steps : r->step_capacity;
-  if (r->keep && options->memory > 0) r->parts = run_parts_create(model, sim, steps, options);
+  if (r->keep && options->memory > 0) r->parts = run_segments_create(model, sim, steps, options);
   status = run_steps(r, sim, steps, options, report);
   sim_destroy(sim);
   return status;

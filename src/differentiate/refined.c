@@ -29,11 +29,11 @@ static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse
 static void keep_moments(RefinedRun* run, int coarse_steps, int moments, int parts) {
   run->moments = moments < coarse_steps ? moments : coarse_steps;
   for (int k = 1; k <= run->moments; k++)
-    row_keep_whole(&run->keep, (int)((int64_t)coarse_steps * k / run->moments) * parts);
+    row_selection_add_all_links(&run->keep, (int)((int64_t)coarse_steps * k / run->moments) * parts);
 }
 
 /* Creates the losses over the refined run. Scales the scenario's own number of steps. */
-static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagnostics* diagnostics) {
+static Status create_loss(RefinedRun* run, const RefinedRunInput* subject, Diagnostics* diagnostics) {
   Task task = *subject->task;
   task.scenarios = MEMORY_NEW(TaskScenario, task.scenario_count);
   memcpy(task.scenarios, subject->task->scenarios, sizeof(TaskScenario) * (size_t)task.scenario_count);
@@ -43,12 +43,12 @@ static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagno
   return status;
 }
 
-int refined_row(const RefinedRun* run, int moment) {
+int refined_sample_row(const RefinedRun* run, int moment) {
   assert(moment >= 0);
   return run->keep.whole[moment];
 }
 
-Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
+Status refined_run(RefinedRun* run, const RefinedRunInput* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics) {
   *run = (RefinedRun){.value = NAN};
   Diagnostics again = {0}; /* diagnostics of the coarse model, discarded because equal */
@@ -65,12 +65,12 @@ Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, co
   int steps = run->scene.simulation.steps;
   if (subject->task) status = create_loss(run, subject, diagnostics);
   if (status != STATUS_OK) return status;
-  run->keep = row_keep_create(&run->model, steps);
-  if (run->loss) loss_keep(run->loss, &run->model, &run->keep);
+  run->keep = row_selection_create(&run->model, steps);
+  if (run->loss) loss_select_rows(run->loss, &run->model, &run->keep);
   keep_moments(run, steps / parts, subject->moments, parts);
-  row_keep_lay_out(&run->keep, &run->model);
-  recording_create_thin(&run->recording, &run->model, steps, &run->keep);
-  if (run->loss) loss_keep_pairs(run->loss, steps, &run->recording, NULL);
+  row_selection_compute_offsets(&run->keep, &run->model);
+  recording_create_selective(&run->recording, &run->model, steps, &run->keep);
+  if (run->loss) loss_record_pair_forces(run->loss, steps, &run->recording, NULL);
   status = recording_run(&run->recording, &run->model, options, &run->report, diagnostics);
   if (status != STATUS_OK || !run->loss) return status;
   run->terms = MEMORY_NEW(double, loss_count(run->loss));
@@ -81,7 +81,7 @@ Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, co
 void refined_run_free(RefinedRun* run) {
   loss_destroy(run->loss);
   recording_destroy(&run->recording);
-  row_keep_destroy(&run->keep);
+  row_selection_destroy(&run->keep);
   if (run->has_model) model_destroy(&run->model);
   memory_free(run->scene.controllers);
   memory_free(run->scene.contact.pairs);

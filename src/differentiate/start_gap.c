@@ -45,7 +45,8 @@ static void add_gap(GapSearch* s, const StartGap* gap) {
 static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
   const ModelHull* pair[2] = {&s->standing->hulls[hull_a], &s->standing->hulls[hull_b]};
   if (!pair[0]->kind->bounded && !pair[1]->kind->bounded) return;
-  Nearest nearest = nearest_between(pair[0], pair[1], s->standing_pose[pair[0]->link], s->standing_pose[pair[1]->link]);
+  NearestPoints nearest =
+      find_nearest_points(pair[0], pair[1], s->standing_pose[pair[0]->link], s->standing_pose[pair[1]->link]);
   if (nearest.count == 0 || !(nearest.distance > 0)) return;
   StartGap gap = {.normal = nearest.normal, .least = fmin(least, nearest.distance)};
   gap.hull[0] = (int)(nearest.a - s->standing->hulls);
@@ -59,7 +60,7 @@ static void search_hulls(GapSearch* s, int hull_a, int hull_b, double least) {
     if (gap.vertex[0] != foremost_a) add_gap(s, &gap);
 }
 
-int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
+int find_start_gaps(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
                     int most) {
   GapSearch s = {.standing = standing, .trial = trial, .out = out, .most = most};
   s.standing_pose = MEMORY_NEW(Pose, standing->link_count);
@@ -77,10 +78,10 @@ int start_gaps_find(const Model* standing, const Model* trial, int link_a, int l
 void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds) {
   for (int side = 0; side < 2; side++) {
     const ModelHull* hull = &recording->model->hulls[gap->hull[side]];
-    Carrier carrier = {.count = 1, .vertex = {gap->vertex[side]}, .weight = {1}};
+    WeightedVertices carrier = {.count = 1, .vertex = {gap->vertex[side]}, .weight = {1}};
     carrier.point = vertex_of(hull, gap->vertex[side]);
     Vec3 g = vec3_scale(gap->normal, side == 0 ? -1 : 1);
     loss_seed_pose(recording, hull->link, 0, carrier.point, g, seeds);
-    nearest_seed_vertices(hull, &carrier, mat3_tmul_vec(recording_link_pose(recording, 0, hull->link).r, g), seeds);
+    add_nearest_vertex_seeds(hull, &carrier, mat3_tmul_vec(recording_link_pose(recording, 0, hull->link).r, g), seeds);
   }
 }

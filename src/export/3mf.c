@@ -81,7 +81,7 @@ void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int co
   add_model(&part, model, solids, count, poses);
   const ArchiveFile files[] = {
       {"[Content_Types].xml", &types}, {"_rels/.rels", &relationships}, {"3D/3dmodel.model", &part}};
-  archive_add(out, files, sizeof files / sizeof files[0]);
+  archive_write(out, files, sizeof files / sizeof files[0]);
   text_free(&types);
   text_free(&relationships);
   text_free(&part);

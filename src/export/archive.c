@@ -21,13 +21,13 @@ static void add_number(Text* out, unsigned long number, int bytes) {
   for (int k = 0; k < bytes; k++) text_add_bytes(out, &(char){(char)(number >> 8 * k & 0xff)}, 1);
 }
 
-/* Appends the content, compressed by deflate. Calls memory_exhausted, which does not return, if memory is exhausted or
- * the content exceeds 2 GiB. */
+/* Appends the content, compressed by deflate. Calls memory_report_exhausted, which does not return, if memory is
+ * exhausted or the content exceeds 2 GiB. */
 static void add_deflated(Text* out, const Text* content) {
   z_stream stream = {.next_in = (Bytef*)content->data, .avail_in = (uInt)content->length};
   if (content->length > UINT32_MAX / 2 ||
       deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-    memory_exhausted(content->length);
+    memory_report_exhausted(content->length);
   uLong bound = deflateBound(&stream, (uLong)content->length);
   Bytef* packed = memory_alloc(bound);
   stream.next_out = packed;
@@ -52,7 +52,7 @@ static void add_description(Text* out, const ArchiveFile* file, size_t packed) {
   add_number(out, 0, 2); /* length of extra fields */
 }
 
-void archive_add(Text* out, const ArchiveFile* files, int count) {
+void archive_write(Text* out, const ArchiveFile* files, int count) {
   Text central = {0};
   size_t start = out->length;
   for (int k = 0; k < count; k++) {

@@ -100,9 +100,9 @@ static void tear_down(Removal* a) {
 
 static bool is_free(Removal* a, Vec3 from, Vec3 to) {
   const double q[2][3] = {{from.x, from.y, from.z}, {to.x, to.y, to.z}};
-  if (proof_restart(a->proof, q[0]).outcome != PROOF_APART) return false;
+  if (proof_restart(a->proof, q[0]).outcome != PROOF_DISJOINT) return false;
   ProofReport report = proof_next_straight(a->proof, q[1]);
-  if (report.outcome != PROOF_APART) return false;
+  if (report.outcome != PROOF_DISJOINT) return false;
   a->gap = fmin(a->gap, report.gap);
   return true;
 }
@@ -144,20 +144,20 @@ static bool is_known(const Removal* a, const int cell[3]) {
 
 /* Appends a corner to the path. If the last segment has the same direction, the corner extends this segment. Returns
  * false if there are too many segments. */
-static bool add_corner(RemovalReport* report, Vec3 to) {
+static bool add_corner(PartRemoval* report, Vec3 to) {
   Vec3 last = report->legs > 0 ? report->way[report->legs - 1] : vec3(0, 0, 0);
   Vec3 before = report->legs > 1 ? report->way[report->legs - 2] : vec3(0, 0, 0), leg = vec3_sub(last, before);
   Vec3 turn = vec3_cross(leg, vec3_sub(to, last));
   bool straight =
       report->legs > 0 && turn.x == 0 && turn.y == 0 && turn.z == 0 && vec3_dot(leg, vec3_sub(to, last)) > 0;
   if (straight) report->legs--;
-  if (report->legs == REMOVAL_LEGS_MAX) return false;
+  if (report->legs == REMOVAL_SEGMENTS_MAX) return false;
   report->way[report->legs++] = to;
   return true;
 }
 
 /* Sets report->way to the path to a position of the search. Returns false if there are too many segments. */
-static bool tell_way(const Removal* a, int place, RemovalReport* report) {
+static bool tell_way(const Removal* a, int place, PartRemoval* report) {
   int* chain = MEMORY_NEW(int, a->count);
   int count = 0;
   for (int i = place; a->places[i].before >= 0; i = a->places[i].before) chain[count++] = i;
@@ -167,7 +167,7 @@ static bool tell_way(const Removal* a, int place, RemovalReport* report) {
   return told;
 }
 
-static bool search(Removal* a, RemovalReport* report) {
+static bool search(Removal* a, PartRemoval* report) {
   a->places = MEMORY_NEW(Place, PLACES_MAX);
   a->places[a->count++] = (Place){.before = -1};
   for (int i = 0; i < a->count; i++) {
@@ -185,9 +185,9 @@ static bool search(Removal* a, RemovalReport* report) {
   return false;
 }
 
-RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads) {
+PartRemoval export_removal(const Model* model, const Pose* poses, int link, int threads) {
   Removal a = {.gap = INFINITY};
-  RemovalReport report = {0};
+  PartRemoval report = {0};
   bool alone;
   report.apart = set_up(&a, model, poses, link, threads, &alone) || alone;
   report.found = alone;

@@ -89,21 +89,22 @@ SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose
 
 /* ---------------------------------------------------------------- assembly (export/assembly.c) */
 
-enum { REMOVAL_LEGS_MAX = 32 };
+enum { REMOVAL_SEGMENTS_MAX = 32 };
 /* A path that removes one link from the assembly. The path consists of straight translations, each proven free of
  * collision with all other links. This includes links connected by a joint and pairs excluded from contact. The other
  * links stay fixed. */
 typedef struct {
-  bool apart;                 /* true if the link intersects no other link initially; if false, no path is searched */
-  bool found;                 /* true if a path was found */
-  int legs;                   /* number of segments; 0 if there are no other links */
-  Vec3 way[REMOVAL_LEGS_MAX]; /* displacement from the initial position after each segment, world axes [m]  (legs) */
+  bool apart; /* true if the link intersects no other link initially; if false, no path is searched */
+  bool found; /* true if a path was found */
+  int legs;   /* number of segments; 0 if there are no other links */
+  Vec3
+      way[REMOVAL_SEGMENTS_MAX]; /* displacement from the initial position after each segment, world axes [m]  (legs) */
   double gap; /* smallest gap to other links at the ends of the segments [m]; INFINITY if no other link is near */
   int places; /* number of positions that the search tried */
-} RemovalReport;
+} PartRemoval;
 /* Searches a path that removes a link from the assembly. link: index of the link, 0 to links - 1. poses (links): world
  * poses of all links. Returns a report, which owns nothing. Never fails. Allocates temporary memory. */
-RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
+PartRemoval export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
 

@@ -31,7 +31,7 @@ bool hull_is_cylinder(const ModelHull* hull);
 /* Appends to *text how many round solids become meshes, and how far the faces of the meshes lie inside of the solids.
  * is_mesh: true for hulls that the file describes by a mesh. without (links): true for links that are left out; NULL:
  * none. Appends nothing if there are no such solids. */
-void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without);
+void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without);
 
 /* ---------------------------------------------------------------- surfaces of links */
 
@@ -54,6 +54,6 @@ typedef struct {
 } ArchiveFile;
 /* Appends a zip archive of files (count). Every date in the archive is 1980-01-01, so that equal content gives equal
  * bytes. */
-void archive_add(Text* out, const ArchiveFile* files, int count);
+void archive_write(Text* out, const ArchiveFile* files, int count);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct {
 /* ---------------------------------------------------------------- arrays */
 
 static Accessor* start_accessor(Glb* g, int width, bool vertices) {
-  g->accessors = memory_grown(g->accessors, sizeof(Accessor), g->accessor_count, &g->accessor_capacity);
+  g->accessors = memory_grow_array(g->accessors, sizeof(Accessor), g->accessor_count, &g->accessor_capacity);
   Accessor* accessor = &g->accessors[g->accessor_count++];
   *accessor = (Accessor){.offset = g->buffer.length, .width = width, .vertices = vertices};
   for (int k = 0; k < 4; k++) accessor->low[k] = INFINITY, accessor->high[k] = -INFINITY;
@@ -76,7 +76,7 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
 
 /* ---------------------------------------------------------------- selection of rows */
 
-static Pose pose_at(const PlacedPart* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
+static Pose pose_at(const PlacedPart* p, int row, int link) { return run_poses_at_row(p->run, row)[link]; }
 
 /* Selects the rows of the run that become frames, about 1 / fps apart. The first and the last row are included. The
  * times increase strictly as floats. */

@@ -52,7 +52,7 @@ static void find_children(Mjcf* m) {
 
 /* ---------------------------------------------------------------- reference configuration (qpos0) */
 
-bool mjcf_refers_to_start(const Mjcf* m) { return m->model->closure_row_count > 0; }
+bool mjcf_has_initial_reference(const Mjcf* m) { return m->model->closure_row_count > 0; }
 
 static const double* start_of(const Mjcf* m, int link) {
   return m->model->initial_coordinates + m->model->links[link].coordinate_first;
@@ -60,9 +60,9 @@ static const double* start_of(const Mjcf* m, int link) {
 
 /* True if the link stands in the reference as at the start. MuJoCo's ball joints are zero in its reference, so a ball
  * joint with a drive, spring or limit stays at zero coordinates there. */
-bool mjcf_starts_there(const Mjcf* m, int index) {
+bool mjcf_has_initial_coordinates(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (!mjcf_refers_to_start(m)) return false;
+  if (!mjcf_has_initial_reference(m)) return false;
   if (!link->joint.quaternion) return true;
   bool acted_on = mjcf_is_driven(m, index);
   for (int k = link->joint.plain_count; k < link->dof_count; k++)
@@ -72,7 +72,7 @@ bool mjcf_starts_there(const Mjcf* m, int index) {
 
 static Pose reference_pose(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (!mjcf_starts_there(m, index)) return link->origin;
+  if (!mjcf_has_initial_coordinates(m, index)) return link->origin;
   return pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
 }
 
@@ -81,7 +81,7 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
   const Joint* joint = &m->model->links[index].joint;
   bool slides = dof < joint->slide_count;
   Vec3 axis = slides ? joint->slide_axis[dof] : joint->axis[dof - joint->slide_count];
-  if (!mjcf_starts_there(m, index)) return axis;
+  if (!mjcf_has_initial_coordinates(m, index)) return axis;
   Mat3 after = joint->quaternion ? joint_motion(joint, start_of(m, index)).r : mat3_identity();
   for (int k = slides ? 0 : dof - joint->slide_count + 1; k < joint->hinge_count; k++)
     after = mat3_mul(after,
@@ -229,7 +229,7 @@ static void add_inertial(Mjcf* m, int index) {
     return;
   }
   mjcf_indent(m);
-  mjcf_add_inertial(m, link, 1.0 / mjcf_parts_of(m, index));
+  mjcf_add_inertial(m, link, 1.0 / mjcf_body_count(m, index));
   text_add(m->out, "\n");
 }
 
@@ -307,7 +307,7 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
 /* Writes the armature: the joint's, plus the rotor inertia of its drive. */
 static void add_armature(Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
-  double armature = mjcf_rotor(m, index, dof) + (link->passive ? link->armature[dof] : 0);
+  double armature = mjcf_rotor_inertia(m, index, dof) + (link->passive ? link->armature[dof] : 0);
   if (armature > 0) xml_numbers(m->out, "armature", &armature, 1);
 }
 
@@ -319,7 +319,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_add(m->out, "<joint type=\"%s\"", type);
   xml_text(m->out, "name", name.data);
   if (axis) xml_vector(m->out, "axis", reference_axis(m, index, dof));
-  if (axis && mjcf_starts_there(m, index)) xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
+  if (axis && mjcf_has_initial_coordinates(m, index)) xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
   add_limits(m, link, dof, !axis);
   double damping = link->damping[dof];
   if (!axis) {
@@ -338,15 +338,15 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
 /* Writes a screw as a slide along the axis and a hinge, coupled by an equality (mjcf_add_closures). */
 static void add_thread(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  double way = mjcf_thread(link) * start_of(m, index)[0];
-  double speed = mjcf_thread(link) * m->model->initial_velocities[link->dof_first];
+  double way = mjcf_screw_pitch(link) * start_of(m, index)[0];
+  double speed = mjcf_screw_pitch(link) * m->model->initial_velocities[link->dof_first];
   Text name = {0};
   text_add(&name, "%s/thread", link->name);
   mjcf_indent(m);
   text_add(m->out, "<joint type=\"slide\"");
   xml_text(m->out, "name", name.data);
   xml_vector(m->out, "axis", link->joint.axis[0]);
-  if (mjcf_refers_to_start(m)) xml_numbers(m->out, "ref", &way, 1);
+  if (mjcf_has_initial_reference(m)) xml_numbers(m->out, "ref", &way, 1);
   text_add(m->out, "/>\n");
   text_free(&name);
   add_joint(m, index, 0, "hinge", &link->joint.axis[0]);
@@ -360,12 +360,12 @@ static void add_joints(Mjcf* m, int index) {
     add_free_joint(m, index);
     return;
   }
-  if (mjcf_thread(link) != 0) add_thread(m, index);
+  if (mjcf_screw_pitch(link) != 0) add_thread(m, index);
   for (int k = 0; k < link->joint.slide_count; k++) add_joint(m, index, k, "slide", &link->joint.slide_axis[k]);
   for (int k = 0; k < link->joint.hinge_count; k++)
     add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
   if (link->joint.quaternion) add_joint(m, index, link->joint.plain_count, "ball", NULL);
-  bool turned = link->joint.quaternion && mjcf_starts_there(m, index);
+  bool turned = link->joint.quaternion && mjcf_has_initial_coordinates(m, index);
   add_coordinates(&m->qpos, start_of(m, index), turned ? link->joint.plain_count : link->coordinate_count);
   if (turned) add_coordinates(&m->qpos, (const double[]){1, 0, 0, 0}, 4);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
@@ -530,7 +530,7 @@ static void tell_restitution(Mjcf* m) {
 
 static void tell_meshes(Mjcf* m) {
   Text text = {0};
-  mesh_deviation_text(&text, m->model, is_mesh, NULL);
+  append_mesh_deviation(&text, m->model, is_mesh, NULL);
   if (text.length > 0) mjcf_note(m, NULL, text.data);
   text_free(&text);
 }
@@ -540,7 +540,7 @@ static void add_model(Mjcf* m) {
   tell_meshes(m);
   mjcf_add_drives(m);
   mjcf_add_loads(m);
-  mjcf_add_lifts(m);
+  mjcf_add_compensation(m);
   mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
@@ -584,7 +584,7 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
   text_add_double(out, time);
   mjcf_add_drive_controls(out, m, time);
   mjcf_add_load_controls(out, m->model, time);
-  mjcf_add_lift_controls(out, m);
+  mjcf_add_compensation_controls(out, m);
   mjcf_add_tendon_controls(out, m->model, time);
   text_add(out, "\n");
 }

@@ -16,7 +16,7 @@ static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
     return "a closure of type slide is left out: MuJoCo would need an additional body with mass";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
-      if (!mjcf_starts_there(m, i))
+      if (!mjcf_has_initial_coordinates(m, i))
         return "a closure of the link is left out: a ball joint of the loop has a drive, spring or limit, which MuJoCo "
                "measures from a reference pose in which the loop would be open";
   return NULL;
@@ -49,7 +49,7 @@ static const ModelClosure* slide_at(const Mjcf* m, int k) {
   return c->type == CLOSURE_SLIDE && !closure_left_out(m, c) ? c : NULL;
 }
 
-int mjcf_parts_of(const Mjcf* m, int index) {
+int mjcf_body_count(const Mjcf* m, int index) {
   int parts = 1;
   for (int k = 0; k < m->model->closure_count; k++) {
     const ModelClosure* c = slide_at(m, k);
@@ -90,7 +90,7 @@ static void add_slide_body(Mjcf* m, int k) {
   text_add(m->out, "><joint type=\"slide\" name=\"closure%d\"", k);
   xml_vector(m->out, "axis", mat3_tmul_vec(own.r, axis));
   text_add(m->out, "/>");
-  mjcf_add_inertial(m, slider, 1.0 / mjcf_parts_of(m, link));
+  mjcf_add_inertial(m, slider, 1.0 / mjcf_body_count(m, link));
   text_add(m->out, "</body>\n");
   text_add_numbers(&m->qpos, (const double[]){0}, 1);
   text_add_numbers(&m->qvel, &speed, 1);
@@ -171,15 +171,15 @@ static void add_tendons(Mjcf* m) {
 }
 
 bool mjcf_has_equality(const Mjcf* m) {
-  bool any = mjcf_refers_to_start(m);
-  for (int i = 0; i < m->model->link_count; i++) any = any || mjcf_thread(&m->model->links[i]) != 0;
+  bool any = mjcf_has_initial_reference(m);
+  for (int i = 0; i < m->model->link_count; i++) any = any || mjcf_screw_pitch(&m->model->links[i]) != 0;
   return any;
 }
 
 /* Writes the equality of a screw: displacement - displacement_0 = pitch (angle - angle_0). */
 static void add_screw(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  double pitch = mjcf_thread(link);
+  double pitch = mjcf_screw_pitch(link);
   Text name = {0};
   if (pitch == 0) return;
   text_add(&name, "%s/thread", link->name);
@@ -194,7 +194,7 @@ static void add_screw(Mjcf* m, int index) {
 
 void mjcf_add_closures(Mjcf* m) {
   if (!mjcf_has_equality(m)) return;
-  if (mjcf_refers_to_start(m)) add_tendons(m);
+  if (mjcf_has_initial_reference(m)) add_tendons(m);
   text_add(m->out, "  <equality>\n");
   for (int k = 0; k < m->model->closure_count; k++) add_equality(m, k);
   for (int k = 0; k < m->model->coupling_count; k++) text_add(m->out, "    <tendon tendon1=\"coupling%d\"/>\n", k);

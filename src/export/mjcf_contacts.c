@@ -22,20 +22,20 @@ int mjcf_contact_dimension(double friction, double spinning, double rolling) {
  * MuJoCo's contact is a spring and damper without tension: depth'' = -2 z w depth' - w^2 depth until that is positive.
  * The ratio of the speeds after and before is then e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2
  * z sqrt(1 - z^2), 2 z^2 - 1); above critical damping artanh takes the place of atan2. */
-static double speed_left(double z) {
+static double speed_error(double z) {
   double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
-  if (root < 1e-6) return math_decay(-2);
+  if (root < 1e-6) return math_exp_nonpositive(-2);
   double phase = z < 1 ? math_atan2(s, c) : 0.5 * math_log((c + s) / (c - s));
-  return math_decay(-z * phase / root);
+  return math_exp_nonpositive(-z * phase / root);
 }
 
 /* Damping ratio for restitution e, by bisection; at most CONTACT_DAMPING. */
 static double damping_ratio(double e) {
   double low = RATIO_LEAST, high = CONTACT_DAMPING;
-  if (e <= speed_left(high)) return high;
+  if (e <= speed_error(high)) return high;
   for (int k = 0; k < 60; k++) {
     double middle = 0.5 * (low + high);
-    if (speed_left(middle) > e)
+    if (speed_error(middle) > e)
       low = middle;
     else
       high = middle;
@@ -50,7 +50,7 @@ void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
 }
 
 bool mjcf_has_small_restitution(const Model* model) {
-  double most = math_decay(-2);
+  double most = math_exp_nonpositive(-2);
   for (int a = 0; a < model->link_count && !model->scene->contact.elastic; a++)
     for (int b = 0; b < a; b++) {
       double e = model_pair_material(model, a, b).value[MATERIAL_RESTITUTION];
@@ -60,7 +60,7 @@ bool mjcf_has_small_restitution(const Model* model) {
 }
 
 bool mjcf_has_soft_contact(const Model* model) {
-  double most = math_decay(-2);
+  double most = math_exp_nonpositive(-2);
   if (model->contact_model == CONTACT_NONE || model->scene->contact.elastic) return false;
   for (int a = 0; a < model->link_count; a++)
     for (int b = 0; b < a; b++)

@@ -44,7 +44,7 @@ static double inertia_moved(const Mjcf* m, int index, int dof) {
  * carried inertia. */
 static void gains_of(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
   *position = c->position_gain[dof];
-  *rate = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];
+  *rate = c->velocity_gain[dof] / simulation_substep_length(&m->model->simulation) + c->damping_gain[dof];
   if (c->type != CONTROLLER_PRESCRIBED) return;
   double inertia = inertia_moved(m, c->link, dof), frequency = PRESCRIBED_FREQUENCY / m->step;
   *position = inertia * frequency * frequency;
@@ -86,7 +86,7 @@ static double rotor_about(const Mjcf* m, int index, int dof) {
   return sum;
 }
 
-double mjcf_rotor(const Mjcf* m, int index, int dof) {
+double mjcf_rotor_inertia(const Mjcf* m, int index, int dof) {
   bool ball = dof >= m->model->links[index].joint.plain_count;
   double rotor = 0;
   for (int k = dof; m->rotors && k < dof + (ball ? 3 : 1); k++) rotor = fmax(rotor, rotor_about(m, index, k));

@@ -50,7 +50,7 @@ static void add_sensor(Mjcf* m, const SceneMeasure* measure) {
     case MEASURE_VELOCITY:
       add_sensor_of(m, "framelinvel", measure, "body");
       break;
-    case MEASURE_TURN:
+    case MEASURE_ANGULAR_VELOCITY:
       add_sensor_of(m, "frameangvel", measure, "body");
       break;
     case MEASURE_AXIS:

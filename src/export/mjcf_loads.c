@@ -100,11 +100,11 @@ static void add_lift(Mjcf* m, int index) {
   }
 }
 
-void mjcf_add_lifts(Mjcf* m) {
+void mjcf_add_compensation(Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++) add_lift(m, i);
 }
 
-void mjcf_add_lift_controls(Text* out, const Mjcf* m) {
+void mjcf_add_compensation_controls(Text* out, const Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++) {
     Vec3 force = borne(m, i);
     const double f[3] = {force.x, force.y, force.z};

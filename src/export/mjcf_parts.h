@@ -7,7 +7,7 @@
 typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
-  SourcePlace place;
+  SourcePosition place;
   Text *out, *feedback; /* MJCF text; CSV text of the feedback terms of controls */
   Text qpos, qvel, actuators, control,
       names; /* texts in MuJoCo's order of joints and actuators; names: CSV header of the controls */
@@ -33,12 +33,12 @@ void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof);
 bool mjcf_is_free(const Mjcf* m, int index);
 /* Returns true if the model has closures. MuJoCo defines equality constraints in its reference configuration qpos0.
  * With closures, qpos0 is the initial state; otherwise all coordinates of qpos0 are zero. */
-bool mjcf_refers_to_start(const Mjcf* m);
+bool mjcf_has_initial_reference(const Mjcf* m);
 /* Returns true if the joint of link `index` has its initial coordinates in qpos0, MuJoCo's reference configuration.
  * Always false if there are no closures. */
-bool mjcf_starts_there(const Mjcf* m, int index);
+bool mjcf_has_initial_coordinates(const Mjcf* m, int index);
 /* Returns the pitch of a screw joint [m/rad], or 0 for other joints. MuJoCo has no screw joints. */
-static inline double mjcf_thread(const ModelLink* link) {
+static inline double mjcf_screw_pitch(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
 }
 /* Returns true if the file needs equality constraints, for closures, couplings or screw joints. */
@@ -48,7 +48,7 @@ bool mjcf_has_equality(const Mjcf* m);
 void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part);
 /* Returns the number of equal bodies into which link `index` is divided. The number is one more than the number of
  * slide closures that move the link, or 1 if the link has no mass. */
-int mjcf_parts_of(const Mjcf* m, int index);
+int mjcf_body_count(const Mjcf* m, int index);
 /* Appends the bodies that represent slide closures on link `index`, or on the world (-1). Each body carries a fraction
  * of the sliding link's mass. The body moves on slide joints and is welded to the rest of the sliding link. */
 void mjcf_add_closure_bodies(Mjcf* m, int index);
@@ -74,7 +74,7 @@ bool mjcf_has_rate_gain(const Model* model);
 /* Returns the rotor inertia of degree of freedom `dof` of link `index` [kg or kg m^2]. The inertia is the time step
  * times the rate gain, for a ball joint the largest of three rate gains. With this inertia MuJoCo's explicit step has
  * the damping of an implicit step. Returns 0 if m->rotors is false. */
-double mjcf_rotor(const Mjcf* m, int index, int dof);
+double mjcf_rotor_inertia(const Mjcf* m, int index, int dof);
 
 /* MuJoCo's solimp of contacts. The impedance 0.9999 is close to 1, so contacts are almost rigid. */
 #define MJCF_CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
@@ -104,11 +104,11 @@ bool mjcf_has_world_loads(const Mjcf* m);
 /* Adds the motors that apply loads to *m, with their names and controls at time 0. */
 void mjcf_add_loads(Mjcf* m);
 /* Adds the motors that apply gravity compensation to *m, with their names and controls. */
-void mjcf_add_lifts(Mjcf* m);
-/* Appends the controls of the motors of loads at `time` [s], each after a comma [N, N m]. mjcf_add_lift_controls
- * appends the constant controls of gravity compensation in the same way. */
+void mjcf_add_compensation(Mjcf* m);
+/* Appends the controls of the motors of loads at `time` [s], each after a comma [N, N m].
+ * mjcf_add_compensation_controls appends the constant controls of gravity compensation in the same way. */
 void mjcf_add_load_controls(Text* out, const Model* model, double time);
-void mjcf_add_lift_controls(Text* out, const Mjcf* m);
+void mjcf_add_compensation_controls(Text* out, const Mjcf* m);
 /* Returns true if any load changes over time. */
 bool mjcf_loads_vary(const Model* model);
 

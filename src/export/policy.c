@@ -82,7 +82,7 @@ static void add_comment(const Model* model, int controller, Text* out) {
   const SceneController* c = model->controllers[controller].source;
   static const char* const TARGETS[] = {"the target [m, rad]", "", "the force [N, N m]", "the rate [m/s, rad/s]"};
   text_add(out, "\n/* Added to %s of a drive every ", TARGETS[c->type]);
-  text_add_double(out, simulation_substep(&model->simulation));
+  text_add_double(out, simulation_substep_length(&model->simulation));
   text_add(out, " s, from what was measured ");
   text_add_double(out, c->delay);
   text_add(out, " s before:\n");

@@ -88,7 +88,7 @@ bool hull_is_cylinder(const ModelHull* hull) {
          body.rings[0].radius == body.rings[1].radius;
 }
 
-void mesh_deviation_text(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without) {
+void append_mesh_deviation(Text* text, const Model* model, bool (*is_mesh)(const ModelHull*), const bool* without) {
   double largest = 0;
   int count = 0, link = -1;
   for (int h = 0; h < model->hull_count; h++) {

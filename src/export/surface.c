@@ -34,10 +34,11 @@ static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat for
     surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
     largest = fmax(largest, vec3_norm(surface->points[i]));
   }
-  int* number = points_equal(surface->points, surface->point_count);
-  surface_join_points(surface, number);
-  surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
-  surface_drop_unused(surface, NULL);
+  int* number = find_equal_points(surface->points, surface->point_count);
+  surface_merge_points(surface, number);
+  surface_collapse_short_edges(surface,
+                               ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+  surface_remove_unused(surface, NULL);
   memory_free(number);
 }
 
@@ -153,7 +154,7 @@ static bool boxes_apart(const ModelHull* a, Pose pose_a, const ModelHull* b, Pos
 static void check_touching(const Model* model, const int* hulls, int count, const Pose* poses, SurfaceReport* report) {
   int* set = MEMORY_NEW(int, count + 1);
   double tolerance = TOUCH_TOLERANCE * vec3_norm(vec3_sub(report->high, report->low));
-  sets_separate(set, count);
+  disjoint_sets_init(set, count);
   for (int i = 0; i < count; i++) {
     for (int j = i + 1; j < count; j++) {
       const ModelHull *a = &model->hulls[hulls[i]], *b = &model->hulls[hulls[j]];
@@ -161,11 +162,11 @@ static void check_touching(const Model* model, const int* hulls, int count, cons
       Vec3 normal;
       if (boxes_apart(a, pose_a, b, pose_b, tolerance)) continue;
       if (gjk_distance(a->points, pose_a, b->points, pose_b, NULL).distance > tolerance) continue;
-      sets_join(set, i, j);
+      disjoint_sets_unite(set, i, j);
       report->overlaps += hull_penetration(a->points, pose_a, b->points, pose_b, &normal) > tolerance;
     }
   }
-  for (int i = 0; i < count; i++) report->components += sets_root(set, i) == i;
+  for (int i = 0; i < count; i++) report->components += disjoint_sets_find(set, i) == i;
   memory_free(set);
 }
 

@@ -15,7 +15,7 @@ typedef struct {
   const Model* model;
   const bool* without; /* links that are left out (links); NULL: none */
   Diagnostics* diagnostics;
-  SourcePlace place;
+  SourcePosition place;
   const char* meshes;
   Text* out;
   Text comment;             /* omitted features, one per line */
@@ -30,7 +30,7 @@ static void leave_out(Urdf* u, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   diagnostics_add(u->diagnostics, SEVERITY_NOTE, u->place, "%s", text.data);
   text_add(&u->comment, "%s\n", text.data);
@@ -428,7 +428,7 @@ static void tell_joints(Urdf* u) {
 
 static void tell_meshes(Urdf* u) {
   Text text = {0};
-  mesh_deviation_text(&text, u->model, is_mesh, u->without);
+  append_mesh_deviation(&text, u->model, is_mesh, u->without);
   if (text.length > 0) leave_out(u, "%s", text.data);
   text_free(&text);
 }
@@ -572,7 +572,7 @@ Status export_urdf(const Model* model, const bool* without, const char* path, co
                    Diagnostics* diagnostics) {
   Text robot = {0};
   Urdf u = {.model = model, .without = without, .diagnostics = diagnostics};
-  u.place = (SourcePlace){path, 0, 0};
+  u.place = (SourcePosition){path, 0, 0};
   u.meshes = meshes;
   u.out = &robot;
   Status status = check_joints(&u);

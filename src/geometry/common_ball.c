@@ -36,18 +36,18 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
 
 /* Lists the active constraints with their multipliers. At most four constraints determine a vertex of the linear
  * program. Returns their number. */
-static int list_holds(glp_prob* lp, const BallRow* rows, BallHold hold[BALL_HOLDS_MAX]) {
+static int list_holds(glp_prob* lp, const BallRow* rows, BallContact hold[BALL_CONTACTS_MAX]) {
   int count = 0;
   for (int row = 1; row <= glp_get_num_rows(lp); row++) {
     double share = glp_get_row_dual(lp, row);
-    if (!(share > 0) || count == BALL_HOLDS_MAX) continue;
-    hold[count++] = (BallHold){rows[row].hull, rows[row].triangle, share};
+    if (!(share > 0) || count == BALL_CONTACTS_MAX) continue;
+    hold[count++] = (BallContact){rows[row].hull, rows[row].triangle, share};
   }
   return count;
 }
 
 static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool apart, Vec3* center, double* radius,
-                      BallHold* hold, int* count) {
+                      BallContact* hold, int* count) {
   Vec3 origin = a->vertices[0];
   double size = fmin(hull_size(a), hull_size(b));
   BallRow* rows = MEMORY_NEW(BallRow, a->triangle_count + b->triangle_count + 1);
@@ -77,8 +77,8 @@ bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, d
   return find_ball(a, b, false, center, radius, NULL, NULL) && *radius > 0;
 }
 
-bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
-                     BallHold hold[BALL_HOLDS_MAX], int* count) {
+bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
+                                BallContact hold[BALL_CONTACTS_MAX], int* count) {
   assert(center && radius && hold && count);
   return find_ball(a, b, true, center, radius, hold, count);
 }

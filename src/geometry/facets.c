@@ -153,7 +153,7 @@ static bool is_closed(const Facets* facets) {
 
 /* ---------------------------------------------------------------- */
 
-static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
+static HullResult scaled_facets(Facets* facets, const NormalizedSet* set) {
   /* Qhull options. C-0: merge facets that are not clearly convex. QJ: perturb the points instead. Pp: print no messages
    * on precision. */
   static const char* const options[] = {"qhull C-0 Pp", "qhull QJ Pp"};
@@ -167,7 +167,7 @@ static HullResult scaled_facets(Facets* facets, const NormalisedSet* set) {
 }
 
 /* Transforms planes n . y + o <= 0 from the scaled points y = factor (x - center) to the given points x. */
-static void return_to_input(Facets* facets, const NormalisedSet* set) {
+static void return_to_input(Facets* facets, const NormalizedSet* set) {
   for (int i = 0; i < facets->facet_count; i++) {
     double* plane = facets->planes[i];
     plane[3] = plane[3] / set->factor - vec3_dot(vec3(plane[0], plane[1], plane[2]), set->center);
@@ -178,11 +178,11 @@ static void return_to_input(Facets* facets, const NormalisedSet* set) {
 HullResult facets_create(Facets* facets, const Vec3* points, int count) {
   assert(points || count == 0);
   *facets = (Facets){0};
-  NormalisedSet set;
-  HullResult result = normalised_create(&set, points, count);
+  NormalizedSet set;
+  HullResult result = normalized_set_create(&set, points, count);
   if (result == HULL_OK) result = scaled_facets(facets, &set);
   if (result == HULL_OK) return_to_input(facets, &set);
-  normalised_free(&set);
+  normalized_set_free(&set);
   return result;
 }
 

@@ -52,7 +52,7 @@ static void join_flat(const ConvexHull* hull, int* root) {
   for (int i = 0; i + 1 < count; i++) {
     if (sides[i].low != sides[i + 1].low || sides[i].high != sides[i + 1].high) continue;
     int a = sides[i].triangle, b = sides[i + 1].triangle;
-    if (is_flat(hull, a, b, height) && is_flat(hull, b, a, height)) sets_join(root, a, b);
+    if (is_flat(hull, a, b, height) && is_flat(hull, b, a, height)) disjoint_sets_unite(root, a, b);
   }
   memory_free(sides);
 }
@@ -63,14 +63,14 @@ static int order_triangles(int* root, int count, int* order, int* first) {
   int *face = MEMORY_NEW(int, count + 1), faces = 0;
   for (int i = 0; i < count; i++) face[i] = -1;
   for (int i = 0; i < count; i++) {
-    int r = sets_root(root, i);
+    int r = disjoint_sets_find(root, i);
     if (face[r] < 0) face[r] = faces++;
     first[face[r] + 1]++;
   }
   for (int f = 0; f < faces; f++) first[f + 1] += first[f];
   int* next = MEMORY_NEW(int, faces + 1);
   for (int f = 0; f < faces; f++) next[f] = first[f];
-  for (int i = 0; i < count; i++) order[next[face[sets_root(root, i)]]++] = i;
+  for (int i = 0; i < count; i++) order[next[face[disjoint_sets_find(root, i)]]++] = i;
   memory_free(next);
   memory_free(face);
   return faces;
@@ -129,7 +129,7 @@ void flat_faces_create(FlatFaces* out, const ConvexHull* hull) {
   int *seen = MEMORY_NEW(int, hull->vertex_count + 1), *chain = MEMORY_NEW(int, 3 * count + 1);
   int* head = MEMORY_NEW(int, hull->vertex_count + 1);
   for (int i = 0; i < hull->vertex_count; i++) seen[i] = -1;
-  sets_separate(root, count);
+  disjoint_sets_init(root, count);
   join_flat(hull, root);
   int faces = order_triangles(root, count, order, first);
   for (; out->count < faces; out->count++) {

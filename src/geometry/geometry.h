@@ -90,12 +90,12 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* Computes the convex hull of points[count] and keeps all points as vertices, in the given order, including interior
  * points. A vertex that is interior now may become a corner while a shape is optimized. Triangles refer to corners
  * only. Errors and ownership are the same as for hull_create. */
-HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
+HullResult hull_create_with_interior(ConvexHull* hull, const Vec3* points, int count);
 /* Reduces a hull to at most max_vertices of its own vertices. A max_vertices below 4 counts as 4. Vertices are selected
  * greedily: starting from a large tetrahedron, the vertex farthest outside is added until the limit is reached. Sets
  * *error to the largest distance of a dropped vertex from the reduced hull [m], 0 if no vertex was dropped. The reduced
  * hull lies inside the original hull. After an error the hull is unchanged. */
-HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
+HullResult hull_reduce(ConvexHull* hull, int max_vertices, double* error);
 /* Frees both arrays and zeroes the hull; accepts a zeroed hull, but not NULL. */
 void hull_free(ConvexHull* hull);
 /* Returns a text for messages that follows the name of the shape, such as "is flat: ...". The text is static and never
@@ -148,12 +148,12 @@ void height_grid_free(HeightGrid* grid);
 typedef struct {
   Vec3 size, origin;
   double base;
-} HeightPlace;
+} HeightFieldFrame;
 /* Divides the solid below a height field into convex pieces that do not overlap. A piece has eight corners and consists
  * of one cell, or of a rectangle of cells in one plane. The pieces are sorted by their lowest row and column. Sets
  * *pieces to the pieces [m] and returns their number. The caller frees each piece with hull_free and the array with
  * memory_free. Never fails, because the reader of the grid rejects numbers that are not finite. */
-int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
+int height_field_pieces(const HeightGrid* grid, const HeightFieldFrame* place, ConvexHull** pieces);
 
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
 
@@ -178,19 +178,19 @@ void surface_free(TriangleSurface* surface);
 TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Returns, for each of points[count], the index of the first point with the same coordinates (count). The caller frees
  * the array with memory_free. Never NULL. */
-int* points_equal(const Vec3* points, int count);
+int* find_equal_points(const Vec3* points, int count);
 /* Replaces point i by point number[i] in all triangles (number[point_count]), in place. Removes triangles with fewer
  * than three different corners, and pairs of opposite triangles. A closed and oriented surface thus stays closed and
  * oriented. Points keep their indices. number[i] must be the index of a point (asserted). Allocates temporary memory.
  * Never fails. */
-void surface_join_points(TriangleSurface* surface, const int* number);
+void surface_merge_points(TriangleSurface* surface, const int* number);
 /* Collapses short edges with four triangles, along which two sheets of the surface touch, to points. Edges are
  * collapsed if they are not longer than `length`, in the surface's unit. Works in place. Triangles may be removed, and
  * points keep their indices. Allocates temporary memory. Never fails. */
-void surface_settle(TriangleSurface* surface, double length);
+void surface_collapse_short_edges(TriangleSurface* surface, double length);
 /* Removes points that no triangle uses. Sets old[i] to the former index of point i unless old is NULL. The caller
  * provides old, with room for the former number of points. Allocates temporary memory. Never fails. */
-void surface_drop_unused(TriangleSurface* surface, int* old);
+void surface_remove_unused(TriangleSurface* surface, int* old);
 
 /* Properties of a surface. All except the volume follow from the indices of the triangles. */
 typedef struct {
@@ -444,14 +444,14 @@ bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, d
 typedef struct {
   int hull, triangle; /* hull, 0 or 1; triangle of that hull */
   double share;
-} BallHold;
-enum { BALL_HOLDS_MAX = 4 };
+} BallContact;
+enum { BALL_CONTACTS_MAX = 4 };
 /* Finds the largest ball inside both hulls as hulls_common_ball does. If the hulls have no common volume, the radius is
- * negative. Sets hold to the *count triangles that limit the ball, at most BALL_HOLDS_MAX. The radius changes by r' =
- * sum share (shift of the plane at the ball). Returns false, with undefined results, if the linear program was not
+ * negative. Sets hold to the *count triangles that limit the ball, at most BALL_CONTACTS_MAX. The radius changes by r'
+ * = sum share (shift of the plane at the ball). Returns false, with undefined results, if the linear program was not
  * solved. center and radius [m] are in the frame of both hulls. No pointer may be NULL. Allocates temporary memory. */
-bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
-                     BallHold hold[BALL_HOLDS_MAX], int* count);
+bool hulls_common_ball_contacts(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
+                                BallContact hold[BALL_CONTACTS_MAX], int* count);
 /* Smallest width of a hull [m], measured between two parallel planes: through a face and a vertex, or through two
  * edges. top and bottom are the vertices in both planes, with weights of sum 1 for each plane. The width changes by dw
  * = normal . (sum of w_i dx_i over the top - sum over the bottom). */
@@ -463,6 +463,6 @@ typedef struct {
 } HullWidth;
 /* Returns the smallest width of a hull, and HUGE_VAL for a hull without triangles. top and bottom contain indices of
  * vertices. The time is quadratic in the number of edges. Allocates temporary memory. Never fails. */
-HullWidth hull_least_width(const ConvexHull* hull);
+HullWidth hull_smallest_width(const ConvexHull* hull);
 
 #endif

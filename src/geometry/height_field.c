@@ -8,7 +8,7 @@
 
 typedef struct {
   const HeightGrid* grid;
-  const HeightPlace* place;
+  const HeightFieldFrame* place;
   double bottom,
       flat;    /* z of the lower face [m]; largest deviation from a plane, in units of the heights of the file */
   bool* taken; /* true if the cell belongs to a patch ((rows - 1) x (columns - 1)) */
@@ -22,7 +22,7 @@ typedef struct {
 static double value_at(const HeightField* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
 
 static Vec3 sample_at(const HeightField* f, int i, int j) {
-  const HeightPlace* p = f->place;
+  const HeightFieldFrame* p = f->place;
   return vec3(p->origin.x + p->size.x * ((double)i / (f->grid->columns - 1) - 0.5),
               p->origin.y + p->size.y * ((double)j / (f->grid->rows - 1) - 0.5),
               p->origin.z + p->size.z * value_at(f, i, j));
@@ -85,7 +85,7 @@ static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
 
 /* ---------------------------------------------------------------- complete field */
 
-static HeightField field_create(const HeightGrid* grid, const HeightPlace* place) {
+static HeightField field_create(const HeightGrid* grid, const HeightFieldFrame* place) {
   int count = grid->columns * grid->rows;
   double low = INFINITY, largest = 0;
   for (int k = 0; k < count; k++) {
@@ -96,7 +96,7 @@ static HeightField field_create(const HeightGrid* grid, const HeightPlace* place
                        MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
 }
 
-int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces) {
+int height_field_pieces(const HeightGrid* grid, const HeightFieldFrame* place, ConvexHull** pieces) {
   HeightField f = field_create(grid, place);
   int count = 0, capacity = 0, columns = grid->columns - 1;
   *pieces = NULL;
@@ -106,7 +106,7 @@ int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, Convex
       Patch p = patch_from(&f, i, j);
       for (int row = p.j; row < p.j + p.depth; row++)
         for (int k = p.i; k < p.i + p.width; k++) f.taken[row * columns + k] = true;
-      *pieces = memory_grown(*pieces, sizeof(ConvexHull), count, &capacity);
+      *pieces = memory_grow_array(*pieces, sizeof(ConvexHull), count, &capacity);
       make_piece(&f, &p, &(*pieces)[count++]);
     }
   memory_free(f.taken);

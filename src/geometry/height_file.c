@@ -38,13 +38,13 @@
 #define WHITE 65535.0
 
 static Status refuse(const char* name, Diagnostics* diagnostics, const char* text) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "%s", text);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
 
 static Status check_size(const char* name, int columns, int rows, Diagnostics* diagnostics) {
   if (columns >= 2 && rows >= 2 && (int64_t)columns * rows <= HEIGHT_SAMPLES_MAX) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name, 0, 0},
                   "a height field needs at least 2 x 2 samples and at most %d in all, got %d x %d", HEIGHT_SAMPLES_MAX,
                   columns, rows);
   return STATUS_BAD_INPUT;
@@ -106,7 +106,7 @@ static void read_row(TableReader* reader, ObjWord word) {
     double value = 0;
     if (obj_word_number(&reader->text, word, &value) && !(fabs(value) <= COORDINATE_MAX))
       obj_text_error(&reader->text, word.place, "height '%s' is beyond %g", obj_quote(word).text, COORDINATE_MAX);
-    reader->values = memory_grown(reader->values, sizeof(double), reader->count, &reader->capacity);
+    reader->values = memory_grow_array(reader->values, sizeof(double), reader->count, &reader->capacity);
     reader->values[reader->count++] = value;
     count++;
   } while (reader->count <= HEIGHT_SAMPLES_MAX && obj_text_word(&reader->text, &word));
@@ -161,7 +161,7 @@ Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnos
   bool png = name >= 4 && strcasecmp(path + name - 4, ".png") == 0;
   char* data;
   *grid = (HeightGrid){0};
-  if (!file_check_data(path, diagnostics)) return STATUS_BAD_INPUT;
+  if (!file_check_quotable(path, diagnostics)) return STATUS_BAD_INPUT;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = height_grid_parse(grid, path, data, length, png, diagnostics);
   memory_free(data);

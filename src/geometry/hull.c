@@ -39,7 +39,7 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count) {
   return result;
 }
 
-HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count) {
+HullResult hull_create_with_interior(ConvexHull* hull, const Vec3* points, int count) {
   assert(points || count == 0);
   *hull = (ConvexHull){0};
   Facets facets;
@@ -122,7 +122,7 @@ static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
   for (int k = 0; k < 3; k++) thinning.kept_coordinates[k] = MEMORY_NEW(double, max_vertices + 8);
   double* const* kept = thinning.kept_coordinates;
   thinning.kept = (PointView){kept[0], kept[1], kept[2], 0, 0};
-  Spread spread = spread_corners(thinning.points, thinning.count);
+  PointExtent spread = compute_extent(thinning.points, thinning.count);
   for (int i = 0; i < 4; i++) thinning_keep(&thinning, spread.corner[i]);
   return thinning;
 }
@@ -154,7 +154,7 @@ static HullResult thinning_finish(const Thinning* thinning, ConvexHull* hull) {
   return HULL_OK;
 }
 
-HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error) {
+HullResult hull_reduce(ConvexHull* hull, int max_vertices, double* error) {
   *error = 0;
   if (max_vertices < 4) max_vertices = 4;
   if (hull->vertex_count <= max_vertices) return HULL_OK;

@@ -102,9 +102,9 @@ static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
 static void add_face(ObjReader* reader, int first_corner, int line) {
   Mesh* mesh = reader->mesh;
   int count = mesh->face_count, for_first = reader->face_capacity, for_line = for_first;
-  mesh->face_first = memory_grown(mesh->face_first, sizeof(int), count, &for_first);
-  mesh->face_line = memory_grown(mesh->face_line, sizeof(int), count, &for_line);
-  reader->face_mark = memory_grown(reader->face_mark, sizeof(int), count, &reader->face_capacity);
+  mesh->face_first = memory_grow_array(mesh->face_first, sizeof(int), count, &for_first);
+  mesh->face_line = memory_grow_array(mesh->face_line, sizeof(int), count, &for_line);
+  reader->face_mark = memory_grow_array(reader->face_mark, sizeof(int), count, &reader->face_capacity);
   mesh->face_first[count] = first_corner;
   mesh->face_line[count] = line;
   reader->face_mark[count] = reader->mark_count - 1;
@@ -117,7 +117,7 @@ static void read_face(ObjReader* reader, int line) {
   ObjWord word;
   while (obj_text_word(&reader->text, &word)) {
     if (!read_corner(reader, word, &corner)) continue;
-    mesh->corners = memory_grown(mesh->corners, sizeof(int), mesh->corner_count, &reader->corner_capacity);
+    mesh->corners = memory_grow_array(mesh->corners, sizeof(int), mesh->corner_count, &reader->corner_capacity);
     mesh->corners[mesh->corner_count++] = corner;
   }
   add_face(reader, first, line);
@@ -131,7 +131,7 @@ static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   int last = reader->mark_count - 1;
   bool used = mesh->face_count > 0 && reader->face_mark[mesh->face_count - 1] == last;
   if (last >= 0 && !used) reader->mark_count--;
-  reader->marks = memory_grown(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
+  reader->marks = memory_grow_array(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
   int order = reader->mark_count++;
   reader->marks[order] = (GroupMark){object, group, order, order, 0};
 }
@@ -176,7 +176,7 @@ static void join_marks(ObjReader* reader) {
 
 static char* mark_name(const GroupMark* mark) {
   ObjWord word = mark->group.length > 0 ? mark->group : mark->object;
-  if (word.length == 0) return memory_text("default");
+  if (word.length == 0) return memory_copy_text("default");
   char* name = memory_alloc((size_t)word.length + 1);
   memcpy(name, word.place.at, (size_t)word.length);
   return name;
@@ -322,7 +322,7 @@ static void check_faces(ObjReader* reader) {
   const Mesh* mesh = reader->mesh;
   ObjPlace end = reader->text.place;
   if (end.at == end.line_start && end.line > 1) end.line--;
-  SourcePlace place = {reader->text.name, end.line, 0};
+  SourcePosition place = {reader->text.name, end.line, 0};
   if (mesh->face_count > mesh->degenerate_face_count) return;
   reader->text.error_count++;
   if (mesh->face_count == 0)
@@ -351,7 +351,7 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
   if (length > INT_MAX) { /* limits all counts to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name, 0, 0},
                     "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }

@@ -171,7 +171,7 @@ static int wait_for(pid_t child) {
 }
 
 static Status refuse(Diagnostics* diagnostics, const char* path, const char* reason) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot be read as a mesh: %s", reason);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot be read as a mesh: %s", reason);
   return STATUS_BAD_INPUT;
 }
 
@@ -179,7 +179,7 @@ Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics
   int ends[2];
   *mesh = (Mesh){0};
   if (!file_is_regular(path)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot read: %s",
                     access(path, R_OK) == 0 ? "not a regular file" : strerror(errno));
     return STATUS_IO;
   }

@@ -25,14 +25,14 @@ typedef struct {
 /* ---------------------------------------------------------------- triangles */
 
 static void add_corner(StlReader* reader, Vec3 corner) {
-  reader->corners = memory_grown(reader->corners, sizeof(Vec3), reader->corner_count, &reader->corner_capacity);
+  reader->corners = memory_grow_array(reader->corners, sizeof(Vec3), reader->corner_count, &reader->corner_capacity);
   reader->corners[reader->corner_count++] = vec3(corner.x + 0.0, corner.y + 0.0, corner.z + 0.0); /* replaces -0 by 0 */
 }
 
 /* Stores the line of the triangle that consists of the last three corners. */
 static void add_line(StlReader* reader, int line) {
   int triangle = reader->corner_count / 3 - 1;
-  reader->lines = memory_grown(reader->lines, sizeof(int), triangle, &reader->line_capacity);
+  reader->lines = memory_grow_array(reader->lines, sizeof(int), triangle, &reader->line_capacity);
   reader->lines[triangle] = line;
 }
 
@@ -40,7 +40,7 @@ static void add_line(StlReader* reader, int line) {
 static void add_group(StlReader* reader, const char* name, int length) {
   const char* text = length > 0 ? name : "default";
   size_t size = length > 0 ? (size_t)length : strlen(text);
-  reader->groups = memory_grown(reader->groups, sizeof(MeshGroup), reader->group_count, &reader->group_capacity);
+  reader->groups = memory_grow_array(reader->groups, sizeof(MeshGroup), reader->group_count, &reader->group_capacity);
   MeshGroup* group = &reader->groups[reader->group_count++];
   *group = (MeshGroup){memory_alloc(size + 1), reader->corner_count / 3, 0};
   memcpy(group->name, text, size);
@@ -125,7 +125,7 @@ static double float_at(const char* data) {
 }
 
 static void binary_error(StlReader* reader, const char* text, double triangle, double count) {
-  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0}, text, triangle,
+  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePosition){reader->text.name, 0, 0}, text, triangle,
                   count);
   reader->text.error_count++;
 }
@@ -173,7 +173,7 @@ static bool is_text(const char* data, size_t length) {
 /* Merges equal corners to positions, numbered in file order. Returns the position of every corner. The caller frees the
  * array with memory_free. */
 static int* make_positions(Mesh* mesh, const StlReader* reader) {
-  int *number = points_equal(reader->corners, reader->corner_count), count = reader->corner_count;
+  int *number = find_equal_points(reader->corners, reader->corner_count), count = reader->corner_count;
   mesh->positions = MEMORY_NEW(Vec3, count + 1);
   for (int i = 0; i < count; i++) {
     bool first_use = number[i] == i;
@@ -215,7 +215,7 @@ static void make_mesh(Mesh* mesh, StlReader* reader) {
   make_faces(mesh, reader, number);
   memory_free(number);
   if (mesh->face_count > 0) return;
-  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0},
+  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePosition){reader->text.name, 0, 0},
                   "the file has no triangle with three different corners: export the mesh again");
   reader->text.error_count++;
 }
@@ -224,7 +224,7 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
                       Diagnostics* diagnostics) {
   *mesh = (Mesh){0};
   if (length > INT_MAX) { /* limits all counts to the range of int */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name, 0, 0},
                     "the file is larger than 2 GiB: simplify the mesh");
     return STATUS_BAD_INPUT;
   }
@@ -249,7 +249,7 @@ Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagno
   bool stl = name >= 4 && strcasecmp(path + name - 4, ".stl") == 0;
   char* data;
   *mesh = (Mesh){0};
-  if (!file_check_data(path, diagnostics)) return STATUS_BAD_INPUT;
+  if (!file_check_quotable(path, diagnostics)) return STATUS_BAD_INPUT;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = stl ? mesh_parse_stl(mesh, path, data, length, scale, diagnostics)
                       : mesh_parse_obj(mesh, path, data, length, scale, diagnostics);

@@ -115,9 +115,9 @@ void obj_text_error(ObjText* text, ObjPlace place, const char* format, ...) {
   Text message = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&message, format, arguments);
+  text_add_va_list(&message, format, arguments);
   va_end(arguments);
-  SourcePlace where = {text->name, place.line, column_of(place)};
+  SourcePosition where = {text->name, place.line, column_of(place)};
   diagnostics_add(text->diagnostics, SEVERITY_ERROR, where, "%s", message.data);
   text_free(&message);
   if (++text->error_count == OBJ_ERRORS_MAX)

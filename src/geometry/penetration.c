@@ -33,7 +33,7 @@ static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
 }
 
 static void polytope_add(Polytope* polytope, Vec3 point) {
-  polytope->points = memory_grown(polytope->points, sizeof(Vec3), polytope->count, &polytope->capacity);
+  polytope->points = memory_grow_array(polytope->points, sizeof(Vec3), polytope->count, &polytope->capacity);
   polytope->points[polytope->count++] = point;
   polytope->size = fmax(polytope->size, vec3_norm(point));
 }
@@ -45,7 +45,7 @@ static void polytope_start(Polytope* polytope) {
     for (int y = -1; y <= 1; y++)
       for (int z = -1; z <= 1; z++)
         if (x != 0 || y != 0 || z != 0) polytope_add(polytope, difference_support(polytope, vec3(x, y, z)));
-  Vec3 normal = spread_corners(polytope->points, polytope->count).normal;
+  Vec3 normal = compute_extent(polytope->points, polytope->count).normal;
   polytope_add(polytope, difference_support(polytope, normal));
   polytope_add(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
 }

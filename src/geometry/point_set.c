@@ -40,9 +40,9 @@ static int farthest_from_plane(const Vec3* points, int count, Vec3 from, Vec3 un
   return best;
 }
 
-Spread spread_corners(const Vec3* points, int count) {
+PointExtent compute_extent(const Vec3* points, int count) {
   assert(points || count == 0);
-  Spread spread = {{0}, 0, {0, 0, 0}, 0};
+  PointExtent spread = {{0}, 0, {0, 0, 0}, 0};
   int* corner = spread.corner;
   corner[0] = farthest_from_point(points, count, points[0]);
   Vec3 from = points[corner[0]];
@@ -79,7 +79,7 @@ static int compare_tagged(const void* left, const void* right) {
 static bool same_point(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 /* Removes duplicates and keeps the first of equal points, in input order. */
-static void drop_duplicates(NormalisedSet* set) {
+static void drop_duplicates(NormalizedSet* set) {
   int count = set->count;
   Tagged* sorted = MEMORY_NEW(Tagged, count);
   for (int i = 0; i < count; i++) sorted[i] = (Tagged){set->points[i], i};
@@ -111,15 +111,15 @@ static bool bounding_box(const Vec3* points, int count, Vec3* low, Vec3* high) {
 
 static double largest_coordinate(Vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
-static void scale_points(NormalisedSet* set, const Vec3* points, int count) {
+static void scale_points(NormalizedSet* set, const Vec3* points, int count) {
   set->points = MEMORY_NEW(Vec3, count);
   set->source = MEMORY_NEW(int, count);
   set->count = count;
   for (int i = 0; i < count; i++) set->points[i] = vec3_scale(vec3_sub(points[i], set->center), set->factor);
 }
 
-HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count) {
-  *set = (NormalisedSet){0};
+HullResult normalized_set_create(NormalizedSet* set, const Vec3* points, int count) {
+  *set = (NormalizedSet){0};
   Vec3 low, high;
   if (count < 4) return HULL_TOO_FEW_POINTS;
   if (!bounding_box(points, count, &low, &high)) return HULL_FAILED;
@@ -130,12 +130,12 @@ HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count) 
   drop_duplicates(set);
   if (set->count < 4) return HULL_TOO_FEW_POINTS;
   double rounding = COORDINATE_ROUNDING * set->factor * fmax(largest_coordinate(low), largest_coordinate(high));
-  Spread spread = spread_corners(set->points, set->count);
+  PointExtent spread = compute_extent(set->points, set->count);
   return spread.height > fmax(FLAT_TOLERANCE * spread.diameter, rounding) ? HULL_OK : HULL_FLAT;
 }
 
-void normalised_free(NormalisedSet* set) {
+void normalized_set_free(NormalizedSet* set) {
   memory_free(set->points);
   memory_free(set->source);
-  *set = (NormalisedSet){0};
+  *set = (NormalizedSet){0};
 }

@@ -12,10 +12,10 @@ typedef struct {
   Vec3 normal;     /* unit normal of the plane of the first three corners; zero if they are collinear */
   double height; /* distance of the fourth corner from the plane [m]; 0 if all points are coplanar. No point is farther
                     from the plane */
-} Spread;
+} PointExtent;
 /* Returns a large tetrahedron of points (count >= 1). The diameter is 0 if all points are equal, and the normal is zero
  * if they are collinear. Allocates nothing. */
-Spread spread_corners(const Vec3* points, int count);
+PointExtent compute_extent(const Vec3* points, int count);
 
 /* The distinct points of a set, moved and scaled into [-1, 1]. point = center + scaled / factor. */
 typedef struct {
@@ -24,13 +24,13 @@ typedef struct {
   int count;
   Vec3 center;
   double factor;
-} NormalisedSet;
+} NormalizedSet;
 
 /* Sets *set to points[count] without duplicates. Returns HULL_OK if the points span a solid, otherwise
- * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED, as hull_create. The caller frees the set with normalised_free, even
- * after an error. */
-HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count);
+ * HULL_TOO_FEW_POINTS, HULL_FLAT or HULL_FAILED, as hull_create. The caller frees the set with normalized_set_free,
+ * even after an error. */
+HullResult normalized_set_create(NormalizedSet* set, const Vec3* points, int count);
 /* Frees both arrays and zeroes the set. Accepts a zeroed set. */
-void normalised_free(NormalisedSet* set);
+void normalized_set_free(NormalizedSet* set);
 
 #endif

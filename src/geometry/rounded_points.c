@@ -294,7 +294,7 @@ static void add_to_tessellation(Tessellation* made, Vec3 place, Vec3 u, double r
   Vec3 p = vec3_add_scaled(place, radius, u);
   for (int i = first; i < made->count; i++)
     if (vec3_norm(vec3_sub(made->points[i], p)) < SAME_NORMAL * radius) return;
-  made->points = memory_grown(made->points, sizeof *made->points, made->count, &made->capacity);
+  made->points = memory_grow_array(made->points, sizeof *made->points, made->count, &made->capacity);
   made->points[made->count++] = p;
 }
 

@@ -9,7 +9,7 @@
  * usually enough. */
 enum { SETTLE_PASSES = 5 };
 
-/* An edge of a triangle. key is the first member because order_uint64 sorts by it. */
+/* An edge of a triangle. key is the first member because compare_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* smaller point << 32 | larger point */
   int triangle;
@@ -46,7 +46,7 @@ static int compare_points(const void* left, const void* right) {
   return a->index - b->index;
 }
 
-int* points_equal(const Vec3* points, int count) {
+int* find_equal_points(const Vec3* points, int count) {
   assert(points || count == 0);
   PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
   int *number = MEMORY_NEW(int, count + 1), first = 0;
@@ -104,7 +104,7 @@ static void drop_opposite_pairs(TriangleSurface* surface) {
   memory_free(sorted);
 }
 
-void surface_join_points(TriangleSurface* surface, const int* number) {
+void surface_merge_points(TriangleSurface* surface, const int* number) {
   for (int i = 0; i < surface->point_count; i++) assert(number[i] >= 0 && number[i] < surface->point_count);
   int kept = 0;
   for (int t = 0; t < surface->triangle_count; t++) {
@@ -116,7 +116,7 @@ void surface_join_points(TriangleSurface* surface, const int* number) {
   drop_opposite_pairs(surface);
 }
 
-void surface_drop_unused(TriangleSurface* surface, int* old) {
+void surface_remove_unused(TriangleSurface* surface, int* old) {
   int *place = MEMORY_NEW(int, surface->point_count + 1), points = 0;
   for (int i = 0; i < 3 * surface->triangle_count; i++) place[surface->triangles[i / 3][i % 3]] = 1;
   for (int i = 0; i < surface->point_count; i++) {
@@ -143,7 +143,7 @@ static EdgeUse* edge_uses(const TriangleSurface* surface) {
     int a = corner[i % 3], b = corner[(i + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
     uses[i] = (EdgeUse){(uint64_t)low << 32 | (uint64_t)high, i / 3, a < b};
   }
-  qsort(uses, (size_t)count, sizeof *uses, order_uint64);
+  qsort(uses, (size_t)count, sizeof *uses, compare_uint64);
   return uses;
 }
 
@@ -156,23 +156,23 @@ static int join_branching(const TriangleSurface* surface, double length, int* se
   EdgeUse* uses = edge_uses(surface);
   for (int i = 0; i + 2 < count; i++) {
     int a = (int)(uses[i].key >> 32), b = (int)(uses[i].key & UINT32_MAX);
-    if (uses[i].key != uses[i + 2].key || sets_root(set, a) == sets_root(set, b)) continue;
+    if (uses[i].key != uses[i + 2].key || disjoint_sets_find(set, a) == disjoint_sets_find(set, b)) continue;
     if (vec3_norm(vec3_sub(surface->points[a], surface->points[b])) > length) continue;
-    sets_join(set, a, b);
+    disjoint_sets_unite(set, a, b);
     joined++;
   }
   memory_free(uses);
   return joined;
 }
 
-void surface_settle(TriangleSurface* surface, double length) {
+void surface_collapse_short_edges(TriangleSurface* surface, double length) {
   assert(length > 0);
   int *set = MEMORY_NEW(int, surface->point_count + 1), *number = MEMORY_NEW(int, surface->point_count + 1);
   int joined = 1;
-  sets_separate(set, surface->point_count);
+  disjoint_sets_init(set, surface->point_count);
   for (int pass = 0; pass < SETTLE_PASSES && joined > 0; pass++) {
-    for (int i = 0; i < surface->point_count; i++) number[i] = sets_root(set, i);
-    surface_join_points(surface, number); /* also removes pairs of opposite triangles */
+    for (int i = 0; i < surface->point_count; i++) number[i] = disjoint_sets_find(set, i);
+    surface_merge_points(surface, number); /* also removes pairs of opposite triangles */
     joined = join_branching(surface, length, set);
   }
   memory_free(number);
@@ -204,15 +204,16 @@ static int corner_of(const TriangleSurface* surface, int triangle, int point) {
 static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = 3 * surface->triangle_count;
   int *fan = MEMORY_NEW(int, count + 1), *fans = MEMORY_NEW(int, surface->point_count + 1);
-  sets_separate(fan, count);
+  disjoint_sets_init(fan, count);
   for (int i = 1; i < count; i++) {
     if (uses[i].key != uses[i - 1].key) continue;
     const int ends[2] = {(int)(uses[i].key >> 32), (int)(uses[i].key & UINT32_MAX)};
     for (int k = 0; k < 2; k++)
-      sets_join(fan, corner_of(surface, uses[i].triangle, ends[k]), corner_of(surface, uses[i - 1].triangle, ends[k]));
+      disjoint_sets_unite(fan, corner_of(surface, uses[i].triangle, ends[k]),
+                          corner_of(surface, uses[i - 1].triangle, ends[k]));
   }
   for (int i = 0; i < count; i++)
-    if (sets_root(fan, i) == i) fans[surface->triangles[i / 3][i % 3]]++;
+    if (disjoint_sets_find(fan, i) == i) fans[surface->triangles[i / 3][i % 3]]++;
   for (int i = 0; i < surface->point_count; i++) {
     check->points += fans[i] > 0;
     check->branching_points += fans[i] > 1;
@@ -235,16 +236,16 @@ static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex
 static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
   int count = surface->triangle_count, *set = MEMORY_NEW(int, count + 1);
   double* volume = MEMORY_NEW(double, count + 1);
-  sets_separate(set, count);
+  disjoint_sets_init(set, count);
   for (int i = 1; i < 3 * count; i++)
-    if (uses[i].key == uses[i - 1].key) sets_join(set, uses[i].triangle, uses[i - 1].triangle);
+    if (uses[i].key == uses[i - 1].key) disjoint_sets_unite(set, uses[i].triangle, uses[i - 1].triangle);
   for (int t = 0; t < count; t++) {
-    int root = sets_root(set, t);
+    int root = disjoint_sets_find(set, t);
     /* A point of the same shell as apex limits cancellation. */
     volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6;
   }
   for (int t = 0; t < count; t++) {
-    if (sets_root(set, t) != t) continue;
+    if (disjoint_sets_find(set, t) != t) continue;
     check->shells++;
     check->cavities += volume[t] < 0;
     check->volume += volume[t];
@@ -257,11 +258,11 @@ static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, co
 static void check_groups(SurfaceCheck* check, const TriangleSurface* surface) {
   int* set = MEMORY_NEW(int, surface->point_count + 1);
   bool* counted = MEMORY_NEW(bool, surface->point_count + 1);
-  sets_separate(set, surface->point_count);
+  disjoint_sets_init(set, surface->point_count);
   for (int t = 0; t < surface->triangle_count; t++)
-    for (int k = 1; k < 3; k++) sets_join(set, surface->triangles[t][0], surface->triangles[t][k]);
+    for (int k = 1; k < 3; k++) disjoint_sets_unite(set, surface->triangles[t][0], surface->triangles[t][k]);
   for (int t = 0; t < surface->triangle_count; t++) {
-    int root = sets_root(set, surface->triangles[t][0]);
+    int root = disjoint_sets_find(set, surface->triangles[t][0]);
     check->groups += !counted[root];
     counted[root] = true;
   }

@@ -39,7 +39,7 @@ static uint64_t* curve_order(const Vec3 (*corners)[3], int count) {
                     spread_bits(curve_step(middle.z, low.z, width)) << 2;
     keys[t] = code << 32 | (uint64_t)t;
   }
-  qsort(keys, (size_t)count, sizeof *keys, order_uint64);
+  qsort(keys, (size_t)count, sizeof *keys, compare_uint64);
   return keys;
 }
 

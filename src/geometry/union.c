@@ -208,7 +208,7 @@ static FaceList list_faces(const Planes* planes) {
   for (int h = 0; h < planes->hull_count; h++)
     for (int k = 0; k < planes->hulls[h].side_count; k++) {
       UnionFace face = hull_face(&table, &planes->hulls[h], k);
-      if (face.count > 0) face_of_union(&table, face, h, planes->hulls, planes->hull_count, &faces);
+      if (face.count > 0) add_union_face(&table, face, h, planes->hulls, planes->hull_count, &faces);
     }
   return faces;
 }

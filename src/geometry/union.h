@@ -24,7 +24,7 @@ typedef struct {
 ExactPlane exact_plane(Vec3 normal, double offset);
 /* Computes the intersection of three planes. Returns false, with w[3] = 0, if two planes are parallel or all three
  * planes are parallel to one direction. */
-bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c);
+bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c);
 /* Returns the exact sign of n . y + o: -1 inside, 0 on the plane, 1 outside. (U2) */
 int exact_side(const ExactPlane* plane, const ExactPoint* point);
 /* Returns the point rounded to doubles, in the unit frame. */
@@ -80,8 +80,8 @@ UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k);
 /* Adds the parts of a face that lie on the surface of the union to the list. Takes ownership of the face. Parts inside
  * other hulls are removed. If faces of several hulls lie on one plane, only the first hull's part is kept for equal
  * orientations, and no part for opposite orientations. (U3) hull: index of the face's hull. hulls: (hull_count). */
-void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
-                   FaceList* list);
+void add_union_face(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
+                    FaceList* list);
 
 /* ---------------------------------------------------------------- faces -> triangles (geometry/union_weld.c) */
 

@@ -20,7 +20,7 @@ static __int128 minor(const ExactPlane* const rows[3], int i, int j, int k) {
 }
 
 /* Solves n . y = -o for three planes by Cramer's rule (U1). */
-bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c) {
+bool exact_intersection(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c) {
   const ExactPlane* const rows[3] = {a, b, c};
   point->w[0] = -minor(rows, 3, 1, 2);
   point->w[1] = -minor(rows, 0, 3, 2);

@@ -12,7 +12,7 @@ void face_free(UnionFace* face) {
 }
 
 void face_list_add(FaceList* list, UnionFace face) {
-  list->items = memory_grown(list->items, sizeof(UnionFace), list->count, &list->capacity);
+  list->items = memory_grow_array(list->items, sizeof(UnionFace), list->count, &list->capacity);
   list->items[list->count++] = face;
 }
 
@@ -51,8 +51,8 @@ static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide 
 /* Returns the intersection of edge k with the cutting plane, as the intersection of three planes. */
 static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k, int plane) {
   ExactPoint point;
-  bool met =
-      exact_meet(&point, &table->planes[face->side.plane], &table->planes[face->edges[k]], &table->planes[plane]);
+  bool met = exact_intersection(&point, &table->planes[face->side.plane], &table->planes[face->edges[k]],
+                                &table->planes[plane]);
   assert(met);
   (void)met;
   return point;
@@ -106,7 +106,7 @@ static UnionFace plane_square(const PlaneTable* table, PlaneSide side) {
   for (int i = 0; i < 4; i++) {
     int edge = backwards ? 3 - i : i, before = backwards ? (edge + 1) % 4 : (edge + 3) % 4;
     ExactPoint point;
-    exact_meet(&point, &table->planes[side.plane], &table->planes[walls[before]], &table->planes[walls[edge]]);
+    exact_intersection(&point, &table->planes[side.plane], &table->planes[walls[before]], &table->planes[walls[edge]]);
     face_add(&face, point, walls[edge]);
   }
   return face;
@@ -162,8 +162,8 @@ static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHu
   face_list_free(&pieces);
 }
 
-void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
-                   FaceList* list) {
+void add_union_face(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
+                    FaceList* list) {
   assert(hull >= 0 && hull < hull_count);
   FaceList left = {0};
   face_list_add(&left, face);

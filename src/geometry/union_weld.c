@@ -36,7 +36,7 @@ typedef struct {
   /* corners of the hulls, followed by corners of the faces */
   Vec3* points;
   const ExactPoint** exact; /* exact corners of faces, borrowed; NULL for corners of hulls */
-  int* set;                 /* union-find sets of equal or joined points, see sets_root */
+  int* set;                 /* union-find sets of equal or joined points, see disjoint_sets_find */
   int point_count;
   double* keys; /* positions of the sorted points along SORT_AXIS, ascending */
   int *sorted, sorted_count;
@@ -49,7 +49,7 @@ static Vec3 loop_normal(const Patchwork* work, PlaneSide side) {
 }
 
 static void add_loop(Patchwork* work, PlaneSide side, const int* ids, int count) {
-  work->loops = memory_grown(work->loops, sizeof(WeldLoop), work->loop_count, &work->loop_capacity);
+  work->loops = memory_grow_array(work->loops, sizeof(WeldLoop), work->loop_count, &work->loop_capacity);
   WeldLoop loop = {side, MEMORY_NEW(int, count + 1), count};
   assert(ids);
   memcpy(loop.ids, ids, sizeof(int) * (size_t)count);
@@ -108,9 +108,10 @@ static void find_equal_points(Patchwork* work, const FaceList* faces, int first)
   for (int i = 0; i < work->point_count; i++)
     for (int j = i + 1; j < work->point_count && sorted[j].key - sorted[i].key <= ROUNDING; j++) {
       int p = sorted[i].point, q = sorted[j].point;
-      if (!work->exact[p] || !work->exact[q] || sets_root(work->set, p) == sets_root(work->set, q)) continue;
+      if (!work->exact[p] || !work->exact[q] || disjoint_sets_find(work->set, p) == disjoint_sets_find(work->set, q))
+        continue;
       if (vec3_norm(vec3_sub(work->points[p], work->points[q])) > ROUNDING) continue;
-      if (on_planes(work, meeting[p], 3, q)) sets_join(work->set, p, q);
+      if (on_planes(work, meeting[p], 3, q)) disjoint_sets_unite(work->set, p, q);
     }
   memory_free(sorted);
   memory_free(meeting);
@@ -136,7 +137,7 @@ static void join_near_points(Patchwork* work) {
   for (int i = 0; i < work->point_count; i++)
     for (int j = i + 1; j < work->point_count && sorted[j].key - sorted[i].key <= work->weld; j++)
       if (vec3_norm(vec3_sub(work->points[sorted[i].point], work->points[sorted[j].point])) <= work->weld)
-        sets_join(work->set, sorted[i].point, sorted[j].point);
+        disjoint_sets_unite(work->set, sorted[i].point, sorted[j].point);
   memory_free(sorted);
 }
 
@@ -157,10 +158,10 @@ static Patchwork patchwork_create(const WeldInput* input) {
       work.exact[place] = &faces->items[f].points[i];
       work.points[place] = exact_position(work.exact[place]);
     }
-  sets_separate(work.set, work.point_count);
+  disjoint_sets_init(work.set, work.point_count);
   find_equal_points(&work, faces, input->corner_count);
   bool* wanted = MEMORY_NEW(bool, work.point_count + 1);
-  for (int i = 0; i < work.point_count; i++) wanted[i] = work.exact[i] && sets_root(work.set, i) == i;
+  for (int i = 0; i < work.point_count; i++) wanted[i] = work.exact[i] && disjoint_sets_find(work.set, i) == i;
   sort_wanted_points(&work, wanted);
   memory_free(wanted);
   return work;
@@ -219,7 +220,7 @@ typedef struct {
 } IdList;
 
 static void id_add(IdList* list, int id) {
-  list->ids = memory_grown(list->ids, sizeof(int), list->count, &list->capacity);
+  list->ids = memory_grow_array(list->ids, sizeof(int), list->count, &list->capacity);
   list->ids[list->count++] = id;
 }
 
@@ -265,7 +266,7 @@ static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
 static void add_face(Patchwork* work, const UnionFace* face, int first, OnEdge* found, IdList* list) {
   list->count = 0;
   for (int i = 0; i < face->count; i++) {
-    int a = sets_root(work->set, first + i), b = sets_root(work->set, first + (i + 1) % face->count);
+    int a = disjoint_sets_find(work->set, first + i), b = disjoint_sets_find(work->set, first + (i + 1) % face->count);
     const int planes[2] = {face->side.plane, face->edges[i]};
     id_add(list, a);
     int inserted = a == b ? 0 : points_on_edge(work, a, b, planes, ROUNDING, found);
@@ -299,7 +300,7 @@ static void weld_loops(Patchwork* work) {
   WeldLoop* old = take_loops(work, &count);
   for (int l = 0; l < count; l++) {
     IdList list = {0};
-    for (int i = 0; i < old[l].count; i++) id_add(&list, sets_root(work->set, old[l].ids[i]));
+    for (int i = 0; i < old[l].count; i++) id_add(&list, disjoint_sets_find(work->set, old[l].ids[i]));
     add_simple_loops(work, old[l].side, &list);
     memory_free(list.ids);
     memory_free(old[l].ids);
@@ -385,7 +386,7 @@ static double bulge(const Patchwork* work, Vec3 normal, int a, int b, int c) {
   return length > 0 ? vec3_dot(normal, vec3_cross(ab, ac)) / length : 0;
 }
 
-/* A directed edge. key is the first member because order_uint64 sorts by it. */
+/* A directed edge. key is the first member because compare_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* from << 32 | to */
   int loop, place;
@@ -403,7 +404,7 @@ static DirectedEdge* directed_edges(const Patchwork* work, int* count) {
       const WeldLoop* loop = &work->loops[l];
       edges[place++] = (DirectedEdge){edge_key(loop->ids[i], loop->ids[(i + 1) % loop->count]), l, i};
     }
-  qsort(edges, (size_t)*count, sizeof *edges, order_uint64);
+  qsort(edges, (size_t)*count, sizeof *edges, compare_uint64);
   return edges;
 }
 
@@ -467,7 +468,7 @@ static void drop_opposite_loops(Patchwork* work) {
   DirectedEdge* edges = directed_edges(work, &count);
   for (int e = 0; e < count; e++) {
     uint64_t back = edges[e].key << 32 | edges[e].key >> 32;
-    const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, order_uint64);
+    const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, compare_uint64);
     if (!twin) continue;
     WeldLoop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
     if (p == q || p->count == 0 || !is_reverse(p, edges[e].place, q, twin->place)) continue;
@@ -483,7 +484,7 @@ static bool join_pass(Patchwork* work) {
   bool *touched = MEMORY_NEW(bool, work->loop_count + 1), joined = false;
   for (int e = 0; e < count; e++) {
     uint64_t back = edges[e].key << 32 | edges[e].key >> 32;
-    const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, order_uint64);
+    const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, compare_uint64);
     if (!twin || twin->loop <= edges[e].loop || touched[twin->loop] || touched[edges[e].loop]) continue;
     WeldLoop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
     if (p->side.plane != q->side.plane || p->side.flipped != q->side.flipped) continue;
@@ -593,9 +594,9 @@ static TriangleSurface triangles_of_loops(Patchwork* work, int corner_count, int
   EdgeSet edges = edges_of_loops(work);
   for (int l = 0; l < work->loop_count; l++) cut_loop(work, &edges, &work->loops[l], &surface);
   memory_free(edges.slots);
-  surface_settle(&surface, SHORT_EDGE * work->weld);
+  surface_collapse_short_edges(&surface, SHORT_EDGE * work->weld);
   *corner = MEMORY_NEW(int, work->point_count + 1);
-  surface_drop_unused(&surface, *corner);
+  surface_remove_unused(&surface, *corner);
   for (int i = 0; i < surface.point_count; i++)
     if ((*corner)[i] >= corner_count) (*corner)[i] = -1;
   return surface;

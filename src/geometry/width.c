@@ -79,7 +79,7 @@ static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
   return count;
 }
 
-HullWidth hull_least_width(const ConvexHull* hull) {
+HullWidth hull_smallest_width(const ConvexHull* hull) {
   assert(hull->vertex_count >= 4);
   HullWidth best = {.width = HUGE_VAL};
   double rounding = PASSED * hull_size(hull);

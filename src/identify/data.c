@@ -16,12 +16,12 @@ typedef struct {
 static int by_text(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
 
 static void add_path(Paths* paths, const char* path) {
-  paths->items = memory_grown(paths->items, sizeof(char*), paths->count, &paths->capacity);
-  paths->items[paths->count++] = memory_text(path);
+  paths->items = memory_grow_array(paths->items, sizeof(char*), paths->count, &paths->capacity);
+  paths->items[paths->count++] = memory_copy_text(path);
 }
 
 /* Adds the files that match a pattern, sorted by byte values. */
-static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Diagnostics* diagnostics) {
+static void add_pattern(Paths* paths, const char* pattern, SourcePosition place, Diagnostics* diagnostics) {
   glob_t found = {0};
   if (!strpbrk(pattern, "*?[")) {
     add_path(paths, pattern);
@@ -40,7 +40,7 @@ static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Di
 
 static Paths list_files(const Task* task, const char* const* files, int count, Diagnostics* diagnostics) {
   Paths paths = {0};
-  for (int k = 0; k < count; k++) add_pattern(&paths, files[k], (SourcePlace){0}, diagnostics);
+  for (int k = 0; k < count; k++) add_pattern(&paths, files[k], (SourcePosition){0}, diagnostics);
   for (int k = 0; k < task->data.file_count && count == 0; k++) {
     char* path = file_resolve(task->path, task->data.files[k].text);
     add_pattern(&paths, path, task->data.files[k].place, diagnostics);
@@ -61,9 +61,9 @@ typedef struct {
   bool sound;
 } Cells;
 
-static int find_column(Cells* c, const char* name, SourcePlace asked) {
-  int column = csv_column(c->table, name);
-  if (column >= 0 && !csv_repeated(c->table, column)) return column;
+static int find_column(Cells* c, const char* name, SourcePosition asked) {
+  int column = csv_find_column(c->table, name);
+  if (column >= 0 && !csv_name_is_duplicate(c->table, column)) return column;
   if (column >= 0) {
     diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has two columns '%s': rename one of the two", c->path,
                     name);
@@ -72,7 +72,7 @@ static int find_column(Cells* c, const char* name, SourcePlace asked) {
   }
   const char* near = text_nearest(name, (const char* const*)c->table->names, c->table->column_count);
   diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s", c->path, name,
-                  text_meant(near).text);
+                  text_suggestion(near).text);
   c->sound = false;
   return -1;
 }
@@ -83,13 +83,13 @@ static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; 
 static double read_cell(Cells* c, int row, int column) {
   double value = NAN;
   if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
-  if (!csv_number(c->table, c->path, row, column, &value, c->diagnostics)) c->sound = false;
+  if (!csv_read_number(c->table, c->path, row, column, &value, c->diagnostics)) c->sound = false;
   return value;
 }
 
 /* Returns the columns of one quantity (rows x count), or NULL if the task names none. Each row is complete or NaN. The
  * caller frees the array. */
-static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int count, double scale) {
+static double* read_columns(Cells* c, SourcePosition asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
   double* out = MEMORY_NEW(double, c->table->row_count* count + 1);
@@ -101,7 +101,7 @@ static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int
       missing += isnan(out[row * count + k]);
     }
     if (c->sound && missing > 0 && missing < count) {
-      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, c->table->lines[row], 0},
+      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, c->table->lines[row], 0},
                       "%d of the %d columns from '%s' on are empty: fill all of them, or none if the sample is missing",
                       missing, count, names[0]);
       c->sound = false;
@@ -193,7 +193,7 @@ static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
     run->line[row] = c->table->lines[row];
     run->time[row] = task->data.time_scale * read_cell(c, row, column);
     if (c->sound && isnan(run->time[row])) {
-      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, run->line[row], 0},
+      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, run->line[row], 0},
                       "column '%s' is empty: give every row a time", task->data.time);
       c->sound = false;
     }
@@ -204,8 +204,8 @@ static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
 static Status read_run(MeasuredRun* run, const Task* task, const char* path, const Model* model,
                        Diagnostics* diagnostics) {
   CsvTable table = {0};
-  *run = (MeasuredRun){.path = memory_text(path)};
-  Status status = file_check_data(path, diagnostics) ? csv_read(&table, run->path, diagnostics) : STATUS_BAD_INPUT;
+  *run = (MeasuredRun){.path = memory_copy_text(path)};
+  Status status = file_check_quotable(path, diagnostics) ? csv_read(&table, run->path, diagnostics) : STATUS_BAD_INPUT;
   Cells cells = {&table, run->path, diagnostics, true};
   if (status == STATUS_OK) {
     run->count = table.row_count;
@@ -294,14 +294,14 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
   Paths paths = list_files(task, files, file_count, diagnostics);
   data->runs = MEMORY_NEW(MeasuredRun, paths.count + 1);
   Status status = STATUS_OK;
-  for (int k = 0; k < paths.count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
+  for (int k = 0; k < paths.count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {
     Status own = read_run(&data->runs[data->count++], task, paths.items[k], model, diagnostics);
     if (own != STATUS_OK) status = own;
   }
   for (int k = 0; k < paths.count; k++) memory_free(paths.items[k]);
   memory_free(paths.items);
   if (diagnostics->error_count > before && status == STATUS_OK) status = STATUS_BAD_INPUT;
-  if (status == STATUS_OK) measured_judge_rates(data, task, diagnostics);
+  if (status == STATUS_OK) measured_check_rates(data, task, diagnostics);
   for (int k = 0; k < data->count && status == STATUS_OK; k++) measured_rates_to_rows(&data->runs[k]);
   split_runs(data, task);
   return status;

@@ -5,7 +5,7 @@
 #include "identify/identify.h"
 
 /* Number of faults after which reading stops. */
-enum { MEASURED_FAULTS = 20 };
+enum { MEASURED_FAULTS_MAX = 20 };
 
 /* Checks that times increase, quaternions have unit length and motions are plausible. Normalizes quaternions and
  * converts angular velocities to link axes, in place. Returns false, with a message for each fault
@@ -18,11 +18,11 @@ bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diag
 void measured_rates_to_rows(MeasuredRun* run);
 /* Warns if measured velocities are backward differences but the task declares them as rates at the rows. Changes
  * nothing. */
-void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
+void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
 
 #define TURN 6.283185307179586
 /* Returns the angle of the same rotation that is nearest to 0 [rad]. */
-static inline double same_turn(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
+static inline double wrap_angle(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
 static inline bool vec3_known(Vec3 v) { return !isnan(v.x); }
 static inline bool quat_known(Quat q) { return !isnan(q.w); }
 

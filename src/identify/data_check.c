@@ -24,7 +24,7 @@ static void tell(DataCheck* c, int sample, char* const* columns, int count, cons
   for (int k = 0; k < count; k++)
     text_add(&said, "%s'%s'", k == 0 ? (count > 1 ? "columns " : "column ") : ", ", columns[k]);
   text_add(&said, "%s%s", count > 0 ? ": " : "", text);
-  diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->run->path, c->run->line[sample], 0}, "%s",
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){c->run->path, c->run->line[sample], 0}, "%s",
                   said.data);
   text_free(&said);
   c->faults++;
@@ -34,7 +34,7 @@ static void check_times(DataCheck* c, const Task* task, double dt) {
   char text[300];
   MeasuredRun* r = c->run;
   if (r->count < 3) {
-    diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, 0, 0},
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePosition){r->path, 0, 0},
                     "the run has %d rows, but needs at least 3: add rows, or leave the file out", r->count);
     c->faults++;
     return;

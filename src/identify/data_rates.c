@@ -63,7 +63,7 @@ static void add_apart(const MeasuredRun* r, const MeasuredLink* l, double square
   }
 }
 
-void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics) {
+void measured_check_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics) {
   for (int i = 0; i < task->data.measured_count; i++) {
     const TaskMeasured* source = &task->data.measured[i];
     double square[2] = {0};

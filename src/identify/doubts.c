@@ -21,7 +21,7 @@ enum { PAIRS = PARTS / 2 };
  * prior D. */
 typedef struct {
   const Identification* id;
-  int first;       /* the pair's first subset, PART_FREE, PART_EARLY or PART_PLACES */
+  int first;       /* the pair's first subset, SUBSET_BEFORE_CONTACT, SUBSET_FIRST_HALF or SUBSET_POSITIONS */
   double* root[2]; /* Cholesky factors of A_b + D (variables^2) */
   double* sum[2];  /* A_b (variables^2) */
 } PartPair;
@@ -111,15 +111,15 @@ static int variance_between_runs(const PartPair* pair, const double* apart, doub
 }
 
 /* Records a contradiction if the two estimates of a variable differ by more than `most` standard deviations. */
-static void weigh(Identification* id, Doubt said, double most) {
+static void weigh(Identification* id, Contradiction said, double most) {
   if (!(said.apart > 1)) return;
   double apart = fabs(said.first - said.second);
   /* part of the difference that noise does not explain; PRIOR_SHARE of the difference for a prior, so that the interval
    * contains both values */
-  double off = said.kind == DOUBT_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
+  double off = said.kind == CONTRADICTION_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
   id->spread[said.variable] = fmax(id->spread[said.variable], off);
   if (!(said.apart > most)) return;
-  id->doubts = memory_grown(id->doubts, sizeof(Doubt), id->doubt_count, &id->doubt_room);
+  id->doubts = memory_grow_array(id->doubts, sizeof(Contradiction), id->doubt_count, &id->doubt_room);
   id->doubts[id->doubt_count++] = said;
 }
 
@@ -131,15 +131,15 @@ static double judge_pair(const PartPair* pair, const double* apart, double* vari
   memset(by_runs, 0, sizeof(double) * (size_t)n);
   add_variance_of_noise(pair, variance);
   int runs = variance_between_runs(pair, apart, by_runs);
-  if (runs >= RUNS_TELL) memcpy(variance, by_runs, sizeof(double) * (size_t)n);
+  if (runs >= RUNS_FOR_VARIANCE) memcpy(variance, by_runs, sizeof(double) * (size_t)n);
   memory_free(by_runs);
   int compared = 0;
   for (int k = 0; k < n; k++) compared += takes_part(pair->id, k);
   double z = normal_beyond(FALSE_ALARM / fmax(1, PAIRS * compared));
-  return runs >= RUNS_TELL ? student_quantile(z, runs - 1) : z;
+  return runs >= RUNS_FOR_VARIANCE ? student_quantile(z, runs - 1) : z;
 }
 
-static void compare_parts(PartPair* pair, DoubtKind kind) {
+static void compare_parts(PartPair* pair, ContradictionKind kind) {
   Identification* id = (Identification*)pair->id;
   int n = id->variables;
   if (!factor_part(pair, 0) || !factor_part(pair, 1)) return;
@@ -150,7 +150,9 @@ static void compare_parts(PartPair* pair, DoubtKind kind) {
   double most = judge_pair(pair, apart, variance);
   for (int k = 0; k < n; k++) {
     if (takes_part(id, k) && variance[k] > 0)
-      weigh(id, (Doubt){k, kind, id->x[k] + change[0][k], id->x[k] + change[1][k], fabs(apart[k]) / sqrt(variance[k])},
+      weigh(id,
+            (Contradiction){k, kind, id->x[k] + change[0][k], id->x[k] + change[1][k],
+                            fabs(apart[k]) / sqrt(variance[k])},
             most);
   }
   memory_free(change[0]);
@@ -159,15 +161,15 @@ static void compare_parts(PartPair* pair, DoubtKind kind) {
   memory_free(variance);
 }
 
-void find_doubts(Identification* id) {
+void find_contradictions(Identification* id) {
   size_t room = (size_t)id->variables * (size_t)id->variables + 1;
   id->doubt_count = 0;
   memset(id->spread, 0, sizeof(double) * (size_t)id->variables);
-  PartPair pair = {id, PART_FREE, {MEMORY_NEW(double, room), MEMORY_NEW(double, room)}, {0}};
+  PartPair pair = {id, SUBSET_BEFORE_CONTACT, {MEMORY_NEW(double, room), MEMORY_NEW(double, room)}, {0}};
   for (int side = 0; side < 2; side++) pair.sum[side] = MEMORY_NEW(double, room);
-  for (int kind = DOUBT_TOUCH; kind <= DOUBT_TURNS; kind++) {
+  for (int kind = CONTRADICTION_CONTACT; kind <= CONTRADICTION_ROTATIONS; kind++) {
     pair.first = 2 * kind;
-    compare_parts(&pair, (DoubtKind)kind);
+    compare_parts(&pair, (ContradictionKind)kind);
   }
   for (int side = 0; side < 2; side++) {
     memory_free(pair.root[side]);
@@ -176,13 +178,13 @@ void find_doubts(Identification* id) {
   for (int k = 0; k < id->variables; k++) {
     double apart = fabs(id->x[k] - id->initial[k]) / id->prior[k];
     if (id->prior[k] > 0 && !id->held[k])
-      weigh(id, (Doubt){k, DOUBT_PRIOR, id->initial[k], id->x[k], apart}, PRIOR_APART);
+      weigh(id, (Contradiction){k, CONTRADICTION_PRIOR, id->initial[k], id->x[k], apart}, PRIOR_APART);
   }
   if (id->noise < NOISE_OF_ROUNDING) id->doubt_count = 0;
   if (id->doubt_count == 0) memset(id->spread, 0, sizeof(double) * (size_t)id->variables);
 }
 
-bool identification_unfinished_text(const Identification* id, Text* out) {
+bool identification_append_unconverged(const Identification* id, Text* out) {
   int count = 0;
   for (int k = 0; k < id->variables; k++) {
     if (id->ahead[k] == 0) continue;
@@ -192,9 +194,9 @@ bool identification_unfinished_text(const Identification* id, Text* out) {
   return count > 0;
 }
 
-int identification_doubt_count(const Identification* id) { return id->doubt_count; }
+int identification_contradiction_count(const Identification* id) { return id->doubt_count; }
 
-void identification_doubt_text(const Identification* id, int k, Text* out) {
+void identification_append_contradiction(const Identification* id, int k, Text* out) {
   assert(k >= 0);
   static const char* const words[][2] = {
       {"what was measured before bodies meet says", "what was measured after that"},
@@ -202,7 +204,7 @@ void identification_doubt_text(const Identification* id, int k, Text* out) {
       {"where bodies are says", "how they are turned"},
       {"its prior says", "the fit"},
   };
-  const Doubt* d = &id->doubts[k];
+  const Contradiction* d = &id->doubts[k];
   text_add(out, "%s: ", optimization_variable(id->optimization, d->variable).name);
   text_add(out, "%s %.6g, %s %.3g %s", words[d->kind][0], d->first, words[d->kind][1], fabs(d->second - d->first),
            d->second > d->first ? "more" : "less");

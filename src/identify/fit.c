@@ -72,7 +72,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
   const struct {
     bool given;
     const char* name;
-    SourcePlace place;
+    SourcePosition place;
   } unused[] = {
       {schedule, "schedule", c->place},
       {task->receding.given, "receding", task->receding.place},
@@ -90,7 +90,7 @@ static void check_sections(const Task* task, Diagnostics* diagnostics) {
 static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   const Model* m = &id->model;
   const Task* task = id->task;
-  SourcePlace place = task->data.place;
+  SourcePosition place = task->data.place;
   int before = diagnostics->error_count;
   if (m->feels)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
@@ -134,7 +134,7 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->rank = processes_rank();
   id->processes = processes_count();
   if (!task->data.given) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){task->path, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){task->path, 0, 0},
                     "'data' is missing: add 'data' with the measured runs");
     return STATUS_BAD_INPUT;
   }
@@ -153,7 +153,7 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->locals = task->identify.fit_initial ? 2 * id->model.dof_count : 0;
   shots_create(id);
   id->sums = sums_create(id);
-  id->judged = MEMORY_NEW(double, 2 * JUDGED_NUMBERS * id->data.count + 1);
+  id->judged = MEMORY_NEW(double, 2 * ERROR_NUMBERS * id->data.count + 1);
   id->judged_whole = MEMORY_NEW(bool, 2 * id->data.count + 1);
   return STATUS_OK;
 }
@@ -210,8 +210,8 @@ static void sweep_one(void* context, int own, int thread) {
     case SWEEP_GRADIENT:
       shot_gradient(s->id, s->x, shot, out);
       break;
-    case SWEEP_SETTLED:
-      shot_settle(s->id, s->x, shot, local, out);
+    case SWEEP_MINIMIZED:
+      shot_minimize(s->id, s->x, shot, local, out);
       break;
   }
 }
@@ -222,25 +222,25 @@ static void share_sums(const ShotSweep* s, int shot) {
   ShotSums* out = &s->out[shot];
   int owner = shot % id->processes;
   size_t n = (size_t)id->variables, l = (size_t)id->locals, number = sizeof(double);
-  processes_share(&out->ran, sizeof(out->ran), owner);
-  processes_share(&out->cost, sizeof(out->cost), owner);
-  processes_share(&out->residuals, sizeof(out->residuals), owner);
-  processes_share(&out->runs, sizeof(out->runs), owner);
+  processes_broadcast(&out->ran, sizeof(out->ran), owner);
+  processes_broadcast(&out->cost, sizeof(out->cost), owner);
+  processes_broadcast(&out->residuals, sizeof(out->residuals), owner);
+  processes_broadcast(&out->runs, sizeof(out->runs), owner);
   if (s->work == SWEEP_COST || !out->ran) return;
-  processes_share(out->g, number * n, owner);
-  if (s->work == SWEEP_SETTLED) processes_share(s->locals + (size_t)shot * l, number * l, owner);
+  processes_broadcast(out->g, number * n, owner);
+  if (s->work == SWEEP_MINIMIZED) processes_broadcast(s->locals + (size_t)shot * l, number * l, owner);
   if (s->work != SWEEP_NORMAL) return;
-  processes_share(out->a, number * n * n, owner);
-  processes_share(out->b, number * n * l, owner);
-  processes_share(out->c, number * l * l, owner);
-  processes_share(out->h, number * l, owner);
+  processes_broadcast(out->a, number * n * n, owner);
+  processes_broadcast(out->b, number * n * l, owner);
+  processes_broadcast(out->c, number * l * l, owner);
+  processes_broadcast(out->h, number * l, owner);
   if (!out->part_a) return;
-  processes_share(out->part_a, number * PARTS * n * n, owner);
-  processes_share(out->part_g, number * PARTS * n, owner);
+  processes_broadcast(out->part_a, number * PARTS * n * n, owner);
+  processes_broadcast(out->part_g, number * PARTS * n, owner);
 }
 
 bool fit_interrupted(const Identification* id) {
-  return processes_largest(id->options.interrupted && id->options.interrupted());
+  return processes_max(id->options.interrupted && id->options.interrupted());
 }
 
 /* Returns the cost of the priors of the variables. */
@@ -265,7 +265,7 @@ static double failed_shot(const Identification* id, int shot, bool derivatives, 
   return cost;
 }
 
-double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
+double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
   ShotSweep s = {.id = id, .work = work, .x = x, .out = out};
   s.locals = locals;
   parallel_for(id->options.threads, own_count(id, id->shot_count), 2, 1, sweep_one, &s);
@@ -289,7 +289,7 @@ double* fit_locals(const Identification* id) {
   return all;
 }
 
-void fit_gather(Identification* id) {
+void fit_sum_shots(Identification* id) {
   int n = id->variables;
   memset(id->a, 0, sizeof(double) * (size_t)(n * n));
   memset(id->g, 0, sizeof(double) * (size_t)n);
@@ -319,13 +319,13 @@ static const char* height_column(const MeasuredRun* run) {
 /* Reports runs that begin deeper in the ground than noise explains. Returns false if there are any. */
 static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
-  for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
+  for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS_MAX; k++) {
     const Shot* shot = &id->shots[k];
     if (shot->first > 0 || shot->usable) continue;
     double height = shot_height(id, shot, &ground);
     const char* column = height_column(shot->run);
     if (height < -INSIDE * id->task->identify.position)
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){shot->run->path, shot->run->line[shot->first], 0},
                       "%s%s%sthe run begins %.3g m inside '%s': check the height of the link's origin, the unit of "
                       "lengths (m) and the order of the quaternion (w, x, y, z)",
                       column ? "column '" : "", column ? column : "", column ? "': " : "", -height,
@@ -336,7 +336,7 @@ static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
 
 Status identification_start(Identification* id, Diagnostics* diagnostics) {
   double* locals = fit_locals(id);
-  fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
+  fit_evaluate_shots(id, SWEEP_NORMAL, id->x, locals, id->sums);
   id->usable_shots = 0;
   id->cost = prior_cost(id, id->x);
   for (int k = 0; k < id->shot_count; k++) {
@@ -356,7 +356,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     for (int k = 0; k < id->shot_count; k++) {
       if (id->shots[k].usable || id->shots[k].first > 0) continue;
       const MeasuredRun* r = id->shots[k].run;
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, r->line[id->shots[k].first], 0},
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){r->path, r->line[id->shots[k].first], 0},
                       "the simulation that starts at this row failed: bodies intersect, or a step did not converge; "
                       "compare the scene's sizes and link origins with the data, and the units (m, rad)");
       break;
@@ -372,17 +372,17 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
                     "the fit ignores %d of %d runs and windows, because their simulation failed (bodies intersect at "
                     "the start, or a step did not converge): compare the scene with the data",
                     id->shot_count - id->usable_shots, id->shot_count);
-  fit_gather(id);
+  fit_sum_shots(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
-  find_verdict(id);
+  check_identifiability(id);
   id->method->begin(id);
   return STATUS_OK;
 }
 
-void fit_renew(Identification* id) {
+void fit_update(Identification* id) {
   double* locals = fit_locals(id);
-  id->cost = fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
-  fit_gather(id);
+  id->cost = fit_evaluate_shots(id, SWEEP_NORMAL, id->x, locals, id->sums);
+  fit_sum_shots(id);
   memory_free(locals);
 }
 
@@ -391,8 +391,8 @@ int identification_iterations(const Identification* id) {
   return id->method == &METHOD_RESIDUALS ? task->identify.iterations : task->optimizer.iterations;
 }
 
-void fit_note_row(Identification* id, const FitRow* row) {
-  id->rows = memory_grown(id->rows, sizeof(FitRow), id->row_count, &id->row_room);
+void fit_append_row(Identification* id, const FitRow* row) {
+  id->rows = memory_grow_array(id->rows, sizeof(FitRow), id->row_count, &id->row_room);
   id->rows[id->row_count] = *row;
   id->rows[id->row_count++].simulated = (double)id->simulated;
 }
@@ -405,8 +405,8 @@ static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
   int index = own_item(id, own), run = index / 2, which = index % 2; /* index of the values: 0 fitted, 1 initial */
-  id->judged_whole[index] =
-      shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
+  id->judged_whole[index] = shot_compute_errors(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
+                                                id->judged + ERROR_NUMBERS * index, NULL);
 }
 
 /* Recomputes the sums at the end of the fit, including the sums over subsets of the data (Q12). */
@@ -417,7 +417,7 @@ static void sum_parts(Identification* id) {
     id->sums[k].part_a = MEMORY_NEW(double, PARTS* n* n + 1);
     id->sums[k].part_g = MEMORY_NEW(double, PARTS* n + 1);
   }
-  fit_renew(id);
+  fit_update(id);
 }
 
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
@@ -426,37 +426,37 @@ Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   if (id->method->end) id->method->end(id);
   sum_parts(id);
   id->simulated = simulated;
-  find_uncertainty(id);
+  compute_parameter_uncertainty(id);
   parallel_for(id->options.threads, own_count(id, 2 * id->data.count), 2, 1, judge_one, id);
   for (int k = 0; k < 2 * id->data.count; k++) {
-    processes_share(&id->judged_whole[k], sizeof(bool), k % id->processes);
-    processes_share(id->judged + JUDGED_NUMBERS * k, JUDGED_NUMBERS * sizeof(double), k % id->processes);
+    processes_broadcast(&id->judged_whole[k], sizeof(bool), k % id->processes);
+    processes_broadcast(id->judged + ERROR_NUMBERS * k, ERROR_NUMBERS * sizeof(double), k % id->processes);
   }
   return fit_interrupted(id) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-Judgement identification_judgement(const Identification* id, bool train) {
-  Judgement j = {0};
-  double sum[2 * JUDGED_NUMBERS] = {0};
-  int counts[2 * JUDGED_NUMBERS] = {0};
+RunErrors identification_errors(const Identification* id, bool train) {
+  RunErrors j = {0};
+  double sum[2 * ERROR_NUMBERS] = {0};
+  int counts[2 * ERROR_NUMBERS] = {0};
   for (int k = 0; k < id->data.count; k++) {
-    const double* judged = id->judged + 2 * JUDGED_NUMBERS * k;
+    const double* judged = id->judged + 2 * ERROR_NUMBERS * k;
     if (id->data.runs[k].train != train) continue;
-    if (isnan(judged[0]) || isnan(judged[JUDGED_NUMBERS])) {
+    if (isnan(judged[0]) || isnan(judged[ERROR_NUMBERS])) {
       j.failed++;
       continue;
     }
     j.failed += !id->judged_whole[2 * k] || !id->judged_whole[2 * k + 1];
-    for (int i = 0; i < 2 * JUDGED_NUMBERS; i++) {
+    for (int i = 0; i < 2 * ERROR_NUMBERS; i++) {
       if (isnan(judged[i])) continue;
       sum[i] += judged[i];
       counts[i]++;
     }
     j.runs++;
   }
-  for (int i = 0; i < 2 * JUDGED_NUMBERS; i++)
+  for (int i = 0; i < 2 * ERROR_NUMBERS; i++)
     if (counts[i] > 0) sum[i] /= counts[i];
-  const double *fitted = sum, *unfitted = sum + JUDGED_NUMBERS;
+  const double *fitted = sum, *unfitted = sum + ERROR_NUMBERS;
   j.position = fitted[0];
   j.rotation = fitted[1];
   j.coordinate = fitted[2];
@@ -474,11 +474,13 @@ Judgement identification_judgement(const Identification* id, bool train) {
 
 Misfit identification_misfit(const Identification* id, bool train) { return id->misfit[train]; }
 
-const char* identification_determined(const Identification* id) {
+const char* identification_determined_text(const Identification* id) {
   return id->determined.data ? id->determined.data : "";
 }
 
-const char* identification_verdict(const Identification* id) { return id->verdict.data ? id->verdict.data : ""; }
+const char* identification_undetermined_text(const Identification* id) {
+  return id->verdict.data ? id->verdict.data : "";
+}
 bool identification_identifiable(const Identification* id) { return id->undetermined == 0; }
 IdentifyStop identification_stop(const Identification* id) { return id->stop; }
 int identification_iteration(const Identification* id) { return id->iteration; }

@@ -11,21 +11,29 @@
 typedef struct {
   int row;     /* last row at or before the sample */
   double part; /* time since that row, as a fraction of a step, in [0, 1) */
-} SamplePlace;
+} SampleTime;
 
 /* Segment of a measured run (multiple shooting): the whole run or a window, simulated from its own initial state. */
 typedef struct {
   const MeasuredRun* run;
   int run_index, first, count; /* samples first ... first + count - 1 of the run */
   int steps;
-  SamplePlace* places; /* (count) */
-  bool usable;         /* true: the shot could be simulated at the start of the fit */
+  SampleTime* places; /* (count) */
+  bool usable;        /* true: the shot could be simulated at the start of the fit */
   double* local; /* fitted increments of the segment's initial coordinates and velocities (2 nv); NULL if not fitted */
 } Shot;
 
 /* Subsets of the measurements that must agree (Q12), in complementary pairs: before and after the first contact, first
  * and second half of the time, positions and rotations. */
-enum { PART_FREE, PART_TOUCHED, PART_EARLY, PART_LATE, PART_PLACES, PART_TURNS, PARTS };
+enum {
+  SUBSET_BEFORE_CONTACT,
+  SUBSET_AFTER_CONTACT,
+  SUBSET_FIRST_HALF,
+  SUBSET_SECOND_HALF,
+  SUBSET_POSITIONS,
+  SUBSET_ROTATIONS,
+  PARTS
+};
 
 /* Result of simulating a shot. The shot's local unknowns are the increments of its initial state. */
 typedef struct {
@@ -41,31 +49,36 @@ typedef struct {
       *part_g; /* a and g of each subset, after the fit (PARTS x variables^2), (PARTS x variables); otherwise NULL */
 } ShotSums;
 
-/* Errors of a judged run: JUDGED_PARTS means (position, rotation, coordinate), then position and rotation error at the
+/* Errors of a judged run: ERROR_KINDS means (position, rotation, coordinate), then position and rotation error at the
  * end. */
-enum { JUDGED_PARTS = 3, JUDGED_NUMBERS = 5 };
+enum { ERROR_KINDS = 3, ERROR_NUMBERS = 5 };
 /* Number of time bins of the errors of a judged run. */
-enum { JUDGED_BINS = 200 };
+enum { ERROR_BINS = 200 };
 typedef struct {
-  Text text;                   /* rows of residuals.csv */
-  int inside, seen;            /* number of residuals within 1.96 standard deviations, and of all residuals */
-  double square[JUDGED_PARTS]; /* sums of squares of all residuals */
-  int squares[JUDGED_PARTS];
-  double* second[JUDGED_PARTS]; /* magnitudes of the second differences of residuals (second_count); owned */
-  int second_count[JUDGED_PARTS], second_room[JUDGED_PARTS];
-  double sum[JUDGED_PARTS][JUDGED_BINS]; /* sum of the errors in each time bin */
-  int count[JUDGED_PARTS][JUDGED_BINS];
+  Text text;                  /* rows of residuals.csv */
+  int inside, seen;           /* number of residuals within 1.96 standard deviations, and of all residuals */
+  double square[ERROR_KINDS]; /* sums of squares of all residuals */
+  int squares[ERROR_KINDS];
+  double* second[ERROR_KINDS]; /* magnitudes of the second differences of residuals (second_count); owned */
+  int second_count[ERROR_KINDS], second_room[ERROR_KINDS];
+  double sum[ERROR_KINDS][ERROR_BINS]; /* sum of the errors in each time bin */
+  int count[ERROR_KINDS][ERROR_BINS];
   double bin; /* width of a time bin [s] */
-} JudgedRows;
+} ErrorRows;
 
-typedef enum { DOUBT_TOUCH, DOUBT_TIME, DOUBT_TURNS, DOUBT_PRIOR } DoubtKind;
+typedef enum {
+  CONTRADICTION_CONTACT,
+  CONTRADICTION_TIME,
+  CONTRADICTION_ROTATIONS,
+  CONTRADICTION_PRIOR
+} ContradictionKind;
 /* A parameter with contradicting estimates (Q12). */
 typedef struct {
   int variable;
-  DoubtKind kind;
+  ContradictionKind kind;
   double first, second; /* the two contradicting estimates */
   double apart;         /* difference of the estimates in standard deviations */
-} Doubt;
+} Contradiction;
 
 /* A row of convergence.csv. */
 typedef struct {
@@ -135,9 +148,9 @@ struct Identification {
   double* spread; /* half of the contradiction between two estimates, or 0 (variables) */
   double* ahead;  /* significant change of each variable by the next step of the normal equations; 0 at the minimum
                      (variables) */
-  Doubt* doubts;  /* owned */
+  Contradiction* doubts; /* owned */
   int doubt_count, doubt_room;
-  double* judged;     /* errors of each run with fitted, then with initial values (runs x 2 JUDGED_NUMBERS) */
+  double* judged;     /* errors of each run with fitted, then with initial values (runs x 2 ERROR_NUMBERS) */
   Misfit misfit[2];   /* validation, training */
   double inside[2];   /* fraction of residuals inside their predicted 95 % interval: validation, training */
   bool* judged_whole; /* true if the run was simulated to the end, with fitted, then with initial values (2 runs) */
@@ -169,7 +182,7 @@ void shot_clear(const Identification* id, ShotSums* out);
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
 /* Minimizes the cost of a shot over its local unknowns for x[variables] (Q13; identify/settle.c). Sets `local` to the
  * minimum and `out` to the sums there, with derivatives. */
-void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
+void shot_minimize(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
 /* Returns Huber's loss of the residual r. Sets *weight to the factor that converts derivatives of r^2 / 2 into
  * derivatives of the loss. */
 double robust_loss(double r, double threshold, double* weight);
@@ -192,8 +205,8 @@ double local_deviation(const Identification* id, int k);
  * from the measurements [m, rad, m or rad] and to the distances of the last sample [m, rad]; NaN if not measured. If
  * rows is not NULL, adds a row for each sample and link, with the predicted uncertainty (Q8). Returns false, with NaN,
  * if the run stops early. */
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
-                JudgedRows* rows);
+bool shot_compute_errors(const Identification* id, const double* x, const MeasuredRun* run, double out[ERROR_NUMBERS],
+                         ErrorRows* rows);
 
 /* ---------------------------------------------------------------- a step (identify/solve.c) */
 
@@ -205,37 +218,37 @@ bool bounded_step(const Identification* id, double damping, double* dx);
 ShotSums* sums_create(const Identification* id);
 /* Frees the sums. Accepts NULL. */
 void sums_free(const Identification* id, ShotSums* sums);
-/* Work of fit_sweep for each shot: cost; normal equations; gradient by the adjoint; sums at the minimum over local
- * unknowns. */
-typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_SETTLED } SweepWork;
+/* Work of fit_evaluate_shots for each shot: cost; normal equations; gradient by the adjoint; sums at the minimum over
+ * local unknowns. */
+typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_MINIMIZED } SweepWork;
 /* Returns the cost of all shots at x, with priors. Uses all threads and processes. out[shot_count]: sums of the shots,
- * without arrays for SWEEP_COST. locals (shots x locals): local unknowns, set for SWEEP_SETTLED. A shot that fails
+ * without arrays for SWEEP_COST. locals (shots x locals): local unknowns, set for SWEEP_MINIMIZED. A shot that fails
  * keeps its cost of id->sums and has no gradient. Returns INFINITY if too many shots fail that could be simulated at
  * the start. Adds to id->simulated. */
-double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
+double fit_evaluate_shots(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
 /* Returns the local unknowns of all shots, consecutively (shots x locals). Owned by the caller. */
 double* fit_locals(const Identification* id);
 /* Sets the normal equations id->a and id->g to the sums over all shots of id->sums, in order. */
-void fit_gather(Identification* id);
+void fit_sum_shots(Identification* id);
 /* Returns true if any process was interrupted. */
 bool fit_interrupted(const Identification* id);
 /* Appends a row to the convergence table, with the number of simulations so far. */
-void fit_note_row(Identification* id, const FitRow* row);
+void fit_append_row(Identification* id, const FitRow* row);
 /* Simulates all shots at x with derivatives. Sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
-void fit_renew(Identification* id);
+void fit_update(Identification* id);
 /* Sets id->misfit from the judged runs. rows: one per run (identify/misfit.c). */
-void find_misfit(Identification* id, const JudgedRows* rows);
+void compute_misfit(Identification* id, const ErrorRows* rows);
 /* Adds one component of a run's residuals, to estimate its noise. r[k stride]: the residual of sample k in multiples of
  * `unit` [m, rad, m or rad]. Skips NaN (not measured). The caller frees out->second. */
-void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
+void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride);
 /* Computes the singular values of the scaled Jacobian and the verdict before the fit. Sets id->singular, deviation,
  * directions, verdict and undetermined (identify/verdict.c). */
-void find_verdict(Identification* id);
+void check_identifiability(Identification* id);
 /* Computes standard errors (variables), covariance (variables^2), noise and quantile after the fit
  * (identify/uncertainty.c). */
-void find_uncertainty(Identification* id);
+void compute_parameter_uncertainty(Identification* id);
 /* With at least this number of runs, standard errors use the variance between runs and Student's t distribution. */
-enum { RUNS_TELL = 5 };
+enum { RUNS_FOR_VARIANCE = 5 };
 /* Returns the quantile of Student's t for `freedom` > 0 degrees of freedom and the normal quantile z. The error is of
  * order 1 / freedom^4. */
 double student_quantile(double z, int freedom);
@@ -243,6 +256,6 @@ double student_quantile(double z, int freedom);
 #define NOISE_OF_ROUNDING 1e-6
 /* Finds contradictions between subsets of the data, or with priors (identify/doubts.c). Sets id->doubts (doubt_count)
  * and id->spread (variables) from the subsets of id->sums. */
-void find_doubts(Identification* id);
+void find_contradictions(Identification* id);
 
 #endif

@@ -31,7 +31,7 @@ static bool same_settings(const Identification* id, const NumberFile* file, Diag
               number_file_get_doubles(file, "fit_settings", saved, count, diagnostics) &&
               memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
   if (!same)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){file->path, 0, 0},
                     "cannot resume: the checkpoint was written with other data, or with other settings of 'identify': "
                     "restore the data and settings, start without --resume, or give another folder with -o");
   memory_free(own);
@@ -57,8 +57,8 @@ static bool load_rows(Identification* id, const NumberFile* file, Diagnostics* d
   id->row_count = 0;
   for (int k = 0; k < count / ROW_NUMBERS && sound; k++) {
     const double* r = numbers + ROW_NUMBERS * k;
-    fit_note_row(id,
-                 &(FitRow){.cost = r[0], .trial = r[1], .gradient = r[2], .step = r[3], .outcome = (TrialOutcome)r[5]});
+    fit_append_row(
+        id, &(FitRow){.cost = r[0], .trial = r[1], .gradient = r[2], .step = r[3], .outcome = (TrialOutcome)r[5]});
     id->rows[k].simulated = r[4];
   }
   memory_free(numbers);
@@ -80,7 +80,7 @@ Status identification_save(const Identification* id, const char* path, Diagnosti
   int error = errno;
   number_file_free(&file);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint: %s",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write the checkpoint: %s",
                     file_error_text(error));
   return status;
 }
@@ -90,7 +90,7 @@ Status identification_load(Identification* id, const char* path, Diagnostics* di
   int64_t simulated = 0;
   Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
   bool sound = status == STATUS_OK && same_settings(id, &file, diagnostics) &&
-               optimization_is_of(id->optimization, &file, diagnostics) && load_rows(id, &file, diagnostics) &&
+               optimization_matches(id->optimization, &file, diagnostics) && load_rows(id, &file, diagnostics) &&
                id->method->load(id, &file, diagnostics) &&
                number_file_get_integers(&file, "fit_simulated", &simulated, 1, diagnostics);
   if (sound) id->simulated = simulated;

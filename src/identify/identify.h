@@ -84,11 +84,11 @@ void identification_destroy(Identification* identification);
 Status identification_start(Identification* identification, Diagnostics* diagnostics);
 /* Returns the parameters that the data cannot determine, in words, one line for each. Returns "" if the data determines
  * all. Owned by the identification, never NULL. */
-const char* identification_verdict(const Identification* identification);
+const char* identification_undetermined_text(const Identification* identification);
 /* Returns the base parameters in words, one per line. A base parameter is a combination of variables that the data
  * determines although it does not determine each variable. Returns "" if there is none. Owned by the identification,
  * never NULL. */
-const char* identification_determined(const Identification* identification);
+const char* identification_determined_text(const Identification* identification);
 /* Returns true if the data determines every parameter. Call after identification_start. Allocates nothing, never fails.
  */
 bool identification_identifiable(const Identification* identification);
@@ -113,14 +113,14 @@ Status identification_finish(Identification* identification, Diagnostics* diagno
 /* Returns true if the fit is not at its minimum. The fit is not at its minimum if the next step of the normal equations
  * would move a variable by more than a tenth of its standard error (Q4). Appends these variables and changes to `out`.
  * Call after identification_finish. The caller owns the text. */
-bool identification_unfinished_text(const Identification* identification, Text* out);
+bool identification_append_unconverged(const Identification* identification, Text* out);
 
 /* Returns the number of contradictions between subsets of the data, or between data and a prior. A contradiction in a
  * parameter shows that the model cannot reproduce the measurements. The parameter's interval contains both estimates
  * (Q12). Call after identification_finish. Never fails, allocates nothing. */
-int identification_doubt_count(const Identification* identification);
+int identification_contradiction_count(const Identification* identification);
 /* Appends the description of contradiction k in 0 ... count - 1 (unchecked). The caller owns the text. */
-void identification_doubt_text(const Identification* identification, int k, Text* out);
+void identification_append_contradiction(const Identification* identification, int k, Text* out);
 
 typedef struct {
   const char* name;
@@ -141,10 +141,10 @@ typedef struct {
   double final_position, final_rotation; /* m, rad */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
-} Judgement;
+} RunErrors;
 /* Returns the errors of the training runs (train) or the validation runs. Returns NaN without such runs. Call after
  * identification_finish. */
-Judgement identification_judgement(const Identification* identification, bool train);
+RunErrors identification_errors(const Identification* identification, bool train);
 /* Standard deviations of noise between samples, and of model errors, for a component of positions, rotations and
  * coordinates (Q10) [m, rad, m or rad]. NaN if not measured. Set by identification_write. */
 typedef struct {

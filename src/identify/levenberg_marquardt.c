@@ -50,7 +50,7 @@ static double step_length(const Identification* id, const double* dx) {
 }
 
 static void begin(Identification* id) {
-  fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
+  fit_append_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
 /* Ends the fit if it has converged. Uses only numbers stored in the checkpoint, so that a resumed fit ends at the same
@@ -75,7 +75,7 @@ static Status advance(Identification* id) {
     if (bounded_step(id, id->damping, dx)) {
       for (int k = 0; k < n; k++) id->trial[k] = fmin(fmax(id->x[k] + dx[k], id->low[k]), id->high[k]);
       step_locals(id, dx, locals);
-      cost = fit_sweep(id, SWEEP_COST, id->trial, locals, costs);
+      cost = fit_evaluate_shots(id, SWEEP_COST, id->trial, locals, costs);
       stopped = fit_interrupted(id);
       found = !stopped && cost < id->cost;
       if (found) accept(id, locals, cost);
@@ -83,18 +83,18 @@ static Status advance(Identification* id) {
     id->damping *= found ? 1.0 / 3 : 4;
   }
   if (found) {
-    fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
-    fit_gather(id);
+    fit_evaluate_shots(id, SWEEP_NORMAL, id->x, locals, id->sums);
+    fit_sum_shots(id);
     stopped = fit_interrupted(id);
   }
   if (!stopped) {
     id->iteration += found;
     id->stuck = !found;
-    fit_note_row(id, &(FitRow){.cost = id->cost,
-                               .trial = cost,
-                               .gradient = gradient_norm(id),
-                               .step = step_length(id, dx),
-                               .outcome = found ? TRIAL_ACCEPTED : TRIAL_ROSE});
+    fit_append_row(id, &(FitRow){.cost = id->cost,
+                                 .trial = cost,
+                                 .gradient = gradient_norm(id),
+                                 .step = step_length(id, dx),
+                                 .outcome = found ? TRIAL_ACCEPTED : TRIAL_ROSE});
     judge_end(id);
   }
   memory_free(costs);
@@ -132,7 +132,7 @@ static void save(const Identification* id, NumberFile* file) {
   char name[32];
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   for (int k = 0; k < id->shot_count; k++) costs[k] = id->sums[k].cost;
-  optimization_note_identity(id->optimization, file);
+  optimization_write_identity(id->optimization, file);
   number_file_add_integers(file, "counts", counts, 3);
   number_file_add_doubles(file, "x", id->x, id->variables);
   number_file_add_doubles(file, "cost", &id->cost, 1);
@@ -145,7 +145,7 @@ static void save(const Identification* id, NumberFile* file) {
   memory_free(costs);
 }
 
-/* Loads the costs of the shots. A shot that fails later keeps the loaded cost (fit_sweep). */
+/* Loads the costs of the shots. A shot that fails later keeps the loaded cost (fit_evaluate_shots). */
 static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
   double* costs = MEMORY_NEW(double, id->shot_count + 1);
   bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);
@@ -170,7 +170,7 @@ static bool load(Identification* id, const NumberFile* file, Diagnostics* diagno
   id->iteration = (int)counts[0];
   id->calm = (int)counts[1];
   id->stuck = counts[2] != 0;
-  fit_renew(id);
+  fit_update(id);
   id->cost = cost; /* cost of the accepted step, because sums with derivatives may differ in the last bits */
   judge_end(id);
   return true;

@@ -10,7 +10,7 @@
  * rotation. */
 #define LONG_TURN 2.0
 
-void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
+void add_misfit_samples(ErrorRows* out, int part, double unit, const double* r, int samples, int stride) {
   for (int k = 0; k < samples; k++) {
     double value = r[k * stride];
     if (isnan(value)) continue;
@@ -20,7 +20,7 @@ void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int s
     double second = r[(k - 1) * stride] - 2 * value + r[(k + 1) * stride];
     if (isnan(second) || (part == 1 && fabs(unit * value) > LONG_TURN)) continue;
     out->second[part] =
-        memory_grown(out->second[part], sizeof(double), out->second_count[part], &out->second_room[part]);
+        memory_grow_array(out->second[part], sizeof(double), out->second_count[part], &out->second_room[part]);
     out->second[part][out->second_count[part]++] = unit * fabs(second);
   }
 }
@@ -39,9 +39,9 @@ static double noise_of(double* second, int count) {
   return middle / (MEDIAN_OF_NORMAL * sqrt(6));
 }
 
-void find_misfit(Identification* id, const JudgedRows* rows) {
+void compute_misfit(Identification* id, const ErrorRows* rows) {
   for (int train = 0; train < 2; train++)
-    for (int part = 0; part < JUDGED_PARTS; part++) {
+    for (int part = 0; part < ERROR_KINDS; part++) {
       double square = 0, *all = NULL;
       int squares = 0, count = 0, room = 0;
       for (int r = 0; r < id->data.count; r++) {
@@ -49,7 +49,7 @@ void find_misfit(Identification* id, const JudgedRows* rows) {
         square += rows[r].square[part];
         squares += rows[r].squares[part];
         for (int k = 0; k < rows[r].second_count[part]; k++) {
-          all = memory_grown(all, sizeof(double), count, &room);
+          all = memory_grow_array(all, sizeof(double), count, &room);
           all[count++] = rows[r].second[part][k];
         }
       }

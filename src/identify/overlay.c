@@ -20,10 +20,10 @@ static int typical_run(const Identification* id) {
   for (int k = 0; k < id->data.count; k++) count += any ? !id->data.runs[k].train : 1;
   for (int k = 0; k < id->data.count && best < 0; k++) {
     if (any && id->data.runs[k].train) continue;
-    const double* own = id->judged + 2 * JUDGED_NUMBERS * k;
+    const double* own = id->judged + 2 * ERROR_NUMBERS * k;
     int smaller = 0;
     for (int i = 0; i < id->data.count; i++) {
-      const double* other = id->judged + 2 * JUDGED_NUMBERS * i;
+      const double* other = id->judged + 2 * ERROR_NUMBERS * i;
       double apart = other[0] + other[1] + other[2] - own[0] - own[1] - own[2];
       if (any && id->data.runs[i].train) continue;
       smaller += apart < 0 || (apart == 0 && i < k);

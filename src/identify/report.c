@@ -16,7 +16,7 @@ static void add_parameter(Json* json, const IdentifiedParameter* p) {
   json_close(json, '}');
 }
 
-static void add_judgement(Json* json, const char* key, const Judgement* j, double inside, const Misfit* misfit) {
+static void add_judgement(Json* json, const char* key, const RunErrors* j, double inside, const Misfit* misfit) {
   json_open(json, key, '{');
   json_integer(json, "runs", j->runs);
   json_integer(json, "not_simulated", j->failed);
@@ -31,8 +31,8 @@ static void add_judgement(Json* json, const char* key, const Judgement* j, doubl
   json_number(json, "unfitted_final_position", j->unfitted_final_position);
   json_number(json, "unfitted_final_rotation", j->unfitted_final_rotation);
   json_number(json, "inside_95", inside);
-  json_vector(json, "noise", misfit->noise, JUDGED_PARTS);
-  json_vector(json, "model_difference", misfit->model, JUDGED_PARTS);
+  json_vector(json, "noise", misfit->noise, ERROR_KINDS);
+  json_vector(json, "model_difference", misfit->model, ERROR_KINDS);
   json_close(json, '}');
 }
 
@@ -55,15 +55,15 @@ static void add_correlation(Json* json, const Identification* id) {
 static void add_runs(Json* json, const Identification* id) {
   json_open(json, "runs", '[');
   for (int k = 0; k < id->data.count; k++) {
-    static const char* const keys[2][JUDGED_NUMBERS] = {
+    static const char* const keys[2][ERROR_NUMBERS] = {
         {"position", "rotation", "coordinate", "final_position", "final_rotation"},
         {"unfitted_position", "unfitted_rotation", "unfitted_coordinate", "unfitted_final_position",
          "unfitted_final_rotation"}};
-    const double* j = id->judged + 2 * JUDGED_NUMBERS * k;
+    const double* j = id->judged + 2 * ERROR_NUMBERS * k;
     json_open(json, NULL, '{');
     json_text(json, "file", id->data.runs[k].path);
     json_bool(json, "training", id->data.runs[k].train);
-    for (int i = 0; i < 2 * JUDGED_NUMBERS; i++) json_number(json, keys[i / JUDGED_NUMBERS][i % JUDGED_NUMBERS], j[i]);
+    for (int i = 0; i < 2 * ERROR_NUMBERS; i++) json_number(json, keys[i / ERROR_NUMBERS][i % ERROR_NUMBERS], j[i]);
     json_close(json, '}');
   }
   json_close(json, ']');
@@ -72,7 +72,7 @@ static void add_runs(Json* json, const Identification* id) {
 static void add_verdict(Json* json, const Identification* id) {
   json_bool(json, "identifiable", identification_identifiable(id));
   json_open(json, "verdict", '[');
-  const char* at = identification_verdict(id);
+  const char* at = identification_undetermined_text(id);
   while (*at) {
     size_t length = strcspn(at, "\n");
     Text line = {0};
@@ -87,7 +87,7 @@ static void add_verdict(Json* json, const Identification* id) {
 
 static void add_unfinished(Json* json, const Identification* id) {
   Text line = {0};
-  if (identification_unfinished_text(id, &line)) json_text(json, "unfinished", line.data);
+  if (identification_append_unconverged(id, &line)) json_text(json, "unfinished", line.data);
   text_free(&line);
 }
 
@@ -95,7 +95,7 @@ static void add_doubts(Json* json, const Identification* id) {
   json_open(json, "doubts", '[');
   for (int k = 0; k < id->doubt_count; k++) {
     Text line = {0};
-    identification_doubt_text(id, k, &line);
+    identification_append_contradiction(id, k, &line);
     json_text(json, NULL, line.data);
     text_free(&line);
   }
@@ -151,7 +151,7 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
   add_doubts(&json, id);
   add_base(&json, id);
   for (int train = 1; train >= 0; train--) {
-    Judgement j = identification_judgement(id, train);
+    RunErrors j = identification_errors(id, train);
     add_judgement(&json, train ? "training" : "validation", &j, id->inside[train], &id->misfit[train]);
   }
   add_correlation(&json, id);
@@ -182,22 +182,22 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
 
 typedef struct {
   Identification* id;
-  JudgedRows* rows; /* (runs) */
+  ErrorRows* rows; /* (runs) */
 } ResidualRows;
 
 static void judge_run(void* context, int index, int thread) {
   (void)thread;
   ResidualRows* r = context;
-  double unused[JUDGED_NUMBERS];
-  shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
+  double unused[ERROR_NUMBERS];
+  shot_compute_errors(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
 
 /* Returns the predicted residuals and uncertainties of all runs. Owned by the caller. */
-static JudgedRows* judge_rows_of_runs(Identification* id) {
-  JudgedRows* rows = memory_alloc(sizeof(JudgedRows) * (size_t)(id->data.count + 1));
+static ErrorRows* judge_rows_of_runs(Identification* id) {
+  ErrorRows* rows = memory_alloc(sizeof(ErrorRows) * (size_t)(id->data.count + 1));
   double longest = 0;
   for (int k = 0; k < id->data.count; k++) longest = fmax(longest, id->data.runs[k].time[id->data.runs[k].count - 1]);
-  for (int k = 0; k < id->data.count; k++) rows[k] = (JudgedRows){.bin = fmax(longest, 1e-9) / JUDGED_BINS};
+  for (int k = 0; k < id->data.count; k++) rows[k] = (ErrorRows){.bin = fmax(longest, 1e-9) / ERROR_BINS};
   ResidualRows context = {id, rows};
   parallel_for(id->options.threads, id->data.count, 2, 1, judge_run, &context);
   for (int train = 0; train < 2; train++) {
@@ -208,12 +208,12 @@ static JudgedRows* judge_rows_of_runs(Identification* id) {
     }
     id->inside[train] = seen > 0 ? (double)inside / seen : (double)NAN;
   }
-  find_misfit(id, rows);
+  compute_misfit(id, rows);
   return rows;
 }
 
 /* Writes the simulated minus the measured value for each sample. Each run is simulated from its first state. */
-static Status write_residuals(const Identification* id, const JudgedRows* rows, const char* folder,
+static Status write_residuals(const Identification* id, const ErrorRows* rows, const char* folder,
                               Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "run,part,link,time,x,y,z,rx,ry,rz,coordinate,sx,sy,sz,srx,sry,srz,scoordinate\n");
@@ -227,14 +227,14 @@ static Status write_residuals(const Identification* id, const JudgedRows* rows, 
 }
 
 /* Writes the mean errors over the runs as functions of time. */
-static Status write_errors(const Identification* id, const JudgedRows* rows, const char* folder,
+static Status write_errors(const Identification* id, const ErrorRows* rows, const char* folder,
                            Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "time,training_position,validation_position,training_rotation,validation_rotation,");
   text_add(&text, "training_coordinate,validation_coordinate\n");
-  for (int bin = 0; bin < JUDGED_BINS && id->data.count > 0; bin++) {
+  for (int bin = 0; bin < ERROR_BINS && id->data.count > 0; bin++) {
     text_add_double(&text, (bin + 0.5) * rows[0].bin);
-    for (int column = 0; column < 2 * JUDGED_PARTS; column++) {
+    for (int column = 0; column < 2 * ERROR_KINDS; column++) {
       double sum = 0;
       int count = 0;
       for (int k = 0; k < id->data.count; k++) {
@@ -284,7 +284,7 @@ static Status unless_interrupted(const Identification* id, Status status) {
 
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
-  JudgedRows* rows = judge_rows_of_runs(id);
+  ErrorRows* rows = judge_rows_of_runs(id);
   Status status = unless_interrupted(id, STATUS_OK);
   if (status == STATUS_OK) status = write_json(id, folder, program, json, diagnostics);
   if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
@@ -293,7 +293,7 @@ Status identification_write(Identification* id, const char* folder, const RunPro
   if (status == STATUS_OK) status = write_errors(id, rows, folder, diagnostics);
   if (status == STATUS_OK) status = overlay_write(id, folder, diagnostics);
   for (int k = 0; k < id->data.count; k++) {
-    for (int part = 0; part < JUDGED_PARTS; part++) memory_free(rows[k].second[part]);
+    for (int part = 0; part < ERROR_KINDS; part++) memory_free(rows[k].second[part]);
     text_free(&rows[k].text);
   }
   memory_free(rows);

@@ -5,7 +5,7 @@
 #include "identify/fit.h"
 
 static SweepWork work_of(const Identification* id, const double* gradient) {
-  if (id->locals > 0) return SWEEP_SETTLED;
+  if (id->locals > 0) return SWEEP_MINIMIZED;
   return gradient ? SWEEP_GRADIENT : SWEEP_COST;
 }
 
@@ -21,7 +21,7 @@ static void sum_gradients(const Identification* id, const double* x, double* gra
 static TrialOutcome evaluate(void* context, const double* x, double* value, double* gradient, bool* interrupted) {
   Identification* id = context;
   double* locals = fit_locals(id);
-  *value = fit_sweep(id, work_of(id, gradient), x, locals, id->tried);
+  *value = fit_evaluate_shots(id, work_of(id, gradient), x, locals, id->tried);
   memory_free(locals);
   *interrupted = fit_interrupted(id);
   if (!isfinite(*value)) return TRIAL_SOLVER;
@@ -32,7 +32,7 @@ static TrialOutcome evaluate(void* context, const double* x, double* value, doub
 static void begin(Identification* id) {
   id->tried = sums_create(id);
   const OptimizationFunction function = {id, evaluate, id->scale, id->held};
-  optimization_minimise(id->optimization, &function);
+  optimization_set_function(id->optimization, &function);
 }
 
 static IdentifyStop stop_of(OptimizationStop stop) {
@@ -59,11 +59,11 @@ static void take(Identification* id) {
   id->stop_text = optimization_stop_text(optimization_stop(o));
   while (id->row_count <= id->iteration) {
     const OptimizationRow* r = &optimization_rows(o)[id->row_count];
-    fit_note_row(id, &(FitRow){.cost = r->loss,
-                               .trial = r->outcome == TRIAL_START ? (double)NAN : r->trial_loss,
-                               .gradient = math_hypot(r->grad_design, r->grad_control),
-                               .step = fmax(r->step_design, r->step_control),
-                               .outcome = r->outcome});
+    fit_append_row(id, &(FitRow){.cost = r->loss,
+                                 .trial = r->outcome == TRIAL_START ? (double)NAN : r->trial_loss,
+                                 .gradient = math_hypot(r->grad_design, r->grad_control),
+                                 .step = fmax(r->step_design, r->step_control),
+                                 .outcome = r->outcome});
   }
 }
 
@@ -96,7 +96,7 @@ static void end(Identification* id) {
   if (id->locals == 0) return;
   size_t n = (size_t)id->locals;
   double* locals = fit_locals(id);
-  fit_sweep(id, SWEEP_SETTLED, id->x, locals, id->tried);
+  fit_evaluate_shots(id, SWEEP_MINIMIZED, id->x, locals, id->tried);
   for (int k = 0; k < id->shot_count; k++) memcpy(id->shots[k].local, locals + (size_t)k * n, sizeof(double) * n);
   memory_free(locals);
 }

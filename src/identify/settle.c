@@ -90,7 +90,7 @@ static void take(Settling* s) {
   memcpy(s->slope, s->out->h, sizeof(double) * (size_t)s->n);
 }
 
-void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out) {
+void shot_minimize(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out) {
   int n = id->locals;
   double* room = MEMORY_NEW(double, 3 * n + n * n + 1);
   Settling s = {id, x, shot, out, n, 0, false, 0, local, room, room + n, room + 2 * n, room + 3 * n};

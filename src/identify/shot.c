@@ -10,14 +10,14 @@
 /* ---------------------------------------------------------------- windows */
 
 static void place_samples(Shot* s, double dt) {
-  s->places = MEMORY_NEW(SamplePlace, s->count);
+  s->places = MEMORY_NEW(SampleTime, s->count);
   for (int k = 0; k < s->count; k++) {
     double at = (s->run->time[s->first + k] - s->run->time[s->first]) / dt;
     int row = (int)at;
     double part = at - row;
     if (part > 1 - SAME_TIME) row++, part = 0;
     if (part < SAME_TIME) part = 0;
-    s->places[k] = (SamplePlace){row, part};
+    s->places[k] = (SampleTime){row, part};
     s->steps = row + (part > 0);
   }
   if (s->steps < 1) s->steps = 1;
@@ -101,7 +101,7 @@ static bool* turns_of_sample(const Residuals* s) {
   for (int i = 0, at = 0; i < run->link_count; i++) {
     const MeasuredLink* l = &run->links[i];
     const Joint* joint = &s->simulation->model.links[l->link].joint;
-    RatesOf of = residuals_rates(s->settings, l, s->rates);
+    LinkRates of = residuals_link_rates(s->settings, l, s->rates);
     at += 3 * l->has_position;
     for (int k = 0; k < 3 * l->has_rotation; k++) turns[at++] = true;
     for (int k = 0; k < l->coordinate_count; k++) turns[at++] = k >= joint->slide_count;
@@ -119,7 +119,7 @@ static int first_touched(const Residuals* s) {
   int step = shot->steps + 1, sample = 0;
   for (int k = 0; k < r->state_count && step > shot->steps; k++)
     for (int c = 0; c < r->states[k].contact_count; c++)
-      if (r->contacts[r->states[k].contact_first + c].active) step = r->states[k].step;
+      if (r->contacts[r->states[k].contact_first_row + c].active) step = r->states[k].step;
   while (sample < shot->count && shot->places[sample].row + (shot->places[sample].part > 0) < step) sample++;
   return sample;
 }
@@ -140,7 +140,7 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
   if (out->ran) {
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
     s.rates = true;
-    s.count = residuals_of_sample(s.settings, shot->run, true);
+    s.count = residuals_per_sample(s.settings, shot->run, true);
     s.r = MEMORY_NEW(double, (size_t)shot->count*(size_t)s.count + 1);
     if (derivatives) {
       out->ran = residuals_forward(&s);
@@ -179,14 +179,14 @@ static bool gradient_backward(Residuals* s, double* gradient) {
   s->seeds = loss_seeds_create(&simulation->model, simulation->shot->steps);
   s->next = 0;
   for (int row = 0; row <= simulation->shot->steps; row++) residuals_visit_row(s, NULL, row);
-  simulation->model.placed_at = simulation->placed;
+  simulation->model.closure_coordinates = simulation->placed;
   ModelGradient by_model = {0};
   model_gradient_create(&by_model, &simulation->model);
-  bool sound = optimization_adjoint_of(id->optimization, &simulation->recording, &s->seeds,
-                                       id->task->optimizer.discount, 1, &by_model)
+  bool sound = optimization_run_adjoint(id->optimization, &simulation->recording, &s->seeds,
+                                        id->task->optimizer.discount, 1, &by_model)
                    .sound;
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
-  if (sound) optimization_chain(id->optimization, 0, &simulation->model, &by_model, gradient);
+  if (sound) optimization_add_gradient(id->optimization, 0, &simulation->model, &by_model, gradient);
   model_gradient_destroy(&by_model);
   loss_seeds_destroy(&s->seeds);
   memory_free(pull);
@@ -198,7 +198,7 @@ void shot_gradient(const Identification* id, const double* x, const Shot* shot, 
   out->ran = shot_simulate(&simulation, x, NULL) && simulation.recording.steps == shot->steps;
   if (out->ran) {
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify, .rates = true};
-    s.count = residuals_of_sample(s.settings, shot->run, true);
+    s.count = residuals_per_sample(s.settings, shot->run, true);
     s.r = MEMORY_NEW(double, (size_t)shot->count*(size_t)s.count + 1);
     for (int row = 0; row <= shot->steps; row++) residuals_visit_row(&s, NULL, row);
     out->ran = sum_up(&s, NULL, false, out) && gradient_backward(&s, out->g);

@@ -31,13 +31,13 @@ void shot_simulation_free(Simulation* simulation);
 typedef struct {
   bool velocity, spin;
   int rates, count;
-} RatesOf;
+} LinkRates;
 /* Returns the rates of a link that have residuals. compared: true if the shot compares rates. Never fails. */
-RatesOf residuals_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
+LinkRates residuals_link_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
 /* Returns the number of residuals of a link in one sample, without rates. Never fails. */
-int residuals_states(const MeasuredLink* link);
+int residuals_state_count(const MeasuredLink* link);
 /* Returns the number of residuals of all links in one sample. Never fails. */
-int residuals_of_sample(const TaskIdentify* task, const MeasuredRun* run, bool rates);
+int residuals_per_sample(const TaskIdentify* task, const MeasuredRun* run, bool rates);
 
 /* Residuals of a shot. The caller frees r, j and bar. */
 typedef struct {

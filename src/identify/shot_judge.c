@@ -23,7 +23,7 @@ static void add_number(Text* rows, bool known, double value) {
 }
 
 /* Adds the residuals r of a link in a sample. first: index of the link's first residual. */
-static void add_judged(JudgedRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
+static void add_judged(ErrorRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
                        size_t first) {
   const TaskIdentify* t = s->settings;
   Text* rows = &out->text;
@@ -52,8 +52,8 @@ static void add_judged(JudgedRows* out, const Identification* id, const Residual
   for (int k = 0; k < 7; k++) add_number(rows, true, unit[part_of[k]] * deviation[k]);
   text_add(rows, "\n");
   int bin = (int)(run->time[s->simulation->shot->first + sample] / out->bin);
-  if (bin >= JUDGED_BINS) bin = JUDGED_BINS - 1;
-  for (int part = 0; part < JUDGED_PARTS; part++) {
+  if (bin >= ERROR_BINS) bin = ERROR_BINS - 1;
+  for (int part = 0; part < ERROR_KINDS; part++) {
     double square = 0;
     for (int k = 3 * part; k < (part < 2 ? 3 * part + 3 : 7); k++) square += value[k] * value[k];
     if (isnan(square)) continue;
@@ -62,15 +62,15 @@ static void add_judged(JudgedRows* out, const Identification* id, const Residual
   }
 }
 
-static void judge_misfits(JudgedRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
+static void judge_misfits(ErrorRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
   const TaskIdentify* t = s->settings;
-  const double unit[JUDGED_PARTS] = {t->position, t->rotation, t->coordinate};
+  const double unit[ERROR_KINDS] = {t->position, t->rotation, t->coordinate};
   for (int i = 0, at = 0; i < run->link_count; i++) {
     const MeasuredLink* l = &run->links[i];
-    const int counts[JUDGED_PARTS] = {3 * l->has_position, 3 * l->has_rotation, l->coordinate_count};
-    for (int part = 0; part < JUDGED_PARTS; part++)
+    const int counts[ERROR_KINDS] = {3 * l->has_position, 3 * l->has_rotation, l->coordinate_count};
+    for (int part = 0; part < ERROR_KINDS; part++)
       for (int k = 0; k < counts[part]; k++, at++)
-        judge_misfit(rows, part, unit[part] / l->source->weight, s->r + at, samples, s->count);
+        add_misfit_samples(rows, part, unit[part] / l->source->weight, s->r + at, samples, s->count);
   }
 }
 
@@ -95,13 +95,13 @@ static void judge_end(const Residuals* s, int sample, double out[2]) {
     double weight = l->source->weight;
     if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
     if (l->has_rotation) add_mean(r + 3 * l->has_position, 3, t->rotation / weight, &out[1], &seen[1]);
-    r += residuals_states(l);
+    r += residuals_state_count(l);
   }
   for (int k = 0; k < 2; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : (double)NAN;
 }
 
-static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[JUDGED_NUMBERS],
-                       JudgedRows* rows) {
+static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[ERROR_NUMBERS],
+                       ErrorRows* rows) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
   int seen[3] = {0};
@@ -134,15 +134,15 @@ static bool judge_forward(Residuals* s) {
   return false;
 }
 
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
-                JudgedRows* rows) {
+bool shot_compute_errors(const Identification* id, const double* x, const MeasuredRun* run, double out[ERROR_NUMBERS],
+                         ErrorRows* rows) {
   Shot shot = shot_of_run(id, run);
   Simulation simulation = {.id = id, .shot = &shot};
   bool whole = shot_simulate(&simulation, x, NULL);
-  for (int k = 0; k < JUDGED_NUMBERS; k++) out[k] = NAN;
+  for (int k = 0; k < ERROR_NUMBERS; k++) out[k] = NAN;
   if (whole) {
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
-    s.count = residuals_of_sample(s.settings, run, false);
+    s.count = residuals_per_sample(s.settings, run, false);
     int steps = simulation.recording.steps, samples = shot.count;
     while (samples > 0 && shot.places[samples - 1].row + (shot.places[samples - 1].part > 0) > steps) samples--;
     whole = samples == shot.count;

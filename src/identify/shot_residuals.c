@@ -16,20 +16,22 @@ static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   return phi;
 }
 
-RatesOf residuals_rates(const TaskIdentify* t, const MeasuredLink* l, bool compared) {
-  RatesOf r = {compared && t->velocity > 0 && l->has_velocity,
-               compared && t->angular_velocity > 0 && l->has_spin && l->has_rotation,
-               compared && t->rate > 0 ? l->rate_count : 0, 0};
+LinkRates residuals_link_rates(const TaskIdentify* t, const MeasuredLink* l, bool compared) {
+  LinkRates r = {compared && t->velocity > 0 && l->has_velocity,
+                 compared && t->angular_velocity > 0 && l->has_spin && l->has_rotation,
+                 compared && t->rate > 0 ? l->rate_count : 0, 0};
   r.count = 3 * r.velocity + 3 * r.spin + r.rates;
   return r;
 }
 
-int residuals_states(const MeasuredLink* l) { return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count; }
+int residuals_state_count(const MeasuredLink* l) {
+  return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count;
+}
 
-int residuals_of_sample(const TaskIdentify* t, const MeasuredRun* r, bool rates) {
+int residuals_per_sample(const TaskIdentify* t, const MeasuredRun* r, bool rates) {
   int count = 0;
   for (int k = 0; k < r->link_count; k++)
-    count += residuals_states(&r->links[k]) + residuals_rates(t, &r->links[k], rates).count;
+    count += residuals_state_count(&r->links[k]) + residuals_link_rates(t, &r->links[k], rates).count;
   return count;
 }
 
@@ -107,7 +109,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   int own = s->simulation->shot->first + sample;
   for (int k = 0; k < l->coordinate_count; k++) {
     double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
-    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : same_turn(apart));
+    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : wrap_angle(apart));
     add_coordinate_row(s, row, link->dof_first + k, weight, sample, at + k);
   }
 }
@@ -116,7 +118,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
 
 /* Sets rows[2] to the rows of the simulation whose difference is compared with a measured rate. */
 static void rate_rows(const Shot* shot, int sample, int rows[2]) {
-  SamplePlace p = shot->places[sample];
+  SampleTime p = shot->places[sample];
   bool between = p.part > 0;
   rows[0] = between || p.row == 0 ? p.row : p.row - 1;
   rows[1] = p.row < shot->steps ? p.row + 1 : p.row;
@@ -176,8 +178,8 @@ static void add_rates(Residuals* s, int sample, int row) {
   double scale = 1 / ((rows[1] - rows[0]) * s->simulation->model.simulation.dt);
   for (int k = 0, at = 0; k < shot->run->link_count; k++) {
     const MeasuredLink* l = &shot->run->links[k];
-    RatesOf of = residuals_rates(s->settings, l, true);
-    at += residuals_states(l);
+    LinkRates of = residuals_link_rates(s->settings, l, true);
+    at += residuals_state_count(l);
     if (of.velocity) add_velocity(s, sample, at, l, row, side, scale);
     at += 3 * of.velocity;
     if (of.spin) add_spin(s, sample, at, l, rows, side, scale);
@@ -196,7 +198,7 @@ static void add_sample(Residuals* s, int sample, int row, double part) {
     if (l->has_rotation) add_rotation(s, sample, at, l, row, part);
     at += 3 * l->has_rotation;
     add_coordinates(s, sample, at, l, row, part);
-    at += l->coordinate_count + residuals_rates(s->settings, l, s->rates).count;
+    at += l->coordinate_count + residuals_link_rates(s->settings, l, s->rates).count;
   }
 }
 
@@ -208,7 +210,7 @@ void residuals_visit_row(void* context, StepForward* forward, int row) {
   const Shot* shot = s->simulation->shot;
   while (s->next < shot->count && shot->places[s->next].row + 1 < row) s->next++;
   for (int k = s->next; k < shot->count && shot->places[k].row <= row + s->rates; k++) {
-    SamplePlace p = shot->places[k];
+    SampleTime p = shot->places[k];
     if (p.row == row) add_sample(s, k, row, 1 - p.part);
     if (p.row == row - 1 && p.part > 0) add_sample(s, k, row, p.part);
     if (s->rates) add_rates(s, k, row);
@@ -218,7 +220,7 @@ void residuals_visit_row(void* context, StepForward* forward, int row) {
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;
   const Identification* id = s->simulation->id;
-  optimization_chain(id->optimization, 0, &s->simulation->model, gradient, row);
+  optimization_add_gradient(id->optimization, 0, &s->simulation->model, gradient, row);
   for (int k = 0; k < id->locals / 2; k++) {
     row[id->variables + k] += gradient->coordinates[k];
     row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
@@ -237,8 +239,8 @@ bool residuals_forward(Residuals* s) {
   s->bar = memory_alloc(bars);
   memset(s->bar, 0, bars);
   s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
-  if (!optimization_turns_joints(id->optimization)) step_forward_skip_turns(s->forward);
-  if (simulation->placed) step_forward_place(s->forward, simulation->placed);
+  if (!optimization_rotates_joints(id->optimization)) step_forward_skip_frame_rotations(s->forward);
+  if (simulation->placed) step_forward_set_closure_coordinates(s->forward, simulation->placed);
   bool sound = recording_forward(s->forward, &simulation->recording, residuals_visit_row, s, &failed);
   step_forward_destroy(s->forward);
   return sound;

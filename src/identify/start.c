@@ -86,7 +86,7 @@ static double rate_at(const MeasuredRun* r, const MeasuredLink* l, int sample, i
   for (int n = sample; n < r->count && count < FIT_SAMPLES; n++) {
     double value = l->coordinates[n * l->coordinate_count + k];
     if (isnan(value)) continue;
-    if (turns && count > 0) value = x[count - 1] + same_turn(value - x[count - 1]);
+    if (turns && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
     t[count] = r->time[n] - r->time[sample];
     x[count++] = value;
   }

@@ -92,9 +92,9 @@ static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums
     robust_loss(r, s->huber, &weight);
     effective_row(s->j + (size_t)k * (size_t)s->columns, carried, n, locals, row);
     int sample = k / s->count;
-    const int parts[] = {sample < s->touched ? PART_FREE : PART_TOUCHED,
-                         2 * sample < s->samples ? PART_EARLY : PART_LATE,
-                         s->turns[k % s->count] ? PART_TURNS : PART_PLACES};
+    const int parts[] = {sample < s->touched ? SUBSET_BEFORE_CONTACT : SUBSET_AFTER_CONTACT,
+                         2 * sample < s->samples ? SUBSET_FIRST_HALF : SUBSET_SECOND_HALF,
+                         s->turns[k % s->count] ? SUBSET_ROTATIONS : SUBSET_POSITIONS};
     for (int p = 0; p < PARTS / 2; p++)
       add_part(n, row, weight, r, out->part_a + (size_t)(parts[p] * n * n), out->part_g + (size_t)(parts[p] * n));
   }

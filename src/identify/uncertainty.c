@@ -81,7 +81,7 @@ static double step_ahead(const Identification* id, const double* inverse_a, int 
   return id->noise > NOISE_OF_ROUNDING && fabs(step) > AHEAD_COUNTS * error ? step : 0;
 }
 
-void find_uncertainty(Identification* id) {
+void compute_parameter_uncertainty(Identification* id) {
   int n = id->variables, residuals = 0, runs, unknowns = id->variables;
   double *inverse_a = MEMORY_NEW(double, n*n + 1), *sandwich = MEMORY_NEW(double, n*n + 1);
   for (int s = 0; s < id->shot_count; s++) residuals += id->shots[s].usable ? id->sums[s].residuals : 0;
@@ -89,10 +89,10 @@ void find_uncertainty(Identification* id) {
   id->noise = sqrt(scale);
   inverse(id, inverse_a);
   between_runs(id, inverse_a, sandwich, &runs);
-  find_doubts(id);
-  id->quantile = runs >= RUNS_TELL ? student_quantile(NORMAL_975, runs - 1) : NORMAL_975;
+  find_contradictions(id);
+  id->quantile = runs >= RUNS_FOR_VARIANCE ? student_quantile(NORMAL_975, runs - 1) : NORMAL_975;
   for (int i = 0; i < n; i++) {
-    double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_TELL ? sandwich[i * n + i] : 0;
+    double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_FOR_VARIANCE ? sandwich[i * n + i] : 0;
     double known = sqrt(fmax(plain, robust) + id->spread[i] * id->spread[i]);
     id->ahead[i] = plain > 0 ? step_ahead(id, inverse_a, i, known) : 0;
     id->error[i] = plain <= 0          ? (double)NAN
@@ -101,8 +101,8 @@ void find_uncertainty(Identification* id) {
   }
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
-      bool by_runs = runs >= RUNS_TELL && sandwich[i * n + i] > scale * inverse_a[i * n + i];
-      bool by_runs_too = runs >= RUNS_TELL && sandwich[k * n + k] > scale * inverse_a[k * n + k];
+      bool by_runs = runs >= RUNS_FOR_VARIANCE && sandwich[i * n + i] > scale * inverse_a[i * n + i];
+      bool by_runs_too = runs >= RUNS_FOR_VARIANCE && sandwich[k * n + k] > scale * inverse_a[k * n + k];
       id->covariance[i * n + k] = by_runs || by_runs_too ? sandwich[i * n + k] : scale * inverse_a[i * n + k];
     }
   memory_free(inverse_a);

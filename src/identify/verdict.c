@@ -140,7 +140,7 @@ static void find_directions(Identification* id, double* values) {
   memory_free(ascending);
 }
 
-void find_verdict(Identification* id) {
+void check_identifiability(Identification* id) {
   int n = id->variables;
   double* values = MEMORY_NEW(double, n + 1);
   find_directions(id, values);

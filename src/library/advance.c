@@ -9,7 +9,7 @@ typedef struct {
   size_t count;
 } Setting;
 
-static void forget_sim(ObjectState* own) {
+static void forget_sim(LibraryState* own) {
   sim_destroy(own->sim);
   own->sim = NULL;
 }
@@ -20,7 +20,7 @@ static sdrs_status wrong_count(sdrs* s, const Setting* set, const char* wanted, 
 }
 
 static sdrs_status set_start(sdrs* s, const Setting* set) {
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   bool coordinates = set->block == SDRS_COORDINATES;
   int wanted = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
   if (set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
@@ -34,17 +34,17 @@ static sdrs_status set_start(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set_input(sdrs* s, const Setting* set) {
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   size_t inputs = (size_t)s->shared->inputs;
   if (set->count == 0) {
-    drive_undriven(&own->live, &s->shared->model);
+    drive_clear_inputs(&own->live, &s->shared->model);
     return SDRS_OK;
   }
   if (inputs == 0 || set->count % inputs != 0) return wrong_count(s, set, "a multiple of ", (int)inputs);
   for (size_t k = 0; k < set->count; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int step = own->sim ? sim_state(own->sim)->step : 0;
-  drive_input(&own->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
+  drive_set_inputs(&own->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
   return SDRS_OK;
 }
 
@@ -68,7 +68,7 @@ static void build_model(void* context) {
 /* Replaces the shared model by `model`, built from design[count]. Destroys the object's simulation, record and
  * gradient, because they refer to the old model. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   forget_sim(own);
   recording_destroy(&own->recording);
   own->recorded = false;
@@ -99,8 +99,8 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  if (!done) memory_exhausted(0); /* memory allocated so far stays in the pool until the pool is destroyed */
-  diagnostics_add_new(&s->own->diagnostics, &build.diagnostics);
+  if (!done) memory_report_exhausted(0); /* memory allocated so far stays in the pool until the pool is destroyed */
+  diagnostics_merge(&s->own->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);
   return library_fail_diagnosed(s, build.status);
@@ -135,14 +135,14 @@ sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t cou
 static sdrs_status reset(sdrs* s, void* arguments) {
   (void)arguments;
   forget_sim(s->own);
-  return library_sim(s);
+  return library_create_sim(s);
 }
 
 sdrs_status sdrs_reset(sdrs* s) { return library_call(s, reset, NULL); }
 
 static sdrs_status step(sdrs* s, void* arguments) {
   const int* steps = arguments;
-  sdrs_status status = library_sim(s);
+  sdrs_status status = library_create_sim(s);
   for (int k = 0; status == SDRS_OK && k < *steps; k++) {
     StepReport report = sim_step(s->own->sim);
     if (!step_outcome_failed(report.outcome)) continue;
@@ -168,5 +168,5 @@ static sdrs_status step_one(const void* context, int index) {
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
   if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
   const StepAll all = {objects, steps};
-  return library_each(count, threads, step_one, &all);
+  return library_parallel_for(count, threads, step_one, &all);
 }

@@ -4,7 +4,7 @@
 #include "library/library.h"
 #include "scene/schema.h"
 
-static const char* const NAMES[SDRS_BLOCKS] = {
+static const char* const NAMES[LIBRARY_BLOCK_COUNT] = {
     [SDRS_TIME] = "time",
     [SDRS_COORDINATES] = "coordinates",
     [SDRS_VELOCITIES] = "velocities",
@@ -24,12 +24,12 @@ static const char* const NAMES[SDRS_BLOCKS] = {
     [SDRS_IMU] = "imu",
 };
 
-const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < SDRS_BLOCKS ? NAMES[block] : NULL; }
+const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < LIBRARY_BLOCK_COUNT ? NAMES[block] : NULL; }
 
-int sdrs_block_count(void) { return SDRS_BLOCKS; }
+int sdrs_block_count(void) { return LIBRARY_BLOCK_COUNT; }
 
 sdrs_block sdrs_block_find(const char* name) {
-  for (int b = 0; name && b < SDRS_BLOCKS; b++)
+  for (int b = 0; name && b < LIBRARY_BLOCK_COUNT; b++)
     if (strcmp(NAMES[b], name) == 0) return (sdrs_block)b;
   return SDRS_NO_BLOCK;
 }
@@ -58,7 +58,7 @@ static sdrs_info info_of(const sdrs* s) {
 sdrs_status sdrs_describe(const sdrs* s, sdrs_info* out) {
   bool loaded = s && s->shared;
   sdrs_info info = loaded ? info_of(s) : (sdrs_info){.name = ""};
-  return library_give(out, &info, sizeof(info)) && loaded ? SDRS_OK : SDRS_USAGE;
+  return library_copy_result(out, &info, sizeof(info)) && loaded ? SDRS_OK : SDRS_USAGE;
 }
 
 const char* sdrs_link_name(const sdrs* s, int link) {
@@ -106,7 +106,7 @@ static void name_control(const Model* m, char** names) {
   static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
   for (int c = 0, first = 0; c < m->controller_count; c++) {
     const SceneSignal* signal = m->controllers[c].target.source;
-    int ordinal = 1, values = signal_values(signal), terms = signal_terms(signal), count = values + 3 * terms;
+    int ordinal = 1, values = signal_value_count(signal), terms = signal_sine_count(signal), count = values + 3 * terms;
     for (int before = 0; before < c; before++) ordinal += m->controllers[before].link == m->controllers[c].link;
     for (int k = 0; k < count; k++) {
       Text text = {0};
@@ -125,12 +125,12 @@ static void name_control(const Model* m, char** names) {
 static void name_contact(const Model* m, char** names) {
   static const char* const common[CONTACT_OWN] = {"barrier_distance", "stiffness", "friction", "smoothing",
                                                   "rest_speed"};
-  for (int k = 0; k < CONTACT_OWN; k++) names[k] = memory_text(common[k]);
+  for (int k = 0; k < CONTACT_OWN; k++) names[k] = memory_copy_text(common[k]);
   const SchemaRow* row;
   for (int i = 0; (row = contact_schema_row(i)); i++) {
-    int own = contact_row_own(row);
-    if (own >= 0 && schema_row_belongs(row, contact_model_name(m->contact_model)) && !names[CONTACT_OWN + own])
-      names[CONTACT_OWN + own] = memory_text(row->key);
+    int own = contact_row_law_parameter(row);
+    if (own >= 0 && schema_row_allows_type(row, contact_model_name(m->contact_model)) && !names[CONTACT_OWN + own])
+      names[CONTACT_OWN + own] = memory_copy_text(row->key);
   }
   for (int k = CONTACT_OWN; k < CONTACT_PARAMETER_COUNT; k++) {
     Text text = {0};
@@ -165,11 +165,11 @@ static sdrs_status make_names(sdrs* s, void* arguments) {
   if (naming->block == SDRS_INPUT) name_input(m, names);
   if (naming->block == SDRS_CONTROL) name_control(m, names);
   if (naming->block == SDRS_CONTACT) name_contact(m, names);
-  for (int i = 0; naming->block == SDRS_MASS && i < m->link_count; i++) names[i] = memory_text(m->links[i].name);
+  for (int i = 0; naming->block == SDRS_MASS && i < m->link_count; i++) names[i] = memory_copy_text(m->links[i].name);
   for (int i = 0; naming->block == SDRS_VELOCITIES && i < m->link_count; i++)
     name_numbered(m->links[i].name, m->links[i].dof_first, m->links[i].dof_count, names);
   for (int k = 0; naming->block == SDRS_DESIGN && k < naming->count; k++)
-    names[k] = memory_text(optimization_variable(s->shared->optimization, k).name);
+    names[k] = memory_copy_text(optimization_variable(s->shared->optimization, k).name);
   return SDRS_OK;
 }
 
@@ -183,8 +183,8 @@ const char* sdrs_entry_name(sdrs* s, sdrs_block block, int index) {
 
 /* ---------------------------------------------------------------- the present state */
 
-sdrs_status library_sim(sdrs* s) {
-  ObjectState* own = s->own;
+sdrs_status library_create_sim(sdrs* s) {
+  LibraryState* own = s->own;
   if (own->sim) return SDRS_OK;
   SimOptions options = {.threads = s->shared->threads};
   Status status = sim_create(&own->sim, &own->live.model, &options, &own->diagnostics);
@@ -324,7 +324,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
   if (v->link < -1 || v->link >= m->link_count)
     return library_fail(s, SDRS_USAGE, "there is no link %d: give 0 to %d, or -1 for all links", v->link,
                         m->link_count - 1);
-  sdrs_status status = library_sim(s);
+  sdrs_status status = library_create_sim(s);
   if (status != SDRS_OK) return status;
   const SimState* state = sim_state(s->own->sim);
   switch (v->block) {
@@ -387,11 +387,11 @@ static sdrs_status view(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
-  if (!out) return library_missing(s, "out");
+  if (!out) return library_report_null(s, "out");
   sdrs_array found = {0};
-  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
   BlockView arguments = {block, link, &found};
   sdrs_status status = library_call(s, view, &arguments);
-  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
 }

@@ -1,9 +1,9 @@
-/* Functions for DrivenModel, a model with its own initial state and inputs. */
+/* Functions for LibraryModel, a model with its own initial state and inputs. */
 #include "library/library.h"
 
 #include <string.h>
 
-int model_input_count(const Model* model) {
+int library_input_count(const Model* model) {
   int count = 0;
   for (int c = 0; c < model->controller_count; c++) count += model->controllers[c].target.source->channels;
   return count;
@@ -15,16 +15,16 @@ static double* copied(const double* values, int count) {
   return copy;
 }
 
-void drive_create(DrivenModel* d, const Model* model) {
-  *d = (DrivenModel){.model = *model};
+void drive_create(LibraryModel* d, const Model* model) {
+  *d = (LibraryModel){.model = *model};
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
-  d->placed_at = model->initial_coordinates;
+  d->closure_coordinates = model->initial_coordinates;
   d->model.initial_coordinates = copied(model->initial_coordinates, model->coordinate_count);
   d->model.initial_velocities = copied(model->initial_velocities, model->dof_count);
 }
 
-static void free_signals(DrivenModel* d) {
+static void free_signals(LibraryModel* d) {
   for (int c = 0; d->signals && c < d->model.controller_count; c++) memory_free(d->signals[c].values);
   memory_free(d->signals);
   memory_free(d->controllers);
@@ -32,15 +32,15 @@ static void free_signals(DrivenModel* d) {
   d->controllers = NULL;
 }
 
-void drive_free(DrivenModel* d) {
+void drive_free(LibraryModel* d) {
   free_signals(d);
   memory_free(d->model.initial_coordinates);
   memory_free(d->model.initial_velocities);
-  *d = (DrivenModel){0};
+  *d = (LibraryModel){0};
 }
 
 /* Numbers the parameters of driven controllers, which are all values of their input rows. */
-static void number_parameters(DrivenModel* d) {
+static void number_parameters(LibraryModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
   for (int c = 0; c < m->controller_count; c++) {
@@ -51,14 +51,14 @@ static void number_parameters(DrivenModel* d) {
 }
 
 /* Replaces the model's controllers by copies that follow input rows. There are no rows yet. */
-static void make_driven(DrivenModel* d) {
+static void make_driven(LibraryModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
   d->controllers = MEMORY_NEW(ModelController, m->controller_count);
   for (int c = 0; c < m->controller_count; c++) {
     const SceneSignal* own = m->controllers[c].target.source;
     d->signals[c] = (SceneSignal){
-        .type = SIGNAL_HELD, .place = own->place, .channels = own->channels, .interval = m->simulation.dt};
+        .type = SIGNAL_ZERO_ORDER_HOLD, .place = own->place, .channels = own->channels, .interval = m->simulation.dt};
     d->controllers[c] = m->controllers[c];
     d->controllers[c].target = (Signal){.source = &d->signals[c]};
   }
@@ -67,7 +67,7 @@ static void make_driven(DrivenModel* d) {
   d->rows = d->room = 0;
 }
 
-static void make_room(DrivenModel* d, int rows) {
+static void make_room(LibraryModel* d, int rows) {
   if (rows <= d->room) return;
   int room = rows + rows / 2 + 16;
   for (int c = 0; c < d->model.controller_count; c++) {
@@ -77,14 +77,14 @@ static void make_room(DrivenModel* d, int rows) {
   d->room = room;
 }
 
-static double* input_at(const DrivenModel* d, int controller, int row) {
+static double* input_at(const LibraryModel* d, int controller, int row) {
   const SceneSignal* signal = &d->signals[controller];
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
 /* Adds input rows up to row `first` - 1. The rows repeat the last row, or, if there is none, take the values of the
  * scene's signals. */
-static void fill_rows(DrivenModel* d, const Model* shared, int first) {
+static void fill_rows(LibraryModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];
   for (; d->rows < first; d->rows++)
@@ -97,7 +97,7 @@ static void fill_rows(DrivenModel* d, const Model* shared, int first) {
     }
 }
 
-void drive_input(DrivenModel* d, const Model* shared, int first, const double* values, int rows) {
+void drive_set_inputs(LibraryModel* d, const Model* shared, int first, const double* values, int rows) {
   if (!d->driven) make_driven(d);
   make_room(d, first + rows);
   fill_rows(d, shared, first);
@@ -111,7 +111,7 @@ void drive_input(DrivenModel* d, const Model* shared, int first, const double* v
   number_parameters(d);
 }
 
-void drive_undriven(DrivenModel* d, const Model* shared) {
+void drive_clear_inputs(LibraryModel* d, const Model* shared) {
   free_signals(d);
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
@@ -119,9 +119,9 @@ void drive_undriven(DrivenModel* d, const Model* shared) {
   d->rows = d->room = 0;
 }
 
-void drive_copy(DrivenModel* d, const DrivenModel* from, int steps) {
+void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
   drive_create(d, &from->model);
-  d->placed_at = from->placed_at;
+  d->closure_coordinates = from->closure_coordinates;
   if (!from->driven) return;
   make_driven(d);
   make_room(d, steps);
@@ -141,7 +141,7 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-bool drive_set_coordinates(DrivenModel* d, const double* q) {
+bool drive_set_coordinates(LibraryModel* d, const double* q) {
   const Model* m = &d->model;
   if (!all_finite(q, m->coordinate_count)) return false;
   for (int i = 0; i < m->link_count; i++) {
@@ -152,7 +152,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
     if (!(norm > 0) || !isfinite(norm)) return false;
   }
   if (m->coordinate_count > 0) memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
-  d->model.placed_at = d->placed_at;
+  d->model.closure_coordinates = d->closure_coordinates;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->coordinate_count == link->dof_count) continue;
@@ -168,7 +168,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
   return true;
 }
 
-bool drive_set_velocities(DrivenModel* d, const double* v) {
+bool drive_set_velocities(LibraryModel* d, const double* v) {
   if (!all_finite(v, d->model.dof_count)) return false;
   if (d->model.dof_count > 0) memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
   return true;

@@ -51,10 +51,10 @@ static void seed_observable(const Seeding* s, ObservableKind kind) {
   const Observable* o = observable_at((int)kind);
   const double* slope = s->values;
   for (int row = 0; row <= r->steps; row++) {
-    Observation in = observation_of(r, row);
+    Observation in = observation_at(r, row);
     ObservationBars bars = observation_bars(r, row, s->seeds);
     for (size_t i = s->first; i < s->first + s->links; i++, slope += OBSERVABLE_COLUMNS)
-      if (observable_reaches(o, r, row)) o->seed(&in, (int)i, slope, &bars);
+      if (observable_is_defined(o, r, row)) o->seed(&in, (int)i, slope, &bars);
   }
 }
 
@@ -68,7 +68,7 @@ static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKi
     int row = (int)(k / (links * width)), link = seed->link < 0 ? (int)(k / width % links) : seed->link;
     if (seed->values[k] == 0) continue;
     const char* name = r->model->links[link].name;
-    if (!observable_reaches(o, r, row))
+    if (!observable_is_defined(o, r, row))
       return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: set the derivatives in the row to 0", row, o->word);
     if (kind == OBSERVABLE_REACTIONS && !sim_reaction_derives(r->model, link))
       return library_fail(
@@ -132,7 +132,7 @@ static void seed_links(const Seeding* s, SeedLink seed, size_t columns) {
 static const struct {
   SeedLink seed;
   size_t columns;
-} LINK_SEEDS[SDRS_BLOCKS] = {
+} LINK_SEEDS[LIBRARY_BLOCK_COUNT] = {
     [SDRS_POSITION] = {seed_position, 3},
     [SDRS_ORIENTATION] = {seed_orientation, 4},
     [SDRS_CENTER] = {seed_center, 3},
@@ -144,7 +144,7 @@ static const struct {
 static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
   if (block == SDRS_COORDINATES) return (size_t)m->coordinate_count;
   if (block == SDRS_VELOCITIES) return (size_t)m->dof_count;
-  return (unsigned)block < SDRS_BLOCKS ? LINK_SEEDS[block].columns * links : 0;
+  return (unsigned)block < LIBRARY_BLOCK_COUNT ? LINK_SEEDS[block].columns * links : 0;
 }
 
 static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
@@ -192,13 +192,13 @@ static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
 }
 
 static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
   seeds->keep_moments = true;
   AdjointReport report =
-      optimization_adjoint_of(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
+      optimization_run_adjoint(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
   own->has_gradient = own->has_moments = report.sound;
   return report.sound ? SDRS_OK : unsound(s, &report);
 }
@@ -218,7 +218,7 @@ typedef struct {
 static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
-  if (!library_take(&seed, sizeof(seed), given) || seed.size != seeds->size)
+  if (!library_copy_argument(&seed, sizeof(seed), given) || seed.size != seeds->size)
     return library_fail(s, SDRS_USAGE, "seed %d has a wrong 'size': begin every seed with SDRS_INIT(sdrs_seed)", index);
   return add_seed(s, &seed, to);
 }
@@ -263,19 +263,19 @@ sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* 
   if (threads < 0 || count < 0 || seed_count < 0) return SDRS_USAGE;
   if (count > 0 && (!objects || (seed_count > 0 && !seeds))) return SDRS_USAGE;
   const GradientAll all = {objects, seeds, seed_count};
-  return library_each(count, threads, gradient_one, &all);
+  return library_parallel_for(count, threads, gradient_one, &all);
 }
 
 /* ---------------------------------------------------------------- losses */
 
 static sdrs_status task_loss(sdrs* s, void* arguments) {
   double* value = arguments;
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   sdrs_status status = ready(s);
   if (status != SDRS_OK) return status;
   if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
   LossSeeds seeds = loss_seeds_create(&own->ran.model, own->recording.steps);
-  loss_keep_pairs(s->shared->loss, own->recording.steps, NULL, &seeds);
+  loss_record_pair_forces(s->shared->loss, own->recording.steps, NULL, &seeds);
   *value = loss_evaluate(s->shared->loss, &own->recording, NULL, &seeds);
   if (isfinite(*value))
     status = backward(s, &seeds);
@@ -290,7 +290,7 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
 }
 
 static sdrs_status keep_seed(sdrs* s, void* arguments) {
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   if (!own->asking)
     return library_fail(s, SDRS_USAGE,
                         "seeds can be added only during a callback of sdrs_loss: call sdrs_add_seed in the callback");
@@ -302,7 +302,7 @@ static sdrs_status keep_seed(sdrs* s, void* arguments) {
 
 sdrs_status sdrs_add_seed(sdrs* s, const sdrs_seed* seed) {
   sdrs_seed known;
-  if (!library_take(&known, sizeof(known), seed)) return library_wrong_size(s, "sdrs_seed");
+  if (!library_copy_argument(&known, sizeof(known), seed)) return library_wrong_size(s, "sdrs_seed");
   known.size = sizeof(known);
   return library_call(s, keep_seed, &known);
 }
@@ -326,7 +326,7 @@ static sdrs_status end_asking(sdrs* s, void* arguments) {
 
 /* The callback runs between two library calls, so it may call functions on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
-  if (!value) return library_missing(s, "value");
+  if (!value) return library_report_null(s, "value");
   *value = NAN;
   if (!callback) return library_call(s, task_loss, value);
   sdrs_status status = library_call(s, begin_asking, NULL);
@@ -349,13 +349,13 @@ static sdrs_array array(const double* data, size_t rows, size_t columns) {
 /* Sets *out to the derivatives with respect to the input rows, (steps x inputs). The gradient stores them controller by
  * controller. Returns SDRS_USAGE if the run followed the scene's signals. */
 static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
-  const DrivenModel* d = &s->own->ran;
+  const LibraryModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
   if (inputs > 0 && !d->driven)
     return library_fail(s, SDRS_USAGE,
                         "the run follows the scene's own signals, so there is no gradient with respect to 'input': "
                         "set 'input' before the run, or ask for 'control'");
-  double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
+  double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {
     const double* from = s->own->gradient.control + d->model.controllers[c].parameter_first;
     size_t channels = (size_t)d->signals[c].channels;
@@ -376,8 +376,8 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
     return library_fail(
         s, SDRS_USAGE,
         "the design varies controllers, but 'input' replaced their signals in the run: run without 'input'");
-  double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
-  optimization_chain(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
+  double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_DESIGN, count);
+  optimization_add_gradient(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
   *out = array(slope, 1, count);
   return SDRS_OK;
 }
@@ -387,12 +387,12 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
 static sdrs_array slope_of_control(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
   if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);
-  return array(library_buffer(s, BUFFER_SLOPE, SDRS_CONTROL, count), 1, count);
+  return array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
 /* Converts the derivatives with respect to mass moments to those with respect to shapes and masses. Done only for
  * blocks that need them, because the conversion costs as much as twenty steps of a robot. */
-static void spread_moments(ObjectState* own) {
+static void spread_moments(LibraryState* own) {
   if (!own->has_moments) return;
   model_gradient_masses(&own->ran.model, &own->gradient);
   model_gradient_shapes(&own->ran.model, &own->gradient);
@@ -440,11 +440,11 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
-  if (!out) return library_missing(s, "out");
+  if (!out) return library_report_null(s, "out");
   sdrs_array found = {0};
-  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
   Slope show = {block, &found};
   sdrs_status status = library_call(s, show_slope, &show);
-  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
 }

@@ -1,7 +1,7 @@
 /* Private to library/: the data of an sdrs object, and library_call, through which every public call enters.
- * Shared holds the data that are constant after loading and shared between clones. ObjectState holds all other data of
- * one object. Shared and ObjectState have a memory pool each. If an allocation fails in a call, the object's pool is
- * destroyed, and the next call recreates the ObjectState from the shared data. */
+ * Shared holds the data that are constant after loading and shared between clones. LibraryState holds all other data of
+ * one object. Shared and LibraryState have a memory pool each. If an allocation fails in a call, the object's pool is
+ * destroyed, and the next call recreates the LibraryState from the shared data. */
 #ifndef SDRS_LIBRARY_LIBRARY_H
 #define SDRS_LIBRARY_LIBRARY_H
 
@@ -12,13 +12,14 @@
 /* A model with its own initial state and, if `driven`, its own controller inputs. The other data of the model belong to
  * the shared model. */
 typedef struct {
-  Model model;             /* owns initial_coordinates and initial_velocities */
-  bool driven;             /* true if the controllers follow `signals` */
-  const double* placed_at; /* initial coordinates of the shared model (nq), from which closures take their lengths */
+  Model model; /* owns initial_coordinates and initial_velocities */
+  bool driven; /* true if the controllers follow `signals` */
+  const double*
+      closure_coordinates; /* initial coordinates of the shared model (nq), from which closures take their lengths */
   int rows, room;          /* rows: number of input rows; room: number of rows allocated */
   SceneSignal* signals;    /* one signal of type HELD (constant within a step) per controller; owns their values */
   ModelController* controllers; /* copies of the model's controllers, used if `driven` */
-} DrivenModel;
+} LibraryModel;
 
 typedef struct {
   MemoryPool* pool;
@@ -36,16 +37,16 @@ typedef struct {
 } Shared;
 
 /* Kinds of buffers of a block: values of sdrs_view, of sdrs_record and of sdrs_gradient_view. */
-enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
+enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_GRADIENT, BUFFER_KINDS };
 
-enum { SDRS_BLOCKS = SDRS_IMU + 1 };
+enum { LIBRARY_BLOCK_COUNT = SDRS_IMU + 1 };
 
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* messages of the last call */
-  DrivenModel live;
+  LibraryModel live;
   Sim* sim; /* simulation of live.model; NULL before it begins */
-  DrivenModel ran;
+  LibraryModel ran;
   Recording recording;
   bool recorded, has_gradient;
   bool has_moments; /* true if the gradient still holds derivatives by mass moments (LossSeeds.keep_moments) */
@@ -53,14 +54,14 @@ typedef struct {
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;
-  double* buffer[BUFFER_KINDS][SDRS_BLOCKS];
-  char** names[SDRS_BLOCKS]; /* names of the columns of each block; NULL until requested */
-} ObjectState;
+  double* buffer[BUFFER_KINDS][LIBRARY_BLOCK_COUNT];
+  char** names[LIBRARY_BLOCK_COUNT]; /* names of the columns of each block; NULL until requested */
+} LibraryState;
 
 struct sdrs {
   Shared* shared;    /* NULL if loading failed */
   MemoryPool* pool;  /* memory of `own` and of everything that `own` points to */
-  ObjectState* own;  /* NULL until the next call creates the state */
+  LibraryState* own; /* NULL until the next call creates the state */
   const char* error; /* static text that replaces own->error if there is no memory for the error; otherwise NULL */
 };
 
@@ -74,8 +75,8 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Calls work(context, k) for k = 0, ..., count - 1 in parallel on `threads` threads. With threads 0 or 1 only the
  * calling thread works. A failure does not stop the other calls. Returns the first status by k that is not SDRS_OK,
  * otherwise SDRS_OK. Allocates nothing itself. */
-sdrs_status library_each(int count, int threads, sdrs_status (*work)(const void* context, int index),
-                         const void* context);
+sdrs_status library_parallel_for(int count, int threads, sdrs_status (*work)(const void* context, int index),
+                                 const void* context);
 /* Runs work(context) with allocation from `pool`, in the C locale. Returns false if memory ran out; the pool is then in
  * an undefined state and can only be destroyed. The work reports other errors itself. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
@@ -85,7 +86,7 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the object's error text to the formatted text. Returns `status`. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* Reports that the argument `name` is NULL: sets the object's error text, unless s is NULL. Returns SDRS_USAGE. */
-sdrs_status library_missing(sdrs* s, const char* name);
+sdrs_status library_report_null(sdrs* s, const char* name);
 /* Sets the object's error text to the errors in own->diagnostics, as the command line prints them. Returns the public
  * value of `status`. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
@@ -96,10 +97,10 @@ sdrs_status library_status(Status status);
 
 /* Copies a struct of the caller: the first `known` bytes of `given` to `own`. Both structs begin with their size.
  * Returns false if `given` is NULL, is shorter than `known`, or has nonzero bytes beyond `known`. */
-bool library_take(void* own, size_t known, const void* given);
+bool library_copy_argument(void* own, size_t known, const void* given);
 /* Copies a result to the caller: the first `known` bytes of `own` to `given`, and sets the size of `given`. Returns
  * false, with nothing written, if `given` is NULL or shorter than `known`. */
-bool library_give(void* given, const void* own, size_t known);
+bool library_copy_result(void* given, const void* own, size_t known);
 /* Reports that a struct of the type `type` has a wrong size: sets the object's error text, unless s is NULL. Returns
  * SDRS_USAGE. */
 sdrs_status library_wrong_size(sdrs* s, const char* type);
@@ -116,30 +117,30 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* Sets *drive to a model that copies the initial state q (nq) and v (nv) of `model` and borrows all other data. The
  * caller frees *drive with drive_free. If memory runs out, the call ends with SDRS_NO_MEMORY. */
-void drive_create(DrivenModel* drive, const Model* model);
+void drive_create(LibraryModel* drive, const Model* model);
 /* Sets *drive to a copy of `from` with exactly `steps` input rows. Missing rows repeat the last row of `from`.
  * Overwrites *drive without freeing it. If memory runs out, the call ends with SDRS_NO_MEMORY. */
-void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
+void drive_copy(LibraryModel* drive, const LibraryModel* from, int steps);
 /* Frees the data that *drive owns and zeroes *drive. Accepts a zeroed struct. drive must not be NULL. */
-void drive_free(DrivenModel* drive);
+void drive_free(LibraryModel* drive);
 /* Sets the input rows first ... first + rows - 1 of the controllers to `values`. values (rows x inputs) are finite, in
  * the order of the controllers, and copied. Missing rows before `first` repeat the last row, or, if there is none, take
  * the values of the signals of `shared`. May allocate. */
-void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
+void drive_set_inputs(LibraryModel* drive, const Model* shared, int first, const double* values, int rows);
 /* Frees the input rows, so that the controllers follow the signals of the shared model again. Cannot fail. */
-void drive_undriven(DrivenModel* drive, const Model* shared);
+void drive_clear_inputs(LibraryModel* drive, const Model* shared);
 /* Sets the initial coordinates to q (nq) [m, rad]. Quaternions w x y z in q are normalized. Returns false, with nothing
  * changed, if a number is not finite or a quaternion is zero. */
-bool drive_set_coordinates(DrivenModel* drive, const double* q);
+bool drive_set_coordinates(LibraryModel* drive, const double* q);
 /* Sets the initial velocities to v (nv) [m/s, rad/s]. Returns false, with nothing changed, if a number is not
  * finite. */
-bool drive_set_velocities(DrivenModel* drive, const double* v);
+bool drive_set_velocities(LibraryModel* drive, const double* v);
 /* Returns the number of channels of all controllers (nu). */
-int model_input_count(const Model* model);
+int library_input_count(const Model* model);
 
 /* Creates the simulation s->own->sim if there is none. Returns SDRS_OK, or another status with the object's error text
  * set. */
-sdrs_status library_sim(sdrs* s);
+sdrs_status library_create_sim(sdrs* s);
 
 /* Returns the orientations of all links in all rows of the record, quaternions w x y z (rows x links x 4)
  * (library/record.c). Signs are chosen so that the quaternions are continuous in time. The object owns the array, which

@@ -34,7 +34,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   s->own->error.length = 0;
-  text_add_v(&s->own->error, format, arguments);
+  text_add_va_list(&s->own->error, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -47,7 +47,8 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   for (int k = 0; k < diagnostics->count; k++) {
     const Diagnostic* item = &diagnostics->items[k];
     if (item->severity == SEVERITY_ERROR)
-      diagnostics_add(&errors, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+      diagnostics_add(&errors, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s",
+                      item->text);
   }
   FILE* stream = open_memstream(&text, &length);
   bool whole = stream != NULL;
@@ -55,7 +56,7 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics) {
     diagnostics_print(&errors, stream, false);
     whole = fclose(stream) == 0;
   }
-  if (!whole) memory_exhausted(0);
+  if (!whole) memory_report_exhausted(0);
   while (length > 0 && text[length - 1] == '\n') length--;
   text_add_bytes(out, text, length);
   free(text);
@@ -98,7 +99,7 @@ sdrs_status sdrs_diagnostic_at(const sdrs* s, int index, sdrs_diagnostic* out) {
   sdrs_diagnostic found = {0};
   if (item)
     found = (sdrs_diagnostic){sizeof(found), (int)item->severity, item->file, item->line, item->column, item->text};
-  return library_give(out, &found, sizeof(found)) && item ? SDRS_OK : SDRS_USAGE;
+  return library_copy_result(out, &found, sizeof(found)) && item ? SDRS_OK : SDRS_USAGE;
 }
 
 /* ---------------------------------------------------------------- a call */
@@ -111,7 +112,7 @@ typedef struct {
 } Call;
 
 static void make_own(sdrs* s) {
-  s->own = MEMORY_NEW(ObjectState, 1);
+  s->own = MEMORY_NEW(LibraryState, 1);
   if (s->shared) drive_create(&s->own->live, &s->shared->model);
 }
 
@@ -171,8 +172,8 @@ static void work_on_one(void* context, int index, int thread) {
   each->status[index] = each->work(each->context, each->first + index);
 }
 
-sdrs_status library_each(int count, int threads, sdrs_status (*work)(const void* context, int index),
-                         const void* context) {
+sdrs_status library_parallel_for(int count, int threads, sdrs_status (*work)(const void* context, int index),
+                                 const void* context) {
   sdrs_status status[EACH_BATCH] = {SDRS_OK}, first = SDRS_OK;
   for (int at = 0; at < count; at += EACH_BATCH) {
     int batch = count - at < EACH_BATCH ? count - at : EACH_BATCH;
@@ -187,7 +188,7 @@ static sdrs_status tell_missing(sdrs* s, void* name) {
   return library_fail(s, SDRS_USAGE, "'%s' is NULL", (const char*)name);
 }
 
-sdrs_status library_missing(sdrs* s, const char* name) { return library_call(s, tell_missing, (void*)name); }
+sdrs_status library_report_null(sdrs* s, const char* name) { return library_call(s, tell_missing, (void*)name); }
 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   double** buffer = &s->own->buffer[kind][block];
@@ -214,7 +215,7 @@ static bool is_json(const char* path) {
 }
 
 static Status refuse(Loading* l, const char* path, const char* format, int value) {
-  diagnostics_add(&l->shared->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, format, value);
+  diagnostics_add(&l->shared->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, format, value);
   return STATUS_BAD_INPUT;
 }
 
@@ -252,7 +253,7 @@ static Status read_all(Loading* l) {
     return refuse(l, l->path,
                   "'size' of sdrs_options is not set (%d): initialise the structure with SDRS_INIT(sdrs_options)", 0);
   if (shared->threads < 0) return refuse(l, l->path, "threads must be 0 or more, got %d", shared->threads);
-  int there = parallel_start(shared->threads);
+  int there = parallel_create_threads(shared->threads);
   if (there < shared->threads)
     return refuse(
         l, l->path,
@@ -272,9 +273,9 @@ static Status read_all(Loading* l) {
   }
   if (status == STATUS_OK && shared->is_task)
     status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);
-  if (shared->is_task) diagnostics_add_new(&shared->diagnostics, &again);
+  if (shared->is_task) diagnostics_merge(&shared->diagnostics, &again);
   diagnostics_free(&again);
-  shared->inputs = status == STATUS_OK ? model_input_count(&shared->model) : 0;
+  shared->inputs = status == STATUS_OK ? library_input_count(&shared->model) : 0;
   return status;
 }
 
@@ -322,7 +323,7 @@ static Shared* new_shared(void) {
 static sdrs_status tell_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);
-  diagnostics_add_new(&s->own->diagnostics, &l->shared->diagnostics);
+  diagnostics_merge(&s->own->diagnostics, &l->shared->diagnostics);
   return library_status(l->status);
 }
 
@@ -374,7 +375,7 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
                         const char* fault) {
   sdrs_options known = SDRS_INIT(sdrs_options);
   if (!out) return SDRS_USAGE;
-  bool sized = !options || library_take(&known, sizeof(known), options);
+  bool sized = !options || library_copy_argument(&known, sizeof(known), options);
   *out = new_object(NULL);
   if (!fault && sized) fault = options_fault(&known);
   if (*out && fault) {
@@ -412,7 +413,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->own) return SDRS_OK;
-  const DrivenModel* live = &original->own->live;
+  const LibraryModel* live = &original->own->live;
   drive_free(&s->own->live);
   drive_copy(&s->own->live, live, live->rows);
   return SDRS_OK;
@@ -433,14 +434,14 @@ static void free_names(char** names) {
 }
 
 /* Frees every member, so that memory that other libraries allocated outside the pool is freed, too. */
-static void free_own(ObjectState* own) {
+static void free_own(LibraryState* own) {
   if (!own) return;
   sim_destroy(own->sim);
   recording_destroy(&own->recording);
   if (own->has_gradient) model_gradient_destroy(&own->gradient);
   drive_free(&own->live);
   drive_free(&own->ran);
-  for (int b = 0; b < SDRS_BLOCKS; b++) {
+  for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
     for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(own->buffer[kind][b]);
     free_names(own->names[b]);
   }

@@ -49,12 +49,12 @@ sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t 
   if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
     return SDRS_BAD_INPUT;
   sdrs_distance found = {0};
-  if (!library_give(out, &found, sizeof(found))) return SDRS_USAGE;
+  if (!library_copy_result(out, &found, sizeof(found))) return SDRS_USAGE;
   HullPoints pair = {a, b, a_count, b_count, support, &found, grad_a, grad_b};
   MemoryPool* pool = memory_pool_create();
   bool done = pool && library_try(pool, answer, &pair);
   memory_pool_destroy(pool);
-  if (done) (void)library_give(out, &found, sizeof(found));
+  if (done) (void)library_copy_result(out, &found, sizeof(found));
   return done ? SDRS_OK : SDRS_NO_MEMORY;
 }
 // NOLINTEND(readability-non-const-parameter)
@@ -68,7 +68,7 @@ typedef struct {
 } Questions;
 
 static void answer_all(Questions* q, const QueryList* list) {
-  QueryMemory memory = query_memory();
+  QueryMemory memory = query_memory_create();
   for (int k = 0; k < list->count; k++) query_answer(&q->out, list, &list->items[k], &memory);
   query_memory_free(&memory);
 }

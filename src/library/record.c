@@ -3,10 +3,10 @@
 
 #include "library/library.h"
 
-static void forget_record(ObjectState* own) {
+static void forget_record(LibraryState* own) {
   own->recorded = own->has_gradient = false;
   model_gradient_destroy(&own->gradient);
-  for (int b = 0; b < SDRS_BLOCKS; b++) {
+  for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
     memory_free(own->buffer[BUFFER_RECORD][b]);
     own->buffer[BUFFER_RECORD][b] = NULL;
   }
@@ -14,7 +14,7 @@ static void forget_record(ObjectState* own) {
 
 static sdrs_status run(sdrs* s, void* arguments) {
   int steps = *(const int*)arguments;
-  ObjectState* own = s->own;
+  LibraryState* own = s->own;
   if (steps <= 0) steps = s->shared->model.simulation.steps;
   forget_record(own);
   if (own->recording.step_capacity < steps) recording_destroy(&own->recording);
@@ -23,7 +23,7 @@ static sdrs_status run(sdrs* s, void* arguments) {
   own->ran.model.simulation.steps = steps;
   if (own->recording.step_capacity < steps) {
     recording_create(&own->recording, &own->ran.model, steps);
-    if (s->shared->loss) loss_keep_pairs(s->shared->loss, steps, &own->recording, NULL);
+    if (s->shared->loss) loss_record_pair_forces(s->shared->loss, steps, &own->recording, NULL);
   }
   RecordOptions options = {.threads = s->shared->threads};
   RecordReport report;
@@ -50,7 +50,7 @@ static sdrs_status run_one(const void* context, int index) {
 sdrs_status sdrs_run_all(sdrs* const* objects, int count, int steps, int threads) {
   if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
   const RunAll all = {objects, steps};
-  return library_each(count, threads, run_one, &all);
+  return library_parallel_for(count, threads, run_one, &all);
 }
 
 /* ---------------------------------------------------------------- recorded blocks */
@@ -105,8 +105,8 @@ static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
   bool fresh;
   double* out = record_buffer(s, show->block, width * rows, &fresh);
   for (size_t row = 0; fresh && row < rows; row++) {
-    Observation in = observation_of(r, (int)row);
-    bool has = observable_reaches(o, r, (int)row);
+    Observation in = observation_at(r, (int)row);
+    bool has = observable_is_defined(o, r, (int)row);
     for (size_t k = 0; !has && k < width; k++) out[row * width + k] = NAN;
     for (int i = 0; has && i < r->model->link_count; i++) o->value(&in, i, out + row * width + OBSERVABLE_COLUMNS * i);
   }
@@ -196,12 +196,12 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
-  if (!out) return library_missing(s, "out");
+  if (!out) return library_report_null(s, "out");
   sdrs_array found = {0};
-  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
   Showing show = {block, link, &found};
   sdrs_status status = library_call(s, show_record, &show);
-  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
 }
 
@@ -219,22 +219,22 @@ static sdrs_status certify(sdrs* s, void* arguments) {
   for (int k = 0; k < r->state_count; k++) {
     ProofReport report = proof_next(proof, recording_state_q(r, &r->states[k]));
     out->smallest_gap = fmin(out->smallest_gap, report.gap);
-    if (report.outcome == PROOF_APART || !out->proved) continue;
+    if (report.outcome == PROOF_DISJOINT || !out->proved) continue;
     out->proved = 0;
     out->row = r->states[k].step;
     out->link_a = report.link_a;
     out->link_b = report.link_b;
-    out->meets = report.outcome == PROOF_MEET;
+    out->meets = report.outcome == PROOF_INTERSECTING;
   }
   proof_destroy(proof);
   return SDRS_OK;
 }
 
 sdrs_status sdrs_certify(sdrs* s, sdrs_proof* out) {
-  if (!out) return library_missing(s, "out");
+  if (!out) return library_report_null(s, "out");
   sdrs_proof found = proof_start();
-  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_proof");
+  if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_proof");
   sdrs_status status = library_call(s, certify, &found);
-  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
 }

@@ -6,12 +6,12 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* wanted;
-  DrivenModel* drives; /* one model per thread */
-  sdrs_status* status; /* status of each run */
-  int* done;           /* number of completed steps of each run */
+  LibraryModel* drives; /* one model per thread */
+  sdrs_status* status;  /* status of each run */
+  int* done;            /* number of completed steps of each run */
 } Rollouts;
 
-static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* wanted, size_t run) {
+static sdrs_status set_start(LibraryModel* d, const sdrs_rollouts* wanted, size_t run) {
   const Model* m = &d->model;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
   if (wanted->coordinates && !drive_set_coordinates(d, wanted->coordinates + run * nq)) return SDRS_BAD_INPUT;
@@ -50,10 +50,11 @@ static void run_sim(const Rollouts* r, Sim* sim, const Model* m, int index) {
 static void run_one(void* context, int index, int thread) {
   const Rollouts* r = context;
   const sdrs_rollouts* wanted = r->wanted;
-  DrivenModel* d = &r->drives[thread];
+  LibraryModel* d = &r->drives[thread];
   size_t inputs = (size_t)r->object->shared->inputs, run = (size_t)index;
   if (wanted->input && inputs > 0)
-    drive_input(d, &r->object->shared->model, 0, wanted->input + run * (size_t)wanted->steps * inputs, wanted->steps);
+    drive_set_inputs(d, &r->object->shared->model, 0, wanted->input + run * (size_t)wanted->steps * inputs,
+                     wanted->steps);
   r->status[index] = set_start(d, wanted, run);
   if (r->status[index] != SDRS_OK) return;
   Sim* sim = NULL;
@@ -100,7 +101,7 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
     return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int threads = wanted->threads > 1 ? wanted->threads : 1;
   Rollouts r = {.object = s, .wanted = wanted};
-  r.drives = MEMORY_NEW(DrivenModel, threads);
+  r.drives = MEMORY_NEW(LibraryModel, threads);
   r.status = MEMORY_NEW(sdrs_status, wanted->count);
   r.done = MEMORY_NEW(int, wanted->count);
   for (int t = 0; t < threads; t++) drive_copy(&r.drives[t], &s->own->live, wanted->steps);
@@ -114,8 +115,8 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_rollout(sdrs* s, const sdrs_rollouts* rollouts) {
-  if (!rollouts) return library_missing(s, "rollouts");
+  if (!rollouts) return library_report_null(s, "rollouts");
   sdrs_rollouts wanted;
-  if (!library_take(&wanted, sizeof(wanted), rollouts)) return library_wrong_size(s, "sdrs_rollouts");
+  if (!library_copy_argument(&wanted, sizeof(wanted), rollouts)) return library_wrong_size(s, "sdrs_rollouts");
   return library_call(s, rollout, &wanted);
 }

@@ -98,7 +98,7 @@ static void work(void* context) {
 // NOLINTNEXTLINE(readability-non-const-parameter): work() writes there
 static sdrs_status enter(sdrs_shapes* shapes, const sdrs_pairs* given, size_t* columns) {
   sdrs_pairs pairs;
-  if (!shapes || !library_take(&pairs, sizeof(pairs), given)) return SDRS_USAGE;
+  if (!shapes || !library_copy_argument(&pairs, sizeof(pairs), given)) return SDRS_USAGE;
   if (!pairs.method || pairs.answer_count < 1 || !pairs.answers || pairs.threads < 0) return SDRS_USAGE;
   for (int k = 0; k < pairs.answer_count; k++)
     if (!pairs.answers[k]) return SDRS_USAGE;

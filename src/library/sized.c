@@ -4,15 +4,15 @@
 #include "library/library.h"
 
 /* Largest plausible size of a struct. A larger value is taken for uninitialized memory. */
-enum { STRUCT_MOST = 4096 };
+enum { STRUCT_SIZE_MAX = 4096 };
 
 static bool is_size(const void* given, size_t known) {
   size_t size = 0;
   if (given) memcpy(&size, given, sizeof(size));
-  return size >= known && size <= STRUCT_MOST;
+  return size >= known && size <= STRUCT_SIZE_MAX;
 }
 
-bool library_take(void* own, size_t known, const void* given) {
+bool library_copy_argument(void* own, size_t known, const void* given) {
   if (!is_size(given, known)) return false;
   const unsigned char* bytes = given;
   size_t size;
@@ -23,7 +23,7 @@ bool library_take(void* own, size_t known, const void* given) {
   return true;
 }
 
-bool library_give(void* given, const void* own, size_t known) {
+bool library_copy_result(void* given, const void* own, size_t known) {
   if (!is_size(given, known)) return false;
   memcpy(given, own, known);
   memcpy(given, &known, sizeof(known));

@@ -17,9 +17,9 @@ enum { DENSE_ALWAYS = 48 };
 #define HELD_UNPLACED 0.125
 
 static void join_blocks(BlockSolver* s) {
-  sets_separate(s->component, s->block_count);
+  disjoint_sets_init(s->component, s->block_count);
   for (int k = 0; k < s->coupling_count; k++)
-    if (s->filled[k]) sets_join(s->component, s->row[k], s->column[k]);
+    if (s->filled[k]) disjoint_sets_unite(s->component, s->row[k], s->column[k]);
 }
 
 /* Numbers the components in ascending order of their smallest blocks. Counts the members and links of each
@@ -27,7 +27,7 @@ static void join_blocks(BlockSolver* s) {
 static void number_components(BlockSolver* s) {
   int count = 0;
   for (int a = 0; a < s->block_count; a++) {
-    int root = sets_root(s->component, a);
+    int root = disjoint_sets_find(s->component, a);
     s->local[a] = root == a ? count++ : s->local[root]; /* the root is the smallest member */
   }
   s->component_count = count;

@@ -106,7 +106,7 @@ Status model_create_from(Model* model, const Scene* given, const ModelSolids* so
   if (borrowed) builder.solids = solids->builder.solids;
   int errors_before = diagnostics->error_count;
   run_stages(&builder);
-  model->dropped_note = builder.note.data ? builder.note.data : memory_text("");
+  model->dropped_note = builder.note.data ? builder.note.data : memory_copy_text("");
   if (borrowed) builder.solids = NULL;
   free_solids(&builder);
   memory_free(builder.feature);
@@ -119,7 +119,7 @@ bool model_can_restart(const Model* model, const ModelOverride* overrides, int c
   for (int k = 0; k < count; k++) only_start = only_start && overrides[k].kind == OVERRIDE_COORDINATE;
   bool follows = model->closure_count > 0 || model->coupling_count > 0 || model->tendon_count > 0 ||
                  model->bushing_count > 0 || model->start;
-  bool refuses = model->contact_model != CONTACT_NONE && !contact_overlaps(model->contact_model);
+  bool refuses = model->contact_model != CONTACT_NONE && !contact_allows_overlap(model->contact_model);
   return only_start && !follows && !refuses;
 }
 

@@ -43,7 +43,7 @@ double touch_depth(const Model* model) { return GAP_TOUCH * model->contact.suppo
 static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
   if (!(gap < search->narrow)) return;
-  search->meetings = memory_grown(search->meetings, sizeof(Meeting), search->count, &search->capacity);
+  search->meetings = memory_grow_array(search->meetings, sizeof(Meeting), search->count, &search->capacity);
   bool swap = hulls[hull_a].link > hulls[hull_b].link;
   int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
   search->meetings[search->count++] = (Meeting){hulls[first].link, hulls[second].link, first, second, gap};
@@ -239,7 +239,7 @@ static void add_root(const Model* model, const Meeting* meeting, double distance
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meetings = search->meetings + pair->first;
   const Model* model = search->model;
-  SourcePlace place = model->scene->links[meetings->link_b].place;
+  SourcePosition place = model->scene->links[meetings->link_b].place;
   double depth = pair_depth(search, pair), rest = model->contact.gap_at_rest;
   char* names = pair_text(search, pair);
   Text root = {0};
@@ -282,7 +282,7 @@ static LinkMeeting next_pair(const TouchSearch* search, int first) {
 
 static void report_rest(const TouchSearch* search, Severity severity, int more, const char* what) {
   if (more <= 0) return;
-  SourcePlace place = {search->model->scene->path, 0, 0};
+  SourcePosition place = {search->model->scene->path, 0, 0};
   diagnostics_add(search->diagnostics, severity, place,
                   "%d more pairs of links %s at the start (not listed): move the links of each pair apart", more, what);
 }
@@ -338,14 +338,14 @@ static void write_smooth_equivalent(const SceneShape* shape, char* text, size_t 
 
 /* Returns true if the hull is a triangle of a mesh, and the law supports convex hulls. */
 static bool solid_suffices(ContactModel law, const ModelHull* hull) {
-  return hull->kind == &SOLID_TRIANGLE && !contact_refuses(law, &(ModelHull){.kind = &SOLID_HULL});
+  return hull->kind == &SOLID_TRIANGLE && !contact_refusal_reason(law, &(ModelHull){.kind = &SOLID_HULL});
 }
 
 /* Adds an error for each shape that the contact law of the scene does not support. */
 static void check_taken(const Model* model, Diagnostics* diagnostics) {
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
-    const char* why = model->links[hull->link].collide ? contact_refuses(model->contact_model, hull) : NULL;
+    const char* why = model->links[hull->link].collide ? contact_refusal_reason(model->contact_model, hull) : NULL;
     bool reported = false;
     for (int before = 0; before < k && why && !reported; before++) reported = model->hulls[before].shape == hull->shape;
     if (!why || reported) continue;
@@ -364,13 +364,13 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
-/* Returns the reason why a contact law does not support some hull of the link (contact_refuses). Returns NULL if the
- * law supports all hulls. */
+/* Returns the reason why a contact law does not support some hull of the link (contact_refusal_reason). Returns NULL if
+ * the law supports all hulls. */
 static const char* refused_piece(const Model* model, int link, ContactModel law) {
   const char* why = NULL;
   const ModelLink* l = &model->links[link];
   for (int k = 0; k < l->hull_count && l->collide && !why; k++)
-    why = contact_refuses(law, &model->hulls[l->hull_first + k]);
+    why = contact_refusal_reason(law, &model->hulls[l->hull_first + k]);
   return why;
 }
 
@@ -397,7 +397,7 @@ static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
 }
 
 /* Adds an error if a hull of the link does not fit the law's own parameters. Returns true if there is one. */
-static bool check_fits(const Model* model, int link, ContactModel law, const double* own, SourcePlace place,
+static bool check_fits(const Model* model, int link, ContactModel law, const double* own, SourcePosition place,
                        const char* key, Diagnostics* diagnostics) {
   const ModelLink* l = &model->links[link];
   char text[240];
@@ -434,7 +434,7 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   check_taken(model, diagnostics);
   check_taken_by_pairs(model, diagnostics);
   check_all_fit(model, diagnostics);
-  if (contact_overlaps(model->contact_model)) return;
+  if (contact_allows_overlap(model->contact_model)) return;
   TouchSearch search = find_meetings(model, diagnostics);
   report_meetings(&search);
   memory_free(search.meetings);

@@ -73,7 +73,7 @@ ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]) {
   assert(source && at);
   bool link = source->link_axes;
   double length = vec3_norm(source->axis);
-  Vec3 axis = is_unit(length) || !source->has_axis ? source->axis : vec3_scale(source->axis, 1 / length);
+  Vec3 axis = is_unit_length(length) || !source->has_axis ? source->axis : vec3_scale(source->axis, 1 / length);
   ClosureStart s = {.axis = link ? mat3_mul_vec(at[0].r, axis) : axis, .end = {at[0].t, at[0].t}};
   if (source->has_point) s.end[0] = s.end[1] = link ? pose_apply(at[0], source->point) : source->point;
   if (source->type == CLOSURE_DISTANCE)

@@ -106,7 +106,7 @@ static double overlap_stiffness(ContactModel model, const ModelContact* contact,
  * priority. */
 static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
   double support = contact->support;
-  if (!contact_rests(model)) return overlap_stiffness(model, contact, scales);
+  if (!contact_has_equilibrium_gap(model)) return overlap_stiffness(model, contact, scales);
   double stiffness = contact->reference_force / force_at(model, support, GAP_REFERENCE);
   if (scales->tree_count == 0) return stiffness;
   stiffness = fmin(stiffness, scales->lightest / force_at(model, support, GAP_LARGEST));
@@ -120,7 +120,7 @@ static double derived_smoothing(double feature, double acceleration, double dt) 
 }
 
 static double gap_of(ContactModel model, const ModelContact* contact, double force) {
-  if (!contact_rests(model)) return 0;
+  if (!contact_has_equilibrium_gap(model)) return 0;
   return contact_rest_under_force(model, contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness)
       .gap;
 }
@@ -139,12 +139,12 @@ static void check_derived(Builder* builder) {
                   contact->support, contact->stiffness, contact->smoothing);
 }
 
-void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) {
+void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]) {
   const SchemaRow* row;
-  memset(own, 0, sizeof(double[CONTACT_OWN_PARAMETERS]));
+  memset(own, 0, sizeof(double[CONTACT_LAW_PARAMETERS_MAX]));
   for (int i = 1; (row = contact_schema_row(i)); i++) {
-    if (!schema_row_belongs(row, contact_model_name(law)) || contact_row_own(row) < 0) continue;
-    if (row->fallback && row->fallback[0] != '(') own[contact_row_own(row)] = strtod(row->fallback, NULL);
+    if (!schema_row_allows_type(row, contact_model_name(law)) || contact_row_law_parameter(row) < 0) continue;
+    if (row->fallback && row->fallback[0] != '(') own[contact_row_law_parameter(row)] = strtod(row->fallback, NULL);
   }
 }
 
@@ -162,8 +162,8 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
     contact_own_defaults(pair->law, contact->own);
     contact->hierarchy = true;
   }
-  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++)
-    if (item->own_given[k]) contact->own[k] = item->own[k];
+  for (int k = 0; k < CONTACT_LAW_PARAMETERS_MAX; k++)
+    if (item->law_parameter_given[k]) contact->own[k] = item->own[k];
   if (item->hierarchy_given) contact->hierarchy = item->hierarchy;
   contact->stiffness =
       contact->stiffness_derived ? derived_stiffness(pair->law, contact, scales) : given->value[MATERIAL_STIFFNESS];
@@ -200,12 +200,13 @@ void build_contact(Builder* builder) {
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
   contact->support = contact->support_derived ? derived_support(contact, &scales) : given->support;
   contact->stiffness = contact->stiffness_derived ? derived_stiffness(model, contact, &scales) : given->stiffness;
-  contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
-                                                                      simulation_substep(&builder->model->simulation))
-                                                  : given->smoothing;
+  contact->smoothing =
+      contact->smoothing_derived
+          ? derived_smoothing(feature, scales.acceleration, simulation_substep_length(&builder->model->simulation))
+          : given->smoothing;
   contact->rest_speed = contact->rest_speed_derived ? REST_PER_SPEED * scales.speed : given->rest_speed;
   if (given->elastic) contact->rest_speed = 0;
-  if (contact_overlaps(model)) builder->model->simulation.certificate = false;
+  if (contact_allows_overlap(model)) builder->model->simulation.certificate = false;
   contact->gap_at_rest = gap_under(builder->model, contact->reference_force);
   contact->gap_under_all = gap_under(builder->model, fmax(scales.total, contact->reference_force));
   for (int k = 0; k < builder->model->pair_law_count; k++)
@@ -219,7 +220,7 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   ContactScales scales;
-  SourcePlace support, stiffness, smoothing;
+  SourcePosition support, stiffness, smoothing;
 } DefaultsCheck;
 
 /* Warns of a barrier distance that does not fit the scene (R7). */
@@ -273,10 +274,10 @@ static void check_step(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
   double mass = contact->reference_force / check->scales.acceleration;
-  ContactRest rest = contact_rest_under_force(check->model->contact_model, contact->support, REST_VERTICES,
-                                              REST_VERTICES, contact->reference_force / contact->stiffness);
+  ContactEquilibrium rest = contact_rest_under_force(check->model->contact_model, contact->support, REST_VERTICES,
+                                                     REST_VERTICES, contact->reference_force / contact->stiffness);
   double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
-  double dt = simulation_substep(&check->model->simulation);
+  double dt = simulation_substep_length(&check->model->simulation);
   if (dt <= PERIODS_WARN * period) return;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
                   "time step %.6g s is too long for the contact stiffness: %.3g periods of a body oscillating on its "
@@ -289,7 +290,7 @@ static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   double friction = model_largest_material(check->model, MATERIAL_FRICTION);
   if (contact->smoothing_derived || !(friction > 0)) return;
-  double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
+  double creep = sqrt(contact->smoothing), dt = simulation_substep_length(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
   if (contact_law_has(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
@@ -344,7 +345,8 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics) {
                          .support = given->support_place,
                          .stiffness = given->stiffness_place,
                          .smoothing = given->smoothing_place};
-  if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 || !contact_rests(model->contact_model))
+  if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 ||
+      !contact_has_equilibrium_gap(model->contact_model))
     return;
   if (model->contact_model == CONTACT_SEPARATING_PLANE) { /* other laws have no barrier distance */
     check_support(&check);

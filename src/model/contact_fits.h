@@ -1,4 +1,5 @@
-/* Whether a hull fits the parameters of a contact law. The contact module defines the function, as contact_refuses. */
+/* Whether a hull fits the parameters of a contact law. The contact module defines the function, as
+ * contact_refusal_reason. */
 #ifndef SDRS_MODEL_CONTACT_FITS_H
 #define SDRS_MODEL_CONTACT_FITS_H
 

@@ -6,7 +6,7 @@
 
 static double reference_acceleration(const Model* model, double feature) {
   double gravity = vec3_norm(model->simulation.gravity);
-  double crossing = STEPS_PER_FEATURE * simulation_substep(&model->simulation);
+  double crossing = STEPS_PER_FEATURE * simulation_substep_length(&model->simulation);
   return gravity > 0 ? gravity : feature / (crossing * crossing);
 }
 
@@ -65,7 +65,7 @@ static double scene_speed(const Model* model, double feature) {
 ContactScales contact_scales(const Model* model, double feature) {
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
   scales.speed = scene_speed(model, feature);
-  scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep(&model->simulation);
+  scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep_length(&model->simulation);
   double* mass = MEMORY_NEW(double, model->tree_count);
   int count = tree_masses(model, mass);
   scales.tree_count = count;

@@ -49,7 +49,7 @@ static void check_ring(Builder* builder, int index) {
   const ModelCoupling* c = &model->couplings[index];
   if (c->count != 2) return;
   const char* name = model->links[model->dof_link[c->dof[0]]].name;
-  const SourcePlace place = builder->scene->couplings[index].place;
+  const SourcePosition place = builder->scene->couplings[index].place;
   double ratio = -c->slope[1];
   int at = c->dof[1], first = follows_by(model, c->dof[0]);
   if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)

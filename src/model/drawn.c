@@ -73,7 +73,7 @@ static HullResult draw(const Shape* smooth, const SceneShape* shape, int segment
   int count;
   Vec3* points = primitive_sphere_points(resolution, &count);
   shape_surface_points(smooth, points, count);
-  HullResult result = hull_create_keeping(solid, points, count);
+  HullResult result = hull_create_with_interior(solid, points, count);
   memory_free(points);
   return result;
 }

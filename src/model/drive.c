@@ -40,7 +40,7 @@ void build_controllers(Builder* builder) {
 static int find_creeping(const Model* model, const ModelController* c) {
   const ModelLink* link = &model->links[c->link];
   if (c->target.source->type != SIGNAL_CONSTANT) return -1;
-  double q[JOINT_MAX_COORDINATE], way[JOINT_MAX_DOF], dt = simulation_substep(&model->simulation);
+  double q[JOINT_MAX_COORDINATE], way[JOINT_MAX_DOF], dt = simulation_substep_length(&model->simulation);
   joint_coordinates_from_target(&link->joint, c->target.source->values, q);
   joint_difference(&link->joint, model->initial_coordinates + link->coordinate_first, q, way);
   for (int k = 0; k < link->dof_count; k++) {
@@ -51,7 +51,7 @@ static int find_creeping(const Model* model, const ModelController* c) {
 }
 
 void check_gains(const Model* model, Diagnostics* diagnostics) {
-  double dt = simulation_substep(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
+  double dt = simulation_substep_length(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* one = &model->controllers[c];
     int k = find_creeping(model, one);

@@ -5,7 +5,7 @@
 
 static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* use) {
   SceneShape* shape = &scene->shapes[scene->shape_count];
-  *shape = (SceneShape){.name = memory_text(""),
+  *shape = (SceneShape){.name = memory_copy_text(""),
                         .place = use->place,
                         .type = SHAPE_POINTS,
                         .point_count = hull->solid.vertex_count,
@@ -28,7 +28,7 @@ static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
   const SceneShape* from = &scene->shapes[use->shape];
   SceneShape* shape = &scene->shapes[scene->shape_count];
   *shape = *from;
-  shape->name = memory_text("");
+  shape->name = memory_copy_text("");
   size_t size = sizeof *from->faces * (size_t)from->smooth.face_count;
   if (from->faces) {
     shape->faces = memory_alloc(size);
@@ -47,7 +47,8 @@ static void own_smooth_shape(Scene* scene, SceneShapeUse* use, bool* taken) {
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
-    shape->replaced = shape->type != SHAPE_HALF_SPACE && !shape_is_smooth(shape) && !model_takes_round(scene, shape);
+    shape->replaced =
+        shape->type != SHAPE_HALF_SPACE && !shape_is_smooth(shape) && !model_uses_round_solid(scene, shape);
   }
 }
 

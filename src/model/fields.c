@@ -12,7 +12,7 @@ static Vec3 other_point(const Model* m, const SceneField* field) {
   return field->has_at || field->to < 0 ? field->at : m->links[field->to].center;
 }
 
-FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses) {
+FieldGeometry field_geometry(const Model* m, const ModelLoad* load, const Pose* poses) {
   assert(load->field);
   const SceneField* field = load->field;
   const Pose* a = &poses[load->link];
@@ -20,7 +20,7 @@ FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses)
   Pose b = linked ? poses[field->to] : (Pose){mat3_identity(), vec3(0, 0, 0)};
   Vec3 p = model_load_point(m, load), o = other_point(m, field);
   Vec3 end = linked ? pose_apply(b, o) : o;
-  FieldPlace place = {.d = vec3_sub(pose_apply(*a, p), end)};
+  FieldGeometry place = {.d = vec3_sub(pose_apply(*a, p), end)};
   place.u = mat3_mul_vec(a->r, field->axis);
   place.v = linked ? mat3_mul_vec(b.r, field->other) : field->other;
   place.arm_a = mat3_mul_vec(a->r, vec3_sub(p, m->links[load->link].center));
@@ -30,13 +30,13 @@ FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses)
 
 /* ---------------------------------------------------------------- a point: F(d) = d (d^2 + s^2)^(-(p + 1) / 2) */
 
-static FieldEnergy point_slope(const SceneField* field, const FieldPlace* at) {
+static FieldEnergy point_slope(const SceneField* field, const FieldGeometry* at) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
   double energy = p == 1 ? 0.5 * math_log(square) : math_pow(square, 0.5 * (1 - p)) / (1 - p);
   return (FieldEnergy){.energy = energy, .d = vec3_scale(at->d, math_pow(square, -0.5 * (p + 1)))};
 }
 
-static FieldEnergy point_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
+static FieldEnergy point_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
   double share = math_pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, way->d);
   Vec3 by_length = vec3_scale(at->d, -(p + 1) * along * share / square);
@@ -46,7 +46,7 @@ static FieldEnergy point_product(const SceneField* field, const FieldPlace* at, 
 /* ---------------------------------------------------------------- two dipoles
  * k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
 
-static FieldEnergy dipole_slope(const FieldPlace* at) {
+static FieldEnergy dipole_slope(const FieldGeometry* at) {
   double square = vec3_dot(at->d, at->d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
   double uv = vec3_dot(at->u, at->v), ud = vec3_dot(at->u, at->d), vd = vec3_dot(at->v, at->d);
   FieldEnergy out = {.energy = third * uv - fifth * ud * vd};
@@ -57,7 +57,7 @@ static FieldEnergy dipole_slope(const FieldPlace* at) {
   return out;
 }
 
-static FieldEnergy dipole_product(const FieldPlace* at, const FieldEnergy* way) {
+static FieldEnergy dipole_product(const FieldGeometry* at, const FieldEnergy* way) {
   Vec3 d = at->d, u = at->u, v = at->v;
   double square = vec3_dot(d, d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
   double uv = vec3_dot(u, v), ud = vec3_dot(u, d), vd = vec3_dot(v, d);
@@ -80,13 +80,13 @@ static FieldEnergy dipole_product(const FieldPlace* at, const FieldEnergy* way) 
 
 /* ---------------------------------------------------------------- dispatch by kind of field */
 
-FieldEnergy field_slope(const SceneField* field, const FieldPlace* at) {
+FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at) {
   if (field->type == FIELD_POINT) return point_slope(field, at);
   if (field->type == FIELD_DIPOLE) return dipole_slope(at);
   return (FieldEnergy){.energy = -vec3_dot(at->u, at->v), .u = vec3_scale(at->v, -1), .v = vec3_scale(at->u, -1)};
 }
 
-FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
+FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way) {
   if (field->type == FIELD_POINT) return point_product(field, at, way);
   if (field->type == FIELD_DIPOLE) return dipole_product(at, way);
   return (FieldEnergy){.energy = -vec3_dot(way->u, at->v) - vec3_dot(at->u, way->v),
@@ -101,8 +101,8 @@ double model_field_energy(const Model* m, const Pose* poses) {
     if (!load->field || load->force.source->type != SIGNAL_CONSTANT) continue;
     double strength, rate;
     signal_eval(&load->force, 0, &strength, &rate);
-    FieldPlace at = field_place(m, load, poses);
-    sum += strength * field_slope(load->field, &at).energy;
+    FieldGeometry at = field_geometry(m, load, poses);
+    sum += strength * field_energy_gradient(load->field, &at).energy;
   }
   return sum;
 }

@@ -77,7 +77,7 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
     add_smooth(builder, link, use, pose);
     return;
   }
-  if (model_takes_round(builder->scene, shape)) {
+  if (model_uses_round_solid(builder->scene, shape)) {
     add_round(builder, link, use, pose);
     return;
   }

@@ -29,12 +29,12 @@ void model_increment(const Model* model, const double* q, const double* incremen
   for (int i = 0; i < model->link_count; i++) increment_link(&model->links[i], q, increments, fraction, out);
 }
 
-void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
-                    double* there, Pose* poses) {
+void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
+                               double fraction, double* there, Pose* poses) {
   assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   if (i == from) return;
-  if (link->parent >= 0) model_link_way(model, link->parent, from, q, increments, fraction, there, poses);
+  if (link->parent >= 0) model_displaced_link_pose(model, link->parent, from, q, increments, fraction, there, poses);
   increment_link(link, q, increments, fraction, there);
   model_link_pose(model, i, there, poses);
 }

@@ -135,7 +135,7 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
     if (status == STATUS_OK) {
       diagnostics_free(&first);
       diagnostics_add(
-          &after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
+          &after, SEVERITY_NOTE, (SourcePosition){scene->path, 0, 0},
           "links that touched others at the start were raised by the overlap plus the equilibrium gap of contact: %s",
           names.data);
     } else { /* restores the given positions, so that errors refer to the scene as written */
@@ -143,8 +143,8 @@ Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics)
       diagnostics_free(&after);
     }
   }
-  diagnostics_add_new(diagnostics, &first);
-  diagnostics_add_new(diagnostics, &after);
+  diagnostics_merge(diagnostics, &first);
+  diagnostics_merge(diagnostics, &after);
   diagnostics_free(&first);
   diagnostics_free(&after);
   memory_free(given);

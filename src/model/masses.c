@@ -97,7 +97,7 @@ static bool is_open(const Model* model, const ModelLink* link) {
   }
   bool open = false;
   if (surface.triangle_count > 0) {
-    int* same = points_equal(surface.points, surface.point_count);
+    int* same = find_equal_points(surface.points, surface.point_count);
     for (int i = 0; i < surface.point_count; i++) surface.triangles[i / 3][i % 3] = same[i];
     SurfaceCheck check = surface_check(&surface);
     open = !check.closed || !check.oriented;

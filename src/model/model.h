@@ -141,9 +141,9 @@ typedef struct {
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0 means no limit */
   double limit_width;            /* width of the limit's transition, relative to max_force (drives.md, M2) */
   const SceneController* source; /* has the feedback measurements, gain matrix and delay; borrowed from the scene */
-  int delayed_first;   /* index of the controller's first delayed measurement among the delayed measurements of all
-                          controllers; -1 without delay */
-  int gain_first;      /* index of the controller's first gain (controller_gain) among the gains of all controllers */
+  int delayed_first; /* index of the controller's first delayed measurement among the delayed measurements of all
+                        controllers; -1 without delay */
+  int gain_first;    /* index of the controller's first gain (controller_gain_at) among the gains of all controllers */
   int parameter_first; /* index of the first parameter of `target` among the signal parameters of all controllers, loads
                           and tendons */
 } ModelController;
@@ -166,8 +166,8 @@ typedef struct {
   Vec3 d, u,
       v; /* d = a - b [m]; u, v: unit axes fixed to the link and to the other body, for dipoles and uniform fields */
   Vec3 arm_a, arm_b; /* lever arms of a and b about the centres of mass of their bodies [m] */
-} FieldPlace;
-/* Energy of a field of unit strength, and the derivatives of the energy with respect to FieldPlace.d, u and v. */
+} FieldGeometry;
+/* Energy of a field of unit strength, and the derivatives of the energy with respect to FieldGeometry.d, u and v. */
 typedef struct {
   double energy; /* energy divided by the strength [J per unit of strength] */
   Vec3 d, u, v;
@@ -238,19 +238,19 @@ typedef struct {
 
 /* Contact parameters that the model uses, given by the scene or derived (docs/contact-parameters.md). */
 typedef struct {
-  double support;                     /* barrier distance s [m]: contact forces act at smaller gaps */
-  double stiffness;                   /* stiffness kappa of the contact force */
-  double friction;                    /* Coulomb friction coefficient */
-  double rolling, spinning;           /* coefficients of rolling and spinning friction [m] */
-  double static_friction;             /* coefficient of static friction; 0 disables static friction */
-  double stribeck_speed;              /* slip speed [m/s] at which static friction has fallen towards friction */
-  double smoothing;                   /* smoothing epsilon of friction [(m/s)^2] */
-  int friction_iterations;            /* as SceneContact.friction_iterations */
-  double rest_speed;                  /* largest separation speed after an impact [m/s]; 0: barrier without damping */
-  double restitution;                 /* coefficient of restitution, for impacts well above rest_speed */
-  bool bounces;                       /* true: some pair of links can have restitution */
-  double own[CONTACT_OWN_PARAMETERS]; /* parameters that only this contact law has (ContactLaw.parameters) */
-  bool hierarchy;                     /* as SceneContact.hierarchy */
+  double support;           /* barrier distance s [m]: contact forces act at smaller gaps */
+  double stiffness;         /* stiffness kappa of the contact force */
+  double friction;          /* Coulomb friction coefficient */
+  double rolling, spinning; /* coefficients of rolling and spinning friction [m] */
+  double static_friction;   /* coefficient of static friction; 0 disables static friction */
+  double stribeck_speed;    /* slip speed [m/s] at which static friction has fallen towards friction */
+  double smoothing;         /* smoothing epsilon of friction [(m/s)^2] */
+  int friction_iterations;  /* as SceneContact.friction_iterations */
+  double rest_speed;        /* largest separation speed after an impact [m/s]; 0: barrier without damping */
+  double restitution;       /* coefficient of restitution, for impacts well above rest_speed */
+  bool bounces;             /* true: some pair of links can have restitution */
+  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has (ContactLaw.parameters) */
+  bool hierarchy;                         /* as SceneContact.hierarchy */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight for which the stiffness is chosen [N] */
@@ -311,11 +311,11 @@ typedef struct {
   int coordinate_count; /* nq */
   int* dof_link;        /* link of each degree of freedom (nv) */
   int* link_tree;       /* ModelLink.tree of every link, as an array for loops over pairs (links) */
-  double* initial_coordinates; /* initial coordinates (nq) */
-  const double* placed_at;     /* coordinates at which closures and couplings were placed, if they differ from
-                                  initial_coordinates; otherwise NULL. Borrowed (nq) */
-  double* initial_velocities;  /* initial velocities (nv); rotations of a quaternion in link axes */
-  uint64_t* excluded;          /* excluded link pairs a << 32 | b, a < b, sorted */
+  double* initial_coordinates;       /* initial coordinates (nq) */
+  const double* closure_coordinates; /* coordinates at which closures and couplings were placed, if they differ from
+                              initial_coordinates; otherwise NULL. Borrowed (nq) */
+  double* initial_velocities;        /* initial velocities (nv); rotations of a quaternion in link axes */
+  uint64_t* excluded;                /* excluded link pairs a << 32 | b, a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
                               the initial state */
@@ -349,41 +349,42 @@ typedef struct {
   double gap;       /* gap D between the faces [m] */
   double force;     /* force between the faces [N per unit of kappa] */
   double stiffness; /* |d force / d D| [1/m], up to terms of order sigma = 1e-3 */
-} ContactRest;
+} ContactEquilibrium;
 /* Returns true if the law has an equilibrium gap between two faces in contact. The gap then exists for each force > 0.
  * For CONTACT_NONE, returns the value of the first law. Cannot fail, allocates nothing. (contact/laws.c defines this
  * function and the following contact_ functions.) */
-bool contact_rests(ContactModel model);
+bool contact_has_equilibrium_gap(ContactModel model);
 /* Returns the equilibrium of two faces under a force. force: force between the faces [N] divided by kappa, >= 0.
- * support: barrier distance [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_rests(model). */
-ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
+ * support: barrier distance [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_has_equilibrium_gap(model). */
+ContactEquilibrium contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 /* Returns the equilibrium of two faces at a gap. gap: within the range of the law [m], > 0. support: barrier distance
- * [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_rests(model). */
-ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+ * [m], > 0. n_a, n_b: numbers of vertices. Asserts contact_has_equilibrium_gap(model). */
+ContactEquilibrium contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* Returns the force between two bodies that overlap by `overlap` > 0 [m], for stiffness 1 [N]. Returns 0 if the law
  * does not allow overlap. own: ModelContact.own. Cannot fail, allocates nothing. */
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Returns true if the law allows bodies to overlap. Such a run cannot be certified, and bodies may overlap at the
  * start. Returns false for CONTACT_NONE. Allocates nothing. */
-bool contact_overlaps(ContactModel model);
+bool contact_allows_overlap(ContactModel model);
 /* Returns true if the law uses smooth shapes exactly, without their triangulated surfaces. Returns true for
  * CONTACT_NONE. Allocates nothing. */
-bool contact_takes_shapes(ContactModel model);
+bool contact_supports_smooth_shapes(ContactModel model);
 /* Returns true if the law uses round solids exactly. Returns true for CONTACT_NONE. */
-bool contact_takes_round(ContactModel model);
+bool contact_supports_round_solids(ContactModel model);
 /* Returns true if the law supports direction-dependent and static friction. Returns true for CONTACT_NONE. */
-bool contact_takes_directions(ContactModel model);
+bool contact_supports_directional_friction(ContactModel model);
 /* Returns true if models of the scene represent the shape as an exact round solid (SOLID_ROUND). Every contact law of
  * the scene must support round solids. No argument may be NULL. Allocates nothing. (model/solid_round.c) */
-bool model_takes_round(const Scene* scene, const SceneShape* shape);
+bool model_uses_round_solid(const Scene* scene, const SceneShape* shape);
 /* Returns NULL if the law supports the hull, otherwise the reason as the end of a sentence (static text). */
-const char* contact_refuses(ContactModel model, const ModelHull* hull);
-/* Returns the number of parameters that only this law has, at most CONTACT_OWN_PARAMETERS. Returns 0 for CONTACT_NONE.
+const char* contact_refusal_reason(ContactModel model, const ModelHull* hull);
+/* Returns the number of parameters that only this law has, at most CONTACT_LAW_PARAMETERS_MAX. Returns 0 for
+ * CONTACT_NONE.
  */
 int contact_own_count(ContactModel model);
 /* Sets own[k] to the default value of the law's own parameter k. Sets 0 for a parameter that is derived from the scene
  * (model/contact_defaults.c), and for k beyond the law's parameters. Cannot fail, allocates nothing. */
-void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
+void contact_own_defaults(ContactModel law, double own[CONTACT_LAW_PARAMETERS_MAX]);
 
 /* Builds and validates the model of a scene. Adds errors for meshes, masses <= 0, initial coordinates outside limits
  * and links that intersect at the start. Warns of contact parameters that cannot work. Returns STATUS_BAD_INPUT if any
@@ -413,7 +414,7 @@ typedef enum {
   OVERRIDE_INERTIA,    /* inertia of a link with `mass_model: given`; index: as SceneLink.inertia [kg m^2] */
   OVERRIDE_SHAPE, /* part: shape use of the link, a convex smooth shape; index: parameter of the shape (shapes/shapes.h)
                    */
-  OVERRIDE_GAIN,  /* part: number of the link's controller; index: index of controller_gain */
+  OVERRIDE_GAIN,  /* part: number of the link's controller; index: index of controller_gain_at */
   OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ...; value of the link. link -1: value of item `part` of
                         contact.pairs. link and part -1: value of contact */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; the axis has unit length */
@@ -608,14 +609,14 @@ double bushing_energy(const SceneBushing* bushing, const Pose* poses);
 /* Returns the sum of bushing_energy over all bushings [J]; 0 without bushings. poses[links]. */
 double model_bushing_energy(const Model* model, const Pose* poses);
 /* Returns the geometry of a field in the world (L16). poses[links]. Asserts that load has a field. (model/fields.c) */
-FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
+FieldGeometry field_geometry(const Model* model, const ModelLoad* load, const Pose* poses);
 /* Returns the energy of a field of unit strength and the derivatives of the energy at the geometry `at`. Not finite if
  * both points coincide and the field has no softening. */
-FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
+FieldEnergy field_energy_gradient(const SceneField* field, const FieldGeometry* at);
 /* Returns the Hessian of the field's energy times the displacement `way`. The members d, u and v of the result are the
  * changes of the derivatives for the displacements way->d, way->u and way->v. The member energy is the change of the
  * energy. */
-FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
+FieldEnergy field_hessian_product(const SceneField* field, const FieldGeometry* at, const FieldEnergy* way);
 /* Returns the potential energy of all fields of constant strength [J]. poses[links]. Allocates nothing. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Returns the world position of a tendon point [m]. poses[links]. The link of the point must exist; this is not
@@ -718,8 +719,8 @@ void model_increment(const Model* model, const double* q, const double* incremen
  * fraction * increments, as in model_increment. Link `from`, its ancestors and all other links keep their poses; from
  * -1 sets all ancestors of i. q[nq], increments[nv]. there[nq]: workspace, receives the coordinates of the links that
  * are set. Cannot fail, allocates nothing. */
-void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
-                    double* there, Pose* poses);
+void model_displaced_link_pose(const Model* model, int i, int from, const double* q, const double* increments,
+                               double fraction, double* there, Pose* poses);
 
 /* Sets screws[nv] to the screw axes of all degrees of freedom at q[nq], world axes. poses[links]: as set by model_poses
  * for q. The caller owns screws. Cannot fail. */
@@ -758,7 +759,7 @@ enum {
   CONTACT_SMOOTHING,
   CONTACT_REST_SPEED,
   CONTACT_OWN, /* first parameter of the law itself */
-  CONTACT_PARAMETER_COUNT = CONTACT_OWN + CONTACT_OWN_PARAMETERS
+  CONTACT_PARAMETER_COUNT = CONTACT_OWN + CONTACT_LAW_PARAMETERS_MAX
 };
 
 /* Derivatives of a scalar with respect to all numbers of a model and to the initial state. The comments give units for
@@ -825,8 +826,8 @@ static inline int model_material_row(const Model* model, int link, int item) {
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
 /* Adds the derivatives with respect to a pair law's own parameters to gradient->material. by: entries MATERIAL_SUPPORT
- * [m], MATERIAL_STIFFNESS and MATERIAL_OWN + k; all other entries are 0. Asserts pair_law < Model.pair_law_count.
- * Allocates nothing. */
+ * [m], MATERIAL_STIFFNESS and MATERIAL_LAW_PARAMETER + k; all other entries are 0. Asserts pair_law <
+ * Model.pair_law_count. Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* Backward pass of ModelLink.center. bar: derivative with respect to the centre of mass [1/m], link frame. Adds to

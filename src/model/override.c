@@ -105,7 +105,8 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
     SceneContact* own;
   } c = {.read = &scene->contact};
   if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
-  if (o->part >= 0 && o->index >= MATERIAL_OWN) return &scene->contact.pairs[o->part].own[o->index - MATERIAL_OWN];
+  if (o->part >= 0 && o->index >= MATERIAL_LAW_PARAMETER)
+    return &scene->contact.pairs[o->part].own[o->index - MATERIAL_LAW_PARAMETER];
   if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
   double* const own[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = &c.own->friction,
                                        [MATERIAL_RESTITUTION] = &c.own->restitution,
@@ -162,7 +163,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     case OVERRIDE_SHAPE: {
       SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
       double* lengths[ROUND_PARAMETERS_MAX];
-      if (shape_is_exact(shape)) return shape_round_lengths(shape, lengths) > o->index ? lengths[o->index] : NULL;
+      if (shape_is_exact(shape)) return scene_shape_round_lengths(shape, lengths) > o->index ? lengths[o->index] : NULL;
       return shape_form_number(&shape->smooth, o->index);
     }
     case OVERRIDE_MATERIAL:
@@ -214,8 +215,8 @@ static void own_faces(SceneShape* shape, const SceneShape* given) {
 static void own_signal(SceneSignal* signal, const SceneSignal* given) {
   assert(signal && given);
   if (signal->values != given->values) return;
-  size_t terms = sizeof(double) * (size_t)signal_terms(given);
-  signal->values = copy_of(given->values, sizeof(double) * (size_t)signal_values(given));
+  size_t terms = sizeof(double) * (size_t)signal_sine_count(given);
+  signal->values = copy_of(given->values, sizeof(double) * (size_t)signal_value_count(given));
   signal->amplitude = copy_of(given->amplitude, terms);
   signal->frequency = copy_of(given->frequency, terms);
   signal->phase = copy_of(given->phase, terms);

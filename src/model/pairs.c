@@ -41,7 +41,7 @@ static int find_members(const Scene* scene, const char* name, int* members) {
 }
 
 static void add_key(Model* model, int* capacity, uint64_t key) {
-  model->excluded = memory_grown(model->excluded, sizeof key, model->excluded_count, capacity);
+  model->excluded = memory_grow_array(model->excluded, sizeof key, model->excluded_count, capacity);
   model->excluded[model->excluded_count++] = key;
 }
 
@@ -67,7 +67,7 @@ static void add_items(Model* model, int item, bool same, int* const members[2], 
   for (int i = 0; i < count[0]; i++)
     for (int j = 0; j < (same ? i : count[1]); j++) {
       if (members[0][i] == members[1][j]) continue;
-      model->pair_items = memory_grown(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
+      model->pair_items = memory_grow_array(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
       model->pair_items[model->pair_item_count++] =
           (ModelPairItem){pair_key(members[0][i], members[1][j]), item, members[0][i] > members[1][j]};
     }
@@ -96,7 +96,7 @@ static void exclude_parted(Model* model) {
 
 /* Adds an error for direction-dependent or static friction under a contact law that does not support it. owner: name of
  * the link, or first name of the item of contact.pairs. */
-static void refuse_directions(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
+static void refuse_directions(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
                               ContactModel law) {
   const char* key = material->given[MATERIAL_FRICTION_ALONG]    ? "friction_axis"
                     : material->given[MATERIAL_STATIC_FRICTION] ? "static_friction"
@@ -106,13 +106,13 @@ static void refuse_directions(Builder* builder, SourcePlace place, const SceneMa
                   text_excerpt(owner).text, contact_model_name(law));
 }
 
-/* Material values that have an effect only under laws with contact_takes_directions. */
+/* Material values that have an effect only under laws with contact_supports_directional_friction. */
 static const int UNUSED_ELSEWHERE[] = {MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING};
 enum { UNUSED_COUNT = sizeof UNUSED_ELSEWHERE / sizeof *UNUSED_ELSEWHERE };
 
 /* Warns of each value of UNUSED_ELSEWHERE above 0, because it has no effect under the law. owner: name of the link, or
  * first name of the item of contact.pairs. */
-static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMaterial* material, const char* owner,
+static void warn_of_unused(Builder* builder, SourcePosition place, const SceneMaterial* material, const char* owner,
                            ContactModel law) {
   for (int k = 0; k < UNUSED_COUNT; k++) {
     int which = UNUSED_ELSEWHERE[k];
@@ -120,7 +120,8 @@ static void warn_of_unused(Builder* builder, SourcePlace place, const SceneMater
     diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place,
                     "'%s' %.6g of '%s' has no effect, because the law %s does not support this key: remove the key, or "
                     "use the law separating_plane",
-                    material_key(which), material->value[which], text_excerpt(owner).text, contact_model_name(law));
+                    material_value_key(which), material->value[which], text_excerpt(owner).text,
+                    contact_model_name(law));
   }
 }
 
@@ -133,12 +134,13 @@ static bool concerns(const ModelPairItem* item, int link) {
   return (int)(item->key >> 32) == link || (int)(item->key & UINT32_MAX) == link;
 }
 
-/* Returns true if the law of the scene, or of some pair of the link, supports contact_takes_directions. */
+/* Returns true if the law of the scene, or of some pair of the link, supports contact_supports_directional_friction. */
 static bool some_law_supports(const Model* model, const SceneContact* contact, int link) {
-  bool found = contact_takes_directions(model->contact_model);
+  bool found = contact_supports_directional_friction(model->contact_model);
   for (int k = 0; k < model->pair_item_count && !found; k++) {
     const ScenePair* pair = &contact->pairs[model->pair_items[k].item];
-    found = concerns(&model->pair_items[k], link) && pair->has_model && contact_takes_directions(pair->model);
+    found =
+        concerns(&model->pair_items[k], link) && pair->has_model && contact_supports_directional_friction(pair->model);
   }
   return found;
 }
@@ -154,7 +156,7 @@ static void check_unused(Builder* builder) {
   }
   for (int k = 0; k < contact->pair_count; k++) { /* items that name a law are checked by the reader */
     const ScenePair* pair = &contact->pairs[k];
-    if (!pair->has_model && !contact_takes_directions(model->contact_model))
+    if (!pair->has_model && !contact_supports_directional_friction(model->contact_model))
       warn_of_unused(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
   }
 }
@@ -166,16 +168,18 @@ static void check_directions(Builder* builder) {
   for (int i = 0; i < builder->scene->link_count; i++) {
     if (!wants_directions(&builder->scene->links[i].material)) continue;
     ContactModel law = model->contact_model;
-    for (int k = 0; k < model->pair_item_count && contact_takes_directions(law); k++) {
+    for (int k = 0; k < model->pair_item_count && contact_supports_directional_friction(law); k++) {
       const ScenePair* pair = &builder->scene->contact.pairs[model->pair_items[k].item];
       if (concerns(&model->pair_items[k], i) && pair->has_model) law = pair->model;
     }
     const SceneLink* link = &builder->scene->links[i];
-    if (!contact_takes_directions(law)) refuse_directions(builder, link->place, &link->material, link->name, law);
+    if (!contact_supports_directional_friction(law))
+      refuse_directions(builder, link->place, &link->material, link->name, law);
   }
   for (int k = 0; k < builder->scene->contact.pair_count; k++) { /* items that name a law are checked by the reader */
     const ScenePair* pair = &builder->scene->contact.pairs[k];
-    if (!pair->has_model && wants_directions(&pair->material) && !contact_takes_directions(model->contact_model))
+    if (!pair->has_model && wants_directions(&pair->material) &&
+        !contact_supports_directional_friction(model->contact_model))
       refuse_directions(builder, pair->place, &pair->material, pair->name[0], model->contact_model);
   }
 }
@@ -193,20 +197,21 @@ static void find_laws(Builder* builder) {
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
                       "a pair with its own contact law needs a contact.model other than none: set contact.model, and "
                       "exclude other pairs with model: none");
-    if (model->contact_model != CONTACT_NONE && contact_overlaps(pair->model) != contact_overlaps(model->contact_model))
+    if (model->contact_model != CONTACT_NONE &&
+        contact_allows_overlap(pair->model) != contact_allows_overlap(model->contact_model))
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
                       "the law %s lets bodies overlap, but the law %s does not: use laws of one kind in a scene, so "
                       "that certificates hold for all pairs",
-                      contact_model_name(contact_overlaps(pair->model) ? pair->model : model->contact_model),
-                      contact_model_name(contact_overlaps(pair->model) ? model->contact_model : pair->model));
-    model->pair_laws = memory_grown(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
+                      contact_model_name(contact_allows_overlap(pair->model) ? pair->model : model->contact_model),
+                      contact_model_name(contact_allows_overlap(pair->model) ? model->contact_model : pair->model));
+    model->pair_laws = memory_grow_array(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
     model->pair_laws[model->pair_law_count++] = (ModelPairLaw){.law = pair->model, .item = k};
   }
 }
 
 /* Warns if both names of a pair are the name of the same link. A group with one link is accepted, because links can be
  * added to it. */
-static void warn_of_itself(Builder* builder, SourcePlace place, char* const names[2]) {
+static void warn_of_itself(Builder* builder, SourcePosition place, char* const names[2]) {
   const Scene* scene = builder->scene;
   bool link = false;
   for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;

@@ -32,12 +32,12 @@ static bool add_piece(Builder* builder, const SceneShape* shape, const char* par
                       const Vec3* points, int count, ImportCount* import) {
   ConvexHull* hull = &solid->pieces[solid->piece_count];
   HullResult result =
-      shape->keep_interior ? hull_create_keeping(hull, points, count) : hull_create(hull, points, count);
+      shape->keep_interior ? hull_create_with_interior(hull, points, count) : hull_create(hull, points, count);
   import->points += count;
   import->thinned_from += result == HULL_OK ? hull->vertex_count : 0;
   if (result == HULL_OK && shape->max_vertices > 0 && hull->vertex_count > shape->max_vertices) {
     double error = 0;
-    result = hull_thin(hull, shape->max_vertices, &error);
+    result = hull_reduce(hull, shape->max_vertices, &error);
     import->error = fmax(import->error, error);
   }
   if (result != HULL_OK) {
@@ -102,7 +102,7 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   diagnostics_add(builder->diagnostics, SEVERITY_WARNING, shape->place, "shape '%s': %s", shape_name(shape), text.data);
   text_free(&text);
@@ -296,7 +296,7 @@ static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeS
     report_unread(builder, shape, status, "height field");
     return;
   }
-  HeightPlace place = {shape->size, shape->origin, shape->base};
+  HeightFieldFrame place = {shape->size, shape->origin, shape->base};
   if (!(place.base > 0)) place.base = fmax(shape->size.x / (grid.columns - 1), shape->size.y / (grid.rows - 1));
   solid->piece_count = height_field_pieces(&grid, &place, &solid->pieces);
   if (solid->piece_count > HEIGHT_PIECES_MAX)
@@ -365,7 +365,7 @@ static ContactModel law_of_faces(const Scene* scene) {
   ContactModel law = scene->contact.model;
   for (int i = 0; i <= scene->contact.pair_count; i++) {
     if (i > 0) law = scene->contact.pairs[i - 1].has_model ? scene->contact.pairs[i - 1].model : CONTACT_NONE;
-    if (!contact_takes_round(law) && law != CONTACT_LONG_RANGE) return law;
+    if (!contact_supports_round_solids(law) && law != CONTACT_LONG_RANGE) return law;
   }
   return CONTACT_NONE;
 }
@@ -391,7 +391,7 @@ static void report_faces(Builder* builder, const SceneShape* shape, const Convex
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
   SceneShape drawn = *shape;
-  bool taken = model_takes_round(builder->scene, shape);
+  bool taken = model_uses_round_solid(builder->scene, shape);
   if (taken) {
     drawn.resolution = DRAWN_RESOLUTION;
     drawn.segments = DRAWN_SEGMENTS;
@@ -424,7 +424,7 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
 /* Sets key to a text with all numbers that define the solid of a primitive. The text is empty if the solid cannot be
  * shared with other shapes. */
 static void primitive_key(const Builder* builder, const SceneShape* shape, Text* key) {
-  bool taken = model_takes_round(builder->scene, shape);
+  bool taken = model_uses_round_solid(builder->scene, shape);
   bool plain = shape->type == SHAPE_BOX || shape->type == SHAPE_SPHERE || shape->type == SHAPE_CYLINDER ||
                shape->type == SHAPE_CAPSULE || shape->type == SHAPE_ROUNDED_BOX;
   key->length = 0;

@@ -203,35 +203,35 @@ static void gather(Loop* l, int* parent, int root) {
   l->size = 0;
   for (int k = 0; k < m->closure_count; k++) {
     int tree = tree_of_closure(m, &m->closures[k]);
-    if (tree < 0 || m->closures[k].active.source || sets_root(parent, tree) != root) continue;
+    if (tree < 0 || m->closures[k].active.source || disjoint_sets_find(parent, tree) != root) continue;
     l->closure[l->closures++] = k;
     l->rows += m->closures[k].row_count;
     l->size = fmax(l->size, m->closures[k].size);
   }
   for (int k = 0; k < m->coupling_count; k++) {
-    if (sets_root(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != root) continue;
+    if (disjoint_sets_find(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != root) continue;
     l->coupling[l->couplings++] = k;
     l->rows++;
   }
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->tree < 0 || sets_root(parent, link->tree) != root) continue;
+    if (link->tree < 0 || disjoint_sets_find(parent, link->tree) != root) continue;
     l->link[l->links++] = i;
     for (int k = 0; link->prescribed < 0 && k < link->dof_count; k++) l->dof[l->dofs++] = link->dof_first + k;
   }
 }
 
 static void join_trees(const Model* m, int* parent) {
-  sets_separate(parent, m->tree_count);
+  disjoint_sets_init(parent, m->tree_count);
   for (int k = 0; k < m->closure_count; k++) {
     const int* link = m->closures[k].link;
     if (link[0] < 0 || link[1] < 0 || m->links[link[0]].tree < 0 || m->links[link[1]].tree < 0) continue;
-    sets_join(parent, m->links[link[0]].tree, m->links[link[1]].tree);
+    disjoint_sets_unite(parent, m->links[link[0]].tree, m->links[link[1]].tree);
   }
   for (int k = 0; k < m->coupling_count; k++)
     for (int i = 1; i < m->couplings[k].count; i++)
-      sets_join(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree,
-                m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
+      disjoint_sets_unite(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree,
+                          m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
 }
 
 /* Returns a closure of the loop if the loop is in a singular configuration, otherwise -1. Allocates and frees the
@@ -263,7 +263,7 @@ static int find_singular(const Model* m) {
   memcpy(l.q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   join_trees(m, parent);
   for (int root = 0; root < m->tree_count && found < 0; root++) {
-    if (sets_root(parent, root) != root) continue;
+    if (disjoint_sets_find(parent, root) != root) continue;
     gather(&l, parent, root);
     if (l.closures > 0 && l.dofs > 0 && l.rows <= ROWS_MOST) found = look_at(&l);
   }

@@ -6,10 +6,11 @@
 
 #include "model/build.h"
 
-bool model_takes_round(const Scene* scene, const SceneShape* shape) {
-  if (!shape_is_exact(shape) || !contact_takes_round(scene->contact.model)) return false;
+bool model_uses_round_solid(const Scene* scene, const SceneShape* shape) {
+  if (!shape_is_exact(shape) || !contact_supports_round_solids(scene->contact.model)) return false;
   for (int i = 0; i < scene->contact.pair_count; i++)
-    if (scene->contact.pairs[i].has_model && !contact_takes_round(scene->contact.pairs[i].model)) return false;
+    if (scene->contact.pairs[i].has_model && !contact_supports_round_solids(scene->contact.pairs[i].model))
+      return false;
   return true;
 }
 
@@ -41,7 +42,7 @@ static Profile profile_of(ShapeType type, const double* x) {
 static int lengths_of(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
   SceneShape copy = *shape;
   double* at[ROUND_PARAMETERS_MAX];
-  int count = shape_round_lengths(&copy, at);
+  int count = scene_shape_round_lengths(&copy, at);
   for (int k = 0; k < count; k++) x[k] = *at[k];
   return count;
 }

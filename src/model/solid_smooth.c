@@ -41,7 +41,7 @@ static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn,
     *solid = (ConvexHull){.vertices = points, .vertex_count = count};
     return;
   }
-  if (count > 0 && hull_create_keeping(solid, points, count) != HULL_OK &&
+  if (count > 0 && hull_create_with_interior(solid, points, count) != HULL_OK &&
       primitive_sphere(solid, 1, resolution) == HULL_OK) /* fallback: uses the triangles of the sphere */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
   memory_free(points);
@@ -115,10 +115,11 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
 
 /* Returns true if drawing or some contact law of the scene needs triangles of smooth shapes. */
 static bool is_drawn(const Scene* scene) {
-  bool looks = !contact_takes_shapes(scene->contact.model);
+  bool looks = !contact_supports_smooth_shapes(scene->contact.model);
   for (int i = 0; i < scene->contact.pair_count; i++)
-    looks = looks || (scene->contact.pairs[i].has_model && !contact_takes_shapes(scene->contact.pairs[i].model));
-  return looks || !scene->undrawn;
+    looks =
+        looks || (scene->contact.pairs[i].has_model && !contact_supports_smooth_shapes(scene->contact.pairs[i].model));
+  return looks || !scene->skip_render_surfaces;
 }
 
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose) {

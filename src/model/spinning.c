@@ -79,7 +79,8 @@ static void choose_flying(Model* model) {
 /* Returns the fraction of the angular velocity `spin` [rad/s] that the integrator dissipates during a run without
  * contact (W19). */
 static double spin_taken(const SceneSimulation* simulation, double spin) {
-  double duration = simulation->dt * simulation->steps, step = simulation_substep(simulation), turn = spin * step;
+  double duration = simulation->dt * simulation->steps, step = simulation_substep_length(simulation),
+         turn = spin * step;
   if (simulation->integrator == INTEGRATOR_SECOND_ORDER)
     return 1 - 1 / sqrt(sqrt(1 + 4 * turn * turn * turn * spin * duration));
   return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);

@@ -145,7 +145,7 @@ static double* add_direction(StartInertia* s, double stiffness) {
 /* Returns the theta of the current spring and clears its directions. Calls the visitor for each direction whose slope
  * is not 0. theta: index of the theta; component[count]: component of each direction. */
 static double finish_theta(StartInertia* s, int theta, const int* component) {
-  double dt = simulation_substep(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
+  double dt = simulation_substep_length(&s->model->simulation), mobility[DIRECTIONS] = {0}, square[DIRECTIONS],
          by[DIRECTIONS] = {0};
   double slope, value;
   for (int k = 0; k < s->count; k++) {

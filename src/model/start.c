@@ -48,13 +48,13 @@ static void add_contact_numbers(const Model* model, Text* text) {
   const ModelContact* c = &model->contact;
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
   add_numbers(text, numbers, sizeof(numbers) / sizeof(numbers[0]));
-  add_numbers(text, c->own, CONTACT_OWN_PARAMETERS);
+  add_numbers(text, c->own, CONTACT_LAW_PARAMETERS_MAX);
   for (int k = 0; k < model->pair_law_count; k++) {
     add_numbers(text, &model->pair_laws[k].contact.support, 1);
     add_numbers(text, &model->pair_laws[k].contact.stiffness, 1);
     const ScenePair* pair = &model->scene->contact.pairs[model->pair_laws[k].item];
-    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++)
-      if (pair->own_given[i]) add_numbers(text, &pair->own[i], 1);
+    for (int i = 0; i < CONTACT_LAW_PARAMETERS_MAX; i++)
+      if (pair->law_parameter_given[i]) add_numbers(text, &pair->own[i], 1);
     if (pair->hierarchy_given) text_add(text, " %d", pair->hierarchy);
   }
   for (int k = 0; k < model->hull_count; k++) {

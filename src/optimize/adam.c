@@ -7,8 +7,8 @@
  * with tiny gradients would absorb all of a constraint's correction, and 0 / 0 could occur. */
 #define SIZE_LEAST 1e-12
 
-/* Indices into the state of the rule: the number of gradients so far; then the means of the gradients, followed by
- * the means of their squares. */
+/* RepeatIndices into the state of the rule: the number of gradients so far; then the means of the gradients, followed
+ * by the means of their squares. */
 enum { SEEN, MEANS };
 
 static int state_size(const TaskOptimizer* settings, int count) {

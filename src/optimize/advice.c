@@ -214,7 +214,7 @@ static void advise(Advisor* a, const char* format, ...) {
   if (a->given >= ADVICE_MOST) return;
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&a->out->advice, format, arguments);
+  text_add_va_list(&a->out->advice, format, arguments);
   va_end(arguments);
   text_add(&a->out->advice, "\n");
   a->given++;
@@ -250,7 +250,7 @@ static bool is_tip(const Optimization* o, int link) {
 static int passive_subject(const Optimization* o) {
   for (int t = 0; t < o->term_count; t++) {
     const TaskLoss* term = &o->task->losses[t];
-    int link = term->link.text ? design_link_named(&o->task->scenarios[0].scene, term->link.text) : -1;
+    int link = term->link.text ? design_find_link(&o->task->scenarios[0].scene, term->link.text) : -1;
     if (link < 0) continue;
     const ModelLink* l = &o->runs[0].model.links[link];
     if (l->tree >= 0 && l->hull_count > 0 && !has_variables(o, l->name)) return link;
@@ -342,7 +342,7 @@ static void advise_point(Advisor* a) {
   SuccessTerm term;
   const TaskLoss* wish = first_failure(o, &term);
   if (!wish || wish->type != LOSS_POINT || wish->has_point || !wish->link.text) return;
-  int link = design_link_named(&o->task->scenarios[0].scene, wish->link.text);
+  int link = design_find_link(&o->task->scenarios[0].scene, wish->link.text);
   if (link < 0) return;
   Vec3 c = o->runs[0].model.links[link].center;
   if (!(vec3_norm(c) > (wish->power == 1 ? term.bound : sqrt(fmax(term.bound, 0))))) return;
@@ -409,7 +409,7 @@ static void advise_rough(Advisor* a) {
   Text steps = {0};
   if (a->count == 0 || 2 * a->rejected.rose < a->count || o->automatic.method == OPTIMIZER_CMA_ES) return;
   const SceneShape* ball = faceted_ball(&o->task->scenarios[0].scene);
-  if (ball && contact_takes_round(o->runs[0].model.contact_model))
+  if (ball && contact_supports_round_solids(o->runs[0].model.contact_model))
     advise(a,
            "%d of %d trials rose, and the %s in line %d has facets, which make the loss jump at impacts: take '%s' out "
            "of it",
@@ -457,11 +457,11 @@ typedef struct {
 #define ITEMS(name, array, number, type, member) \
   { name, array, sizeof(type), offsetof(type, place), offsetof(type, member), number }
 
-static SourcePlace place_in(const ItemList* list, int k) {
-  return *(const SourcePlace*)((const char*)list->items + (size_t)k * list->size + list->place);
+static SourcePosition place_in(const ItemList* list, int k) {
+  return *(const SourcePosition*)((const char*)list->items + (size_t)k * list->size + list->place);
 }
 
-static bool is_same_place(SourcePlace a, SourcePlace b) { return a.line == b.line && a.column == b.column; }
+static bool is_same_place(SourcePosition a, SourcePosition b) { return a.line == b.line && a.column == b.column; }
 
 /* Sets *key to the task key of a variable's `within`, such as design.vertices.0.within, and *within to its value.
  * Returns false if the variable has no finite `within`. Consecutive links of one item have the same place in the
@@ -476,11 +476,11 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
       ITEMS("initial", t->starts, t->start_count, TaskStart, within),
       ITEMS("parameters", t->parameters, t->parameter_count, TaskParameter, within),
   };
-  SourcePlace wanted = o->design.variables[variable].place;
+  SourcePosition wanted = o->design.variables[variable].place;
   for (size_t l = 0; l < sizeof lists / sizeof lists[0] && wanted.line > 0; l++) {
     int number = -1;
     for (int k = 0; k < lists[l].count; k++) {
-      SourcePlace place = place_in(&lists[l], k);
+      SourcePosition place = place_in(&lists[l], k);
       if (k == 0 || !is_same_place(place, place_in(&lists[l], k - 1))) number++;
       memcpy(within, (const char*)lists[l].items + (size_t)k * lists[l].size + lists[l].within, sizeof *within);
       if (!is_same_place(place, wanted) || !isfinite(*within)) continue;

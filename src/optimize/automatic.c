@@ -28,7 +28,7 @@ static bool is_automatic(const Optimization* o) { return o->task->optimizer.type
 
 /* Returns true if gradients are random because of draws or bundles. Differences of such gradients give no
  * information on curvature. */
-static bool is_noisy(const Optimization* o) { return draws_vary(o) || o->task->bundle > 0; }
+static bool is_noisy(const Optimization* o) { return draws_change(o) || o->task->bundle > 0; }
 
 static void forget(Automatic* a) {
   a->tried = 0;
@@ -46,7 +46,7 @@ void automatic_begin(Optimization* o) {
   forget(a);
   if (!is_automatic(o)) return;
   a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
-  if (is_noisy(o) && !draws_vary(o)) a->factor = RESTART_STEP;
+  if (is_noisy(o) && !draws_change(o)) a->factor = RESTART_STEP;
 }
 
 TaskOptimizer automatic_settings(const Optimization* o) {
@@ -60,10 +60,10 @@ TaskOptimizer automatic_settings(const Optimization* o) {
   return settings;
 }
 
-void automatic_renew(Optimization* o) {
+void automatic_create_optimizer(Optimization* o) {
   TaskOptimizer settings = automatic_settings(o);
   optimizer_destroy(o->optimizer);
-  o->optimizer = optimizer_create_in(&settings, &o->design.set, o->unit);
+  o->optimizer = optimizer_create_scaled(&settings, &o->design.set, o->unit);
   memory_free(o->spare_state);
   o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
 }
@@ -72,7 +72,7 @@ void automatic_renew(Optimization* o) {
 
 static void change(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
   Automatic* a = &o->automatic;
-  if (a->change_count < METHOD_CHANGES_MOST)
+  if (a->change_count < METHOD_CHANGES_MAX)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
   /* The current design of L-BFGS is already the best one, unless the best one is kept because it meets `success`. */
   a->return_to_best = a->method != OPTIMIZER_LBFGS || o->meets != o->best_meets;
@@ -80,7 +80,7 @@ static void change(Optimization* o, TaskOptimizerType to, double factor, MethodR
   a->factor = factor;
   forget(a);
   a->mark_iteration = o->iteration;
-  automatic_renew(o);
+  automatic_create_optimizer(o);
 }
 
 static int count_bits(unsigned bits) {
@@ -121,13 +121,13 @@ static bool change_from(Optimization* o, MethodReason reason, int count) {
  * evaluate `success`. An interrupted evaluation counts as a failure. */
 static bool needs_samples(Optimization* o) {
   if (!can_sample(o) || optimization_success_count(o) == 0) return false;
-  (void)optimization_judge(o);
+  (void)optimization_evaluate_success(o);
   return !optimization_succeeded(o);
 }
 
 static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
-  if (draws_vary(o))
+  if (draws_change(o))
     return can_step; /* the best design is unknown, because the loss of a design depends on its draws */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
     a->mark = o->best_worth;
@@ -165,18 +165,18 @@ static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_s
   return converged || !can_sample(o) || !has_time_to_sample(o) ? can_step : watch_progress(o, can_step);
 }
 
-bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {
+bool automatic_update(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {
   Automatic* a = &o->automatic;
-  if (!is_automatic(o) || continuation_goes_on(o, o->iteration)) return can_step;
+  if (!is_automatic(o) || continuation_is_active(o, o->iteration)) return can_step;
   bool weak = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_LEAST * predicted);
   a->tried++;
   if (a->method == OPTIMIZER_LBFGS) return watch_lbfgs(o, weak, predicted, can_step);
   return watch_progress(o, can_step);
 }
 
-bool automatic_leave_flat(Optimization* o) {
+bool automatic_handle_zero_gradient(Optimization* o) {
   bool first = o->iteration == o->first_iteration && o->automatic.tried == 0, flat = true;
-  if (!is_automatic(o) || optimizer_is_free(o->optimizer)) return false;
+  if (!is_automatic(o) || optimizer_is_gradient_free(o->optimizer)) return false;
   bool by_pairs = o->automatic.method == OPTIMIZER_LBFGS && o->automatic.tried > 0 && !o->subjects;
   if (by_pairs && promises_more(o)) return change_from(o, CHANGE_SHORT_STEP, 0);
   if (!can_sample(o)) return false;
@@ -190,11 +190,11 @@ bool automatic_leave_flat(Optimization* o) {
   return true;
 }
 
-Status automatic_return(Optimization* o) {
+Status automatic_restore_best(Optimization* o) {
   bool interrupted;
   if (!o->automatic.return_to_best) return STATUS_OK;
   memcpy(o->x, o->best_x, sizeof(double) * (size_t)o->design.variable_count);
-  TrialOutcome outcome = optimization_stand_again(o, &interrupted);
+  TrialOutcome outcome = optimization_reevaluate_current(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the caller calls again */
   o->automatic.return_to_best = false;
   if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* every design that can be simulated is better */

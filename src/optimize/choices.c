@@ -32,7 +32,7 @@ void choice_search_destroy(ChoiceSearch* s) {
   memory_free(s);
 }
 
-int choice_search_tries(const ChoiceSearch* s) { return s->tries; }
+int choice_search_count(const ChoiceSearch* s) { return s->tries; }
 
 /* Returns the number of choices in which two combinations differ. */
 static int difference(const Task* task, int a, int b) {
@@ -80,8 +80,8 @@ bool choice_search_next(ChoiceSearch* s, int* pick) {
   return true;
 }
 
-bool choice_search_tell(ChoiceSearch* s, double loss, double violation, bool meets) {
-  double excess = violation > CHOICE_EXCESS ? violation : 0;
+bool choice_search_report(ChoiceSearch* s, double loss, double violation, bool meets) {
+  double excess = violation > CHOICE_TOLERANCE ? violation : 0;
   bool lower = meets != s->best_meets ? meets : loss < s->best_loss;
   bool better = s->best < 0 || excess < s->best_excess || (excess == s->best_excess && lower);
   if (!isfinite(loss) || isnan(violation) || !better) return false;

@@ -18,8 +18,8 @@
 #define AXIS_LEAST 1e-10
 #define EULER 2.718281828459045
 
-/* Indices into the state of the rule: number of samples drawn, number of generations, number of the present sample
- * in its generation, width of the distribution, generation of the last eigendecomposition. The arrays of Cloud
+/* RepeatIndices into the state of the rule: number of samples drawn, number of generations, number of the present
+ * sample in its generation, width of the distribution, generation of the last eigendecomposition. The arrays of Cloud
  * follow. */
 enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
 

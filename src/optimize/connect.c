@@ -24,7 +24,7 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 /* ---------------------------------------------------------------- insertion */
 
 static SharedVertex* add_shared(SharedVertices* s) {
-  s->items = memory_grown(s->items, sizeof(SharedVertex), s->count, &s->capacity);
+  s->items = memory_grow_array(s->items, sizeof(SharedVertex), s->count, &s->capacity);
   return &s->items[s->count++];
 }
 
@@ -160,7 +160,7 @@ static void join_faces(Scene* scene, int link, SharedVertices* shared) {
       const SceneShape *x = hull_shape(scene, link, a), *y = hull_shape(scene, link, b);
       Vec3 center;
       if (x->tie != TIE_VERTEX || y->tie != TIE_VERTEX || !face_center(x, y, &center)) continue;
-      found = memory_grown(found, sizeof(*found), count, &capacity);
+      found = memory_grow_array(found, sizeof(*found), count, &capacity);
       found[count].a = a, found[count].b = b, found[count++].center = center;
     }
   for (int k = 0; k < count; k++) add_tie(scene, link, found[k].a, found[k].b, found[k].center, shared);
@@ -178,7 +178,7 @@ static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* Appends the ties of the scene whose vertices still coincide to `shared`. connect_check_kept reports the other
+/* Appends the ties of the scene whose vertices still coincide to `shared`. connect_check_ties reports the other
  * ties. */
 static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
@@ -234,7 +234,7 @@ static void keep_all(const Scene* scene, const ConnectRequest* request, SharedVe
   keep_attachments(scene, request, shared, &first);
 }
 
-static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnostics* diagnostics) {
+static void check_ties(const Scene* scene, int link, SourcePosition place, Diagnostics* diagnostics) {
   const SceneLink* l = &scene->links[link];
   if (!l->ties) {
     diagnostics_add(
@@ -256,7 +256,7 @@ static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnost
                   l->name, lost, l->tie_count, first, tie[0], tie[1], tie[2], tie[3]);
 }
 
-void connect_check_kept(const Scene* scene, const ConnectRequest* request, SourcePlace place,
+void connect_check_ties(const Scene* scene, const ConnectRequest* request, SourcePosition place,
                         Diagnostics* diagnostics) {
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->follows[i] < 0 && scene->links[i].shape_count > 1)
@@ -272,7 +272,7 @@ void connect_check_kept(const Scene* scene, const ConnectRequest* request, Sourc
                     loose, scene->links[first].name);
 }
 
-void connect_note_ties(Scene* scene, const SharedVertices* shared) {
+void connect_store_ties(Scene* scene, const SharedVertices* shared) {
   for (int i = 0; i < scene->link_count; i++) {
     SceneLink* l = &scene->links[i];
     int count = 0;
@@ -359,14 +359,16 @@ static bool find_loose(const Model* model, int link, const SharedVertices* share
   const ModelHull* hulls = model->hulls + model->links[link].hull_first;
   int count = model->links[link].hull_count, *set = MEMORY_NEW(int, count + 1);
   bool found = false;
-  sets_separate(set, count);
+  disjoint_sets_init(set, count);
   for (int k = 0; k < shared->count; k++) {
     const SharedVertex* v = &shared->items[k];
-    if (v->link == link && v->child < 0) sets_join(set, v->hull[0], v->hull[1]);
+    if (v->link == link && v->child < 0) disjoint_sets_unite(set, v->hull[0], v->hull[1]);
   }
   for (int a = 0; a < count && !found; a++)
     for (int b = a + 1; b < count && !found; b++) {
-      if (sets_root(set, a) == sets_root(set, b) || !hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
+      if (disjoint_sets_find(set, a) == disjoint_sets_find(set, b) || !hulls[a].kind->bounded ||
+          !hulls[b].kind->bounded)
+        continue;
       double size = fmin(hull_size(&hulls[a].solid), hull_size(&hulls[b].solid));
       found = gjk_distance(hulls[a].points, pose_identity(), hulls[b].points, pose_identity(), NULL).distance <=
               TOUCHING * size;
@@ -376,8 +378,8 @@ static bool find_loose(const Model* model, int link, const SharedVertices* share
   return found;
 }
 
-void connect_warn_loose(const Scene* scene, const Model* model, const ConnectRequest* request,
-                        const SharedVertices* shared, Diagnostics* diagnostics) {
+void connect_warn_unconnected(const Scene* scene, const Model* model, const ConnectRequest* request,
+                              const SharedVertices* shared, Diagnostics* diagnostics) {
   int pair[2];
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->follows[i] < 0 && find_loose(model, i, shared, pair))

@@ -12,7 +12,7 @@ static int last_change(const TaskContinuation* c) {
   return c->switch_at > last ? c->switch_at : last;
 }
 
-bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
+bool continuation_is_active(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
 
 /* Returns the value of a ramp at iteration k. The value is from (to / from)^(k / n) up to iteration n, then `to`. */
 static double ramp_at(const TaskRamp* ramp, int iteration) {
@@ -36,7 +36,7 @@ static void fix_numbers(Scene* scene) {
   Diagnostics diagnostics = {0};
   Model model = {0};
   if (model_create(&model, scene, &diagnostics) == STATUS_OK) {
-    scene_give_contact(scene, model.contact.support, model.contact.stiffness, model.contact.smoothing);
+    scene_set_contact_parameters(scene, model.contact.support, model.contact.stiffness, model.contact.smoothing);
     scene->contact.rest_speed = model.contact.rest_speed;
     model_fix_pairs(&model, scene);
   }
@@ -89,9 +89,9 @@ void continuation_restart(Optimization* o) {
 
 void continuation_finish(Optimization* o) { continuation_set(o, last_change(settings(o))); }
 
-void continuation_forget(Optimization* o) {
+void continuation_reset_optimizer(Optimization* o) {
   automatic_begin(o);
-  automatic_renew(o);
+  automatic_create_optimizer(o);
 }
 
 Status continuation_advance(Optimization* o) {
@@ -102,7 +102,7 @@ Status continuation_advance(Optimization* o) {
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
-  if (switches) continuation_forget(o);
+  if (switches) continuation_reset_optimizer(o);
   if (outcome != TRIAL_ACCEPTED) {
     o->loss = HUGE_VAL; /* every design that can be simulated is better */
     return STATUS_OK;

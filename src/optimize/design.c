@@ -5,19 +5,19 @@
 /* ---------------------------------------------------------------- growing arrays */
 
 int design_add_variable(Design* d, const DesignVariable* variable) {
-  d->variables = memory_grown(d->variables, sizeof(DesignVariable), d->variable_count, &d->variable_capacity);
+  d->variables = memory_grow_array(d->variables, sizeof(DesignVariable), d->variable_count, &d->variable_capacity);
   d->variables[d->variable_count] = *variable;
   return d->variable_count++;
 }
 
 void design_add_number(Design* d, OverrideKind kind, int link, int part, int index, double base) {
-  d->numbers = memory_grown(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
+  d->numbers = memory_grow_array(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
   d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, d->listing, base, d->term_count, 0};
 }
 
 void design_add_term(Design* d, int variable, double coefficient) {
   if (coefficient == 0) return;
-  d->terms = memory_grown(d->terms, sizeof(DesignTerm), d->term_count, &d->term_capacity);
+  d->terms = memory_grow_array(d->terms, sizeof(DesignTerm), d->term_count, &d->term_capacity);
   d->terms[d->term_count++] = (DesignTerm){variable, coefficient};
   d->numbers[d->number_count - 1].term_count++;
 }
@@ -50,7 +50,7 @@ ModelOverride* design_overrides(const Design* d, const double* x) {
   }
   for (int k = 0; k < d->turn_count; k++) {
     double numbers[4];
-    design_turn_values(&d->turns[k], x, numbers);
+    design_rotation_values(&d->turns[k], x, numbers);
     for (int i = 0; i < (d->turns[k].of_axis ? 3 : 4); i++) overrides[d->turns[k].number_first + i].value = numbers[i];
   }
   return overrides;
@@ -119,7 +119,7 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->bushings[n->part][n->index];
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
-    case OVERRIDE_AXIS: /* design_turn_slope computes the derivatives of all numbers of a joint together */
+    case OVERRIDE_AXIS: /* design_rotation_gradient computes the derivatives of all numbers of a joint together */
     case OVERRIDE_ROTATION:
       return 0;
   }
@@ -134,7 +134,7 @@ static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
 
 /* Adds factor times the derivatives with respect to the rotation variables of a joint to `out`. first: the first of
  * the scene numbers that the rotation changes. */
-static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
+static void add_turn_slope(const DesignRotation* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
   double numbers[4];
@@ -148,7 +148,7 @@ static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, con
     quat_store(quat_at(model_scene_initial(m->scene, first->link)->coordinates + first->index), numbers);
     by_turn = start_turn(m, g, first->link);
   }
-  design_turn_slope(own, numbers, vec3_scale(by_turn, factor), out);
+  design_rotation_gradient(own, numbers, vec3_scale(by_turn, factor), out);
 }
 
 /* Applies the chain rule from the numbers to the variables (D2). */
@@ -166,7 +166,7 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
     int link = d->numbers[own->number_first].link;
     double by_inertia[6];
     for (int i = 0; i < 6; i++) by_inertia[i] = factor * gradient->inertia[link][i];
-    design_inertia_slope(own, model->scene->links[link].inertia, by_inertia, out);
+    design_inertia_gradient(own, model->scene->links[link].inertia, by_inertia, out);
   }
   for (int k = 0; k < d->turn_count; k++) {
     const DesignNumber* first = &d->numbers[d->turns[k].number_first];

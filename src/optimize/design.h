@@ -39,18 +39,19 @@ typedef struct {
   bool keep; /* true: insert nothing and use the ties of the scene */
 } ConnectRequest;
 /* Stores the pairs of `shared` in the scene as its list of tied vertices. The scene owns the list. */
-void connect_note_ties(Scene* scene, const SharedVertices* shared);
+void connect_store_ties(Scene* scene, const SharedVertices* shared);
 /* Checks the ties of the scene, which `design.connect: keep` uses. Adds an error at `place` for each link that has
  * several hulls but no ties. Warns of ties whose vertices are missing or do not coincide, and of joints without a
  * vertex. */
-void connect_check_kept(const Scene* scene, const ConnectRequest* request, SourcePlace place, Diagnostics* diagnostics);
+void connect_check_ties(const Scene* scene, const ConnectRequest* request, SourcePosition place,
+                        Diagnostics* diagnostics);
 /* Connects the hulls of the scene as requested. Appends the shared vertices to `shared`, which the caller frees with
  * shared_vertices_free. model: model of the scene before the call. */
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 /* Warns of links with two hulls that touch but are not connected by a chain of shared vertices. Adds one warning per
  * link whose shape changes. model: as for connect_hulls, which made `shared`. */
-void connect_warn_loose(const Scene* scene, const Model* model, const ConnectRequest* request,
-                        const SharedVertices* shared, Diagnostics* diagnostics);
+void connect_warn_unconnected(const Scene* scene, const Model* model, const ConnectRequest* request,
+                              const SharedVertices* shared, Diagnostics* diagnostics);
 /* Frees the list and zeroes it. */
 void shared_vertices_free(SharedVertices* shared);
 /* Sets *center to the centre of the largest ball in the intersection of two hulls, in the frame of the hulls [m]
@@ -65,11 +66,11 @@ typedef struct {
   char* name;   /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
   char* former; /* name in earlier versions, accepted with a warning; NULL: none */
   double initial, low, high;
-  double scale;      /* a large change of the variable; 0: a tenth of its unit */
-  double prior;      /* standard deviation of the prior; 0: no prior */
-  double step;       /* optimizer step of the variable; 0: the variable has the step of its block */
-  int block;         /* 0: design; 1: control and initial state */
-  SourcePlace place; /* task entry that created it */
+  double scale;         /* a large change of the variable; 0: a tenth of its unit */
+  double prior;         /* standard deviation of the prior; 0: no prior */
+  double step;          /* optimizer step of the variable; 0: the variable has the step of its block */
+  int block;            /* 0: design; 1: control and initial state */
+  SourcePosition place; /* task entry that created it */
 } DesignVariable;
 
 /* A number of the scene that variables change. All scenarios have the same links, and a number has the same place in
@@ -106,7 +107,7 @@ typedef struct {
                       link frame; -1: none */
   Vec3 axis;       /* initial axis in the scene; unit */
   Quat rotation;
-} DesignTurn;
+} DesignRotation;
 
 typedef struct {
   DesignVariable* variables;
@@ -118,7 +119,7 @@ typedef struct {
   int listing; /* scenario to which new numbers belong, or ALL_SCENARIOS */
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;
-  DesignTurn* turns;
+  DesignRotation* turns;
   int turn_count, turn_capacity;
   bool* link_changes; /* true if a hull of the link changes (links) */
   bool* hull_changes; /* changing hulls of the first scenario, link by link; unchanged links of other scenarios may have
@@ -156,22 +157,23 @@ void design_gradient(const Design* design, int scenario, const Model* model, con
 
 /* Sets root to the factor V of an inertia (D9): its diagonal, then the entries 01, 02, 12. inertia: xx, yy, zz, xy,
  * xz, yz about the centre of mass [kg m^2]. Returns false if no physical body has this inertia. */
-bool inertia_root(const double inertia[6], double root[6]);
+bool inertia_factor(const double inertia[6], double root[6]);
 /* Sets inertia to the six numbers xx, yy, zz, xy, xz, yz [kg m^2] for the design x[variables]. */
 void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
 /* Adds derivatives with respect to the variables to slope[variables], by the chain rule. by_inertia: derivatives
  * with respect to the six numbers, at the values `inertia`. Adds nothing if the values are not an inertia of these
  * variables. */
-void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6], double* slope);
+void design_inertia_gradient(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
+                             double* slope);
 
 /* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
 
 /* Sets numbers to the axis (3, unit vector) or quaternion (4, w x y z) for the design x[variables]. The variables
  * are rotations [rad] about the axes of the joint frame, or of the link frame for an initial rotation. */
-void design_turn_values(const DesignTurn* own, const double* x, double* numbers);
+void design_rotation_values(const DesignRotation* own, const double* x, double* numbers);
 /* Adds derivatives with respect to the rotation variables to slope[variables], by the chain rule. by_turn:
  * derivative with respect to a further small rotation, in the axes of the rotated joint frame [1/rad]. */
-void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope);
+void design_rotation_gradient(const DesignRotation* own, const double* numbers, Vec3 by_turn, double* slope);
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 

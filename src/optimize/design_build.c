@@ -7,15 +7,15 @@
 
 /* ---------------------------------------------------------------- requested links and variables */
 
-int design_link_named(const Scene* scene, const char* name) {
+int design_find_link(const Scene* scene, const char* name) {
   for (int i = 0; i < scene->link_count; i++)
     if (strcmp(scene->links[i].name, name) == 0) return i;
   return -1;
 }
 
 /* The reader checks names, so a missing link occurs only in tasks that were not read from a file. */
-int design_link(DesignBuild* b, const TaskName* name) {
-  int link = design_link_named(b->scene, name->text);
+int design_require_link(DesignBuild* b, const TaskName* name) {
+  int link = design_find_link(b->scene, name->text);
   if (link < 0) diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
   return link;
 }
@@ -25,18 +25,18 @@ static void add_scenario(const DesignBuild* b, Text* name) {
   if (b->design->listing != ALL_SCENARIOS) text_add(name, "@%s", b->task->scenarios[b->design->listing].name);
 }
 
-void design_call_formerly(DesignBuild* b, int variable, const char* former) {
+void design_set_former_name(DesignBuild* b, int variable, const char* former) {
   Text name = {0};
   text_add(&name, "%s", former);
   add_scenario(b, &name);
   b->design->variables[variable].former = name.data;
 }
 
-int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial, const char* format, ...) {
+int design_new_variable(DesignBuild* b, const VariableSpec* wish, double initial, const char* format, ...) {
   Text name = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&name, format, arguments);
+  text_add_va_list(&name, format, arguments);
   va_end(arguments);
   add_scenario(b, &name);
   DesignVariable v = {
@@ -56,15 +56,15 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
 
 static void read_wishes(DesignBuild* b) {
   for (int k = 0; k < b->task->vertices_count; k++) {
-    int link = design_link(b, &b->task->vertices[k].link);
+    int link = design_require_link(b, &b->task->vertices[k].link);
     if (link >= 0) b->shapes[link] = true;
   }
   for (int k = 0; k < b->task->cage_count; k++) {
-    int link = design_link(b, &b->task->cages[k].link);
+    int link = design_require_link(b, &b->task->cages[k].link);
     if (link >= 0) b->shapes[link] = true;
   }
   for (int k = 0; k < b->task->attachment_count; k++) {
-    int link = design_link(b, &b->task->attachments[k].link);
+    int link = design_require_link(b, &b->task->attachments[k].link);
     if (link >= 0) b->joints[link] = true;
   }
   for (int i = 0; i < b->scene->link_count; i++)
@@ -115,7 +115,7 @@ static void build_rows(DesignBuild* b) {
       const char* near = variable < 0 ? nearest_variable(d, c->variables[j].text) : NULL;
       if (variable < 0)
         diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->variables[j].place, "no variable '%s'%s",
-                        c->variables[j].text, text_meant(near).text);
+                        c->variables[j].text, text_suggestion(near).text);
       set->column[next] = variable < 0 ? 0 : variable;
       set->coefficient[next++] = c->coefficients[j];
     }
@@ -161,7 +161,7 @@ static void ensure_initial(Scene* scene, int link) {
 static void ensure_initials(const Task* task, const Model* model, Scene* scene) {
   bool offsets = false;
   for (int k = 0; k < task->start_count; k++) {
-    int link = design_link_named(scene, task->starts[k].link.text);
+    int link = design_find_link(scene, task->starts[k].link.text);
     if (link >= 0 && model->links[link].prescribed < 0) ensure_initial(scene, link);
   }
   for (int k = 0; k < task->parameter_count; k++) offsets = offsets || task->parameters[k].type == PARAMETER_OFFSET;
@@ -185,20 +185,20 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
 
 /* Sets reshaped[link] to the place of the first item that changes the vertices or lengths of each link. Places of
  * other links keep file NULL. The caller zeroes the array first, which has one entry for each link. */
-static void mark_reshaped(const Task* task, const Scene* scene, SourcePlace* reshaped) {
+static void mark_reshaped(const Task* task, const Scene* scene, SourcePosition* reshaped) {
   for (int k = 0; k < task->vertices_count; k++) {
-    int link = design_link_named(scene, task->vertices[k].link.text);
+    int link = design_find_link(scene, task->vertices[k].link.text);
     if (link >= 0 && !reshaped[link].file) reshaped[link] = task->vertices[k].place;
   }
   for (int k = 0; k < task->cage_count; k++) {
-    int link = design_link_named(scene, task->cages[k].link.text);
+    int link = design_find_link(scene, task->cages[k].link.text);
     if (link >= 0 && !reshaped[link].file) reshaped[link] = task->cages[k].place;
   }
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];
     if (item->type != PARAMETER_SIZE && item->type != PARAMETER_SHAPE_SIZE) continue;
     for (int i = 0; i < item->link_count; i++) {
-      int link = design_link_named(scene, item->links[i].text);
+      int link = design_find_link(scene, item->links[i].text);
       if (link >= 0 && !reshaped[link].file) reshaped[link] = item->place;
     }
   }
@@ -218,7 +218,7 @@ enum { LINKS_TOLD = 8 };
 
 /* Adds one message that names all links in a state, at the place of the first link. Adds no message if no link is in
  * this state. */
-static void report_state(const DesignBuild* b, const Model* model, const SourcePlace* reshaped, MassState state) {
+static void report_state(const DesignBuild* b, const Model* model, const SourcePosition* reshaped, MassState state) {
   const Scene* scene = model->scene;
   bool by_density = b->task->mass == TASK_MASS_DENSITY;
   Text names = {0};
@@ -254,15 +254,15 @@ static void report_state(const DesignBuild* b, const Model* model, const SourceP
  * that forces can move count. A given mass never changes. A mass from a density does not change if the task has
  * `design.mass: fixed`, the default. */
 static void report_masses(const DesignBuild* b, const Model* model, const Scene* scene) {
-  SourcePlace* reshaped = MEMORY_NEW(SourcePlace, scene->link_count + 1);
+  SourcePosition* reshaped = MEMORY_NEW(SourcePosition, scene->link_count + 1);
   mark_reshaped(b->task, scene, reshaped);
   for (int state = MASS_ALL_GIVEN; state <= MASS_KEPT; state++) report_state(b, model, reshaped, (MassState)state);
   memory_free(reshaped);
 }
 
 /* Replaces the round solids of a link whose vertices are variables by inscribed polyhedra. */
-static void facet_link(const DesignBuild* b, Scene* scene, bool first, const char* name, SourcePlace place) {
-  int link = design_link_named(scene, name);
+static void facet_link(const DesignBuild* b, Scene* scene, bool first, const char* name, SourcePosition place) {
+  int link = design_find_link(scene, name);
   for (int k = 0; link >= 0 && k < scene->links[link].shape_count; k++) {
     SceneShape* shape = &scene->shapes[scene->links[link].shapes[k].shape];
     if (!shape_is_exact(shape)) continue;
@@ -301,11 +301,11 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
   Status status = model_create_lifted(&model, scene, b->diagnostics);
   if (status == STATUS_OK) {
     b->scene = scene;
-    if (first) design_note_boxes(b, &model);
+    if (first) design_store_boxes(b, &model);
     model_expand_shapes(&model, scene);
     if (first) report_masses(b, &model, scene);
     fix_masses(b->task, &model, scene);
-    design_give_masses(b->task, &model, scene);
+    design_store_masses(b->task, &model, scene);
     b->model = &model;
     if (first) {
       design_read_followers(b);
@@ -313,11 +313,11 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     }
     ensure_initials(b->task, &model, scene);
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
-    if (request.keep && first) connect_check_kept(scene, &request, b->task->optimizer.connect_place, b->diagnostics);
+    if (request.keep && first) connect_check_ties(scene, &request, b->task->optimizer.connect_place, b->diagnostics);
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
     if (b->task->optimizer.connect && !request.keep && first)
-      connect_warn_loose(scene, &model, &request, shared, b->diagnostics);
-    connect_note_ties(scene, shared);
+      connect_warn_unconnected(scene, &model, &request, shared, b->diagnostics);
+    connect_store_ties(scene, shared);
   }
   b->model = NULL;
   model_destroy(&model);
@@ -361,7 +361,7 @@ static bool same_signal(SignalPlace x, SignalPlace y) {
 
 static bool same_gains(const Scene* first, const Scene* other, const DesignNumber* n) {
   int a = model_scene_controller(first, n->link, n->part), b = model_scene_controller(other, n->link, n->part);
-  return b >= 0 && controller_gain_lives(&other->controllers[b], n->index) &&
+  return b >= 0 && controller_gain_has_effect(&other->controllers[b], n->index) &&
          controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
 }
 
@@ -370,7 +370,7 @@ static bool same_shape(const Scene* first, const Scene* other, const DesignNumbe
   if (n->part >= other->links[n->link].shape_count) return false;
   const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
   const SceneShape* b = &other->shapes[other->links[n->link].shapes[n->part].shape];
-  return a->type == b->type && scene_shape_number_count(a) == scene_shape_number_count(b);
+  return a->type == b->type && scene_shape_parameter_count(a) == scene_shape_parameter_count(b);
 }
 
 static bool same_closure(const Scene* first, const Scene* other, const DesignNumber* n) {
@@ -452,7 +452,7 @@ static void check_scenarios(DesignBuild* b) {
 
 typedef struct {
   const char* name;
-  SourcePlace place;
+  SourcePosition place;
 } NamePlace;
 
 static int by_name(const void* a, const void* b) {
@@ -490,7 +490,7 @@ static void check_variables(DesignBuild* b) {
     const NamePlace *one = &sorted[k - 1], *two = &sorted[k];
     bool later = one->place.line > two->place.line ||
                  (one->place.line == two->place.line && one->place.column > two->place.column);
-    SourcePlace place = later ? one->place : two->place;
+    SourcePosition place = later ? one->place : two->place;
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "variable '%s' is listed twice: remove one of the entries",
                     two->name);
     break;
@@ -498,7 +498,7 @@ static void check_variables(DesignBuild* b) {
   check_everywhere(b, sorted);
   memory_free(sorted);
   if (d->variable_count == 0 && b->diagnostics->error_count == b->errors_before)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0},
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePosition){b->task->path, 0, 0},
                     "the task has no design variables: give 'design', 'control', 'initial' or 'parameters'");
 }
 
@@ -537,7 +537,7 @@ static void list_for(DesignBuild* b, int scenario) {
 
 /* Selects the next scenario for which an item adds its variables. Selects all scenarios together if the item names
  * none. *next is 0 on the first call. Returns false after the last scenario. */
-static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
+static bool next_listing(DesignBuild* b, const TaskScenarioSet* where, int* next) {
   while (where->in && *next < where->count && !where->in[*next]) ++*next;
   int end = where->in ? where->count : 1;
   list_for(b, where->in && *next < end ? *next : ALL_SCENARIOS);
@@ -545,11 +545,11 @@ static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
 }
 
 static void list_control(DesignBuild* b, const TaskControl* item) {
-  for (int next = 0; next_listing(b, &item->where, &next);) design_list_control(b, item);
+  for (int next = 0; next_listing(b, &item->where, &next);) design_add_control_variables(b, item);
 }
 
 static void list_start(DesignBuild* b, const TaskStart* item) {
-  for (int next = 0; next_listing(b, &item->where, &next);) design_list_start(b, item);
+  for (int next = 0; next_listing(b, &item->where, &next);) design_add_initial_variables(b, item);
 }
 
 static Status list_all(DesignBuild* b) {
@@ -562,13 +562,13 @@ static Status list_all(DesignBuild* b) {
     index_shared(b);
     design_check_symmetries(b);
     design_check_frozen(b);
-    design_list_vertices(b);
-    for (int k = 0; k < task->cage_count; k++) design_list_cage(b, &task->cages[k]);
-    for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);
+    design_add_vertex_variables(b);
+    for (int k = 0; k < task->cage_count; k++) design_add_cage_variables(b, &task->cages[k]);
+    for (int k = 0; k < task->attachment_count; k++) design_add_attachment_variables(b, &task->attachments[k]);
     for (int k = 0; k < task->control_count; k++) list_control(b, &task->controls[k]);
     for (int k = 0; k < task->start_count; k++) list_start(b, &task->starts[k]);
-    for (int k = 0; k < task->parameter_count; k++) design_list_parameter(b, &task->parameters[k]);
-    design_move_followers(b);
+    for (int k = 0; k < task->parameter_count; k++) design_add_parameter_variables(b, &task->parameters[k]);
+    design_add_coupling_offsets(b);
     mark_changes(b);
     check_variables(b);
     check_scenarios(b);

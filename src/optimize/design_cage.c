@@ -14,8 +14,8 @@
 typedef struct {
   DesignBuild* build;
   const TaskCage* wish;
-  int link;      /* link in whose frame the box is given */
-  SelfMaps maps; /* maps under which that link is symmetric */
+  int link;           /* link in whose frame the box is given */
+  SymmetryGroup maps; /* maps under which that link is symmetric */
   double low[3], high[3];
   bool still[3][2]; /* true if the points on the low or high side of an axis are fixed */
   int* variable;    /* variable of each coordinate of the control points (3 points); -1: fixed */
@@ -171,7 +171,7 @@ static void make_variables(Cage* c) {
           if (!moves) continue;
           double share = (double)at[axis] / c->wish->cells[axis];
           double initial = c->low[axis] + share * (c->high[axis] - c->low[axis]);
-          VariableWish wish = {c->wish->place, bounds->within, bounds->low[axis], bounds->high[axis], 0,
+          VariableSpec wish = {c->wish->place, bounds->within, bounds->low[axis], bounds->high[axis], 0,
                                bounds->prior,  bounds->step};
           *variable =
               design_new_variable(c->build, &wish, initial, "%s/cage/%d/%c", c->wish->link.text, point, "xyz"[axis]);
@@ -233,8 +233,8 @@ static void list_points(Cage* c) {
   memory_free(c->variable);
 }
 
-void design_list_cage(DesignBuild* b, const TaskCage* item) {
-  int link = design_link_named(b->scene, item->link.text);
+void design_add_cage_variables(DesignBuild* b, const TaskCage* item) {
+  int link = design_find_link(b->scene, item->link.text);
   if (link < 0) return; /* an earlier check has already reported the missing link */
   design_check_follower(b, &item->link);
   if (b->follows[link] >= 0) return; /* the cage of the leader also moves this link */
@@ -243,7 +243,7 @@ void design_list_cage(DesignBuild* b, const TaskCage* item) {
                     "link '%s' has both free vertices and a cage: choose one of them", item->link.text);
     return;
   }
-  Cage cage = {.build = b, .wish = item, .link = link, .maps = design_self_maps(b, link)};
+  Cage cage = {.build = b, .wish = item, .link = link, .maps = design_symmetry_group(b, link)};
   if (place_box(&cage)) list_points(&cage);
-  design_self_maps_free(&cage.maps);
+  symmetry_group_free(&cage.maps);
 }

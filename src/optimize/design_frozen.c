@@ -5,7 +5,7 @@
 
 static bool holds(const TaskFrozen* item, int hull, Vec3 p) {
   const VertexRange range = {item->hulls, item->hull_count, item->has_box, item->box_low, item->box_high};
-  return vertex_range_holds(&range, hull, p);
+  return vertex_range_contains(&range, hull, p);
 }
 
 static bool is_of(const TaskFrozen* item, const DesignBuild* b, int link) {
@@ -46,7 +46,7 @@ static const char* problem_of(const TaskFrozen* item, const DesignBuild* b, int 
 void design_check_frozen(DesignBuild* b) {
   for (int k = 0; k < b->task->frozen_count; k++) {
     const TaskFrozen* item = &b->task->frozen[k];
-    int link = design_link(b, &item->link);
+    int link = design_require_link(b, &item->link);
     const char* problem = link < 0 ? NULL : problem_of(item, b, link);
     if (problem)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place, "frozen: link '%s' %s", item->link.text, problem);

@@ -30,7 +30,7 @@ static bool upper_root(Mat3 p, Mat3* v) {
   return true;
 }
 
-bool inertia_root(const double inertia[6], double root[6]) {
+bool inertia_factor(const double inertia[6], double root[6]) {
   Mat3 v;
   if (!upper_root(second_moment(inertia), &v)) return false;
   const double out[6] = {v.m[0][0], v.m[1][1], v.m[2][2], v.m[0][1], v.m[0][2], v.m[1][2]};
@@ -54,8 +54,8 @@ void design_inertia_values(const DesignInertia* own, const double* x, double ine
 
 /* Applies the chain rule from the six numbers to V, then to the variables (D9). Since dI = tr(dP) 1 - dP and dP = dV
  * V^T + V dV^T, the derivative with respect to V is 2 B V. B = tr(G) 1 - G, with G the derivative with respect to I. */
-void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
-                          double* slope) {
+void design_inertia_gradient(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
+                             double* slope) {
   const double* g = by_inertia;
   double trace = g[0] + g[1] + g[2], *out = slope + own->variable_first;
   Mat3 v, b = {{{trace - g[0], -0.5 * g[3], -0.5 * g[4]},

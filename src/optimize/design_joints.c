@@ -5,11 +5,11 @@
 
 /* ---------------------------------------------------------------- attachments, control, start */
 
-void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
-  int link = design_link(b, &item->link);
+void design_add_attachment_variables(DesignBuild* b, const TaskAttachment* item) {
+  int link = design_require_link(b, &item->link);
   for (int axis = 0; axis < 3 && link >= 0; axis++) {
     if (!item->axes[axis]) continue;
-    VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis],
+    VariableSpec wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis],
                          0,           item->bounds.prior,  item->bounds.step};
     double initial = design_component(b->scene->links[link].joint.position, axis);
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
@@ -40,7 +40,7 @@ static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, co
 
 static void note_tie(DesignBuild* b, const TaskControl* item, const char* word, int index, int variable) {
   if (item->tie == 0) return;
-  b->ties = memory_grown(b->ties, sizeof(DesignTie), b->tie_count, &b->tie_capacity);
+  b->ties = memory_grow_array(b->ties, sizeof(DesignTie), b->tie_count, &b->tie_capacity);
   b->ties[b->tie_count++] = (DesignTie){item->tie, b->design->listing, word, index, variable};
 }
 
@@ -67,11 +67,11 @@ static void name_signal(const SignalPlace* s, char* out, size_t size) {
 static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, const SignalPlace* of) {
   static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
   SceneSignal* s = of->signal;
-  int values = signal_values(s), terms = signal_terms(s);
+  int values = signal_value_count(s), terms = signal_sine_count(s);
   unsigned wanted = parameters_wanted(item, s);
   char which[32];
   name_signal(of, which, sizeof which);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     int channel = k < values ? k % s->channels : index / s->terms;
@@ -89,8 +89,8 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
 
 /* Returns the bounds of a variable gain. A gain stays >= 0. A force limit stays > 0, because 0 would mean that there
  * is no limit. */
-static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+static VariableSpec gain_wish(const TaskControl* item, GainKind kind, double initial) {
+  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (kind == GAIN_FEEDBACK) return wish;
   wish.low = fmax(wish.low, kind == GAIN_MAX_FORCE ? LIMIT_LEAST * initial : 0);
   return wish;
@@ -117,11 +117,11 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
     char which[32];
     name_signal(&place, which, sizeof which);
     for (int k = 0; k < controller_gain_count(own); k++) {
-      Gain gain = controller_gain(own, k);
-      if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_lives(own, k)) continue;
+      Gain gain = controller_gain_at(own, k);
+      if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_has_effect(own, k)) continue;
       if (!is_asked(item, own, gain)) continue;
       double initial = *controller_gain_value(own, k);
-      VariableWish wish = gain_wish(item, gain.kind, initial);
+      VariableSpec wish = gain_wish(item, gain.kind, initial);
       const DesignTie* tie = tie_of(b, item, NAMES[gain.kind], gain.index);
       int variable = tie ? tie->variable
                          : design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which,
@@ -140,8 +140,8 @@ static int missing_dof(const TaskControl* item, const SceneSignal* signal) {
   return -1;
 }
 
-void design_list_control(DesignBuild* b, const TaskControl* item) {
-  int link = design_link(b, &item->link), found = 0, before = b->design->variable_count;
+void design_add_control_variables(DesignBuild* b, const TaskControl* item) {
+  int link = design_require_link(b, &item->link), found = 0, before = b->design->variable_count;
   if (link < 0) return;
   SignalPlace s;
   for (int number = 0; (s = model_scene_signal(b->scene, link, number)).signal; number++) {
@@ -188,7 +188,7 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
 
 static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
   const SceneInitial* start = model_scene_initial(b->scene, link);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
   int variable =
       design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);
@@ -201,20 +201,20 @@ static void list_start_number(DesignBuild* b, const TaskStart* item, int link, i
 static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
   Design* d = b->design;
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
-  DesignTurn own = {.of_start = true, .number_first = d->number_count};
+  DesignRotation own = {.of_start = true, .number_first = d->number_count};
   own.rotation = quat_normalized(quat_at(q));
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < 3; k++)
     own.variable[k] = item->dof[joint->plain_count + k]
                           ? design_new_variable(b, &wish, 0, "%s/turn/%c", item->link.text, "xyz"[k])
                           : -1;
   for (int k = 0; k < 4; k++) design_add_number(d, OVERRIDE_COORDINATE, link, 0, joint->plain_count + k, q[k]);
-  d->turns = memory_grown(d->turns, sizeof(DesignTurn), d->turn_count, &d->turn_capacity);
+  d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
   d->turns[d->turn_count++] = own;
 }
 
-void design_list_start(DesignBuild* b, const TaskStart* item) {
-  int link = design_link(b, &item->link);
+void design_add_initial_variables(DesignBuild* b, const TaskStart* item) {
+  int link = design_require_link(b, &item->link);
   if (link < 0) return;
   const ModelLink* l = &b->model->links[link];
   const char* fixed = fixed_start(item, l);

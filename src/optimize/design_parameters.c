@@ -106,7 +106,7 @@ typedef struct {
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
-  SourcePlace place = link ? link->place : l->item->place;
+  SourcePosition place = link ? link->place : l->item->place;
   diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, place, "%s%s%s: %s", link ? "link '" : "the scene",
                   link ? link->text : "", link ? "'" : "", why);
   return false;
@@ -117,12 +117,12 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
+  VariableSpec wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
   bool restitution = l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION;
   if (restitution || l->item->type == PARAMETER_LIMIT_RESTITUTION) wish.high = fmin(wish.high, 1);
   l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
-  if (l->former) design_call_formerly(l->b, l->tied, l->former);
+  if (l->former) design_set_former_name(l->b, l->tied, l->former);
   if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
   return l->tied;
 }
@@ -213,7 +213,7 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
   if (l->item->tie)
     return refuse(l, name, "only inertias with form: scale can be tied: set form: scale, or remove 'tie'");
-  if (!inertia_root(l->b->scene->links[link].inertia, root))
+  if (!inertia_factor(l->b->scene->links[link].inertia, root))
     return refuse(l, name,
                   "its inertia has a principal moment equal to the sum of the others (a flat body), so the moments "
                   "cannot vary: use form: scale, or change the inertia in the scene");
@@ -224,7 +224,7 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   for (int k = 0; k < (full ? 6 : 3); k++)
     variable_for(l, k < 3 ? math_log(root[k]) : root[k], name_of(text, sizeof text, name->text, "inertia", word[k]));
   for (int k = 0; k < 6; k++) design_add_number(d, OVERRIDE_INERTIA, link, 0, k, l->b->scene->links[link].inertia[k]);
-  d->inertias = memory_grown(d->inertias, sizeof(DesignInertia), d->inertia_count, &d->inertia_capacity);
+  d->inertias = memory_grow_array(d->inertias, sizeof(DesignInertia), d->inertia_count, &d->inertia_capacity);
   d->inertias[d->inertia_count++] = own;
   return true;
 }
@@ -244,7 +244,7 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
   Design* d = l->b->design;
   const SceneJoint* joint = &l->b->scene->links[link].joint;
   char text[NAME_MAX_LENGTH + 40];
-  DesignTurn own = {.of_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
+  DesignRotation own = {.of_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
   own.axis = joint->axes[0];
   own.rotation = joint->rotation;
   if (l->item->tie) return refuse(l, name, "directions cannot be tied: remove 'tie'");
@@ -262,7 +262,7 @@ static bool list_turn(Listing* l, const TaskName* name, int link) {
   const double q[4] = {own.rotation.w, own.rotation.x, own.rotation.y, own.rotation.z};
   for (int k = 0; k < (own.of_axis ? 3 : 4); k++)
     design_add_number(d, l->kind->kind, link, 0, k, own.of_axis ? design_component(own.axis, k) : q[k]);
-  d->turns = memory_grown(d->turns, sizeof(DesignTurn), d->turn_count, &d->turn_capacity);
+  d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
   d->turns[d->turn_count++] = own;
   return true;
 }
@@ -415,7 +415,7 @@ static void add_offset_terms(Design* d, const Scene* scene, int k, double by, in
     }
 }
 
-void design_move_followers(DesignBuild* b) {
+void design_add_coupling_offsets(DesignBuild* b) {
   const Scene* scene = b->scene;
   Design* d = b->design;
   bool any = false;
@@ -588,7 +588,7 @@ static void number_key(const SceneShape* shape, int k, char* out, size_t size) {
 static bool is_zero_size(const SceneShape* shape, int k) {
   double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
-  return shape_round_lengths(&copy, lengths) > k && !(*lengths[k] > 0);
+  return scene_shape_round_lengths(&copy, lengths) > k && !(*lengths[k] > 0);
 }
 
 static bool list_shapes(Listing* l, const TaskName* name, int link) {
@@ -598,7 +598,7 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
   for (int u = 0; u < source->shape_count; u++) {
     const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
     bool exact = shape_is_exact(shape);
-    int count = exact && !model_takes_round(l->b->scene, shape) ? 0 : scene_shape_number_count(shape);
+    int count = exact && !model_uses_round_solid(l->b->scene, shape) ? 0 : scene_shape_parameter_count(shape);
     TaskParameter own = exact ? *l->item : within_shape(l->item, &shape->smooth);
     Listing within = *l;
     within.item = &own;
@@ -645,7 +645,7 @@ static bool list_lengths(Listing* l, const TaskName* name, int link) {
 
 /* ---------------------------------------------------------------- edges of a box */
 
-void design_note_boxes(DesignBuild* b, const Model* model) {
+void design_store_boxes(DesignBuild* b, const Model* model) {
   b->boxes = MEMORY_NEW(DesignBox, model->link_count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
@@ -701,7 +701,7 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
 /* ---------------------------------------------------------------- complete item */
 
 static bool list_of_link(Listing* l, const TaskName* name) {
-  int link = design_link(l->b, name);
+  int link = design_require_link(l->b, name);
   if (link < 0) return false;
   bool weighed = l->item->type <= PARAMETER_INERTIA;
   if (weighed && !(l->b->model->links[link].mass > 0))
@@ -726,7 +726,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   return true;
 }
 
-void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
+void design_add_parameter_variables(DesignBuild* b, const TaskParameter* item) {
   Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}, NULL};
   char text[80];
   for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
@@ -752,12 +752,12 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
 }
 
 /* Writes masses, centres and inertias of the model into the scene, for links whose centre or inertia is a variable. */
-void design_give_masses(const Task* task, const Model* model, Scene* scene) {
+void design_store_masses(const Task* task, const Model* model, Scene* scene) {
   for (int k = 0; k < task->parameter_count; k++) {
     const TaskParameter* item = &task->parameters[k];
     if (item->type != PARAMETER_CENTER && item->type != PARAMETER_INERTIA) continue;
     for (int n = 0; n < item->link_count; n++) {
-      int i = design_link_named(scene, item->links[n].text);
+      int i = design_find_link(scene, item->links[n].text);
       if (i < 0 || !(model->links[i].mass > 0) || scene->links[i].mass_model == MASS_GIVEN) continue;
       SceneLink* link = &scene->links[i];
       Mat3 inertia = mass_moment_inertia_tensor(&model->links[i].moment);

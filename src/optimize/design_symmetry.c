@@ -43,9 +43,9 @@ void design_read_followers(DesignBuild* b) {
   for (int k = 0; k < task->symmetry_count; k++) {
     const TaskSymmetry* s = &task->symmetries[k];
     if (s->type == SYMMETRY_ROTATION || s->link_count < 2) continue;
-    int leader = design_link(b, &s->links[0]);
+    int leader = design_require_link(b, &s->links[0]);
     for (int j = 1; j < s->link_count && leader >= 0; j++) {
-      int link = design_link(b, &s->links[j]);
+      int link = design_require_link(b, &s->links[j]);
       if (link < 0 || !may_follow(b, &s->links[j], link, leader)) continue;
       b->follows[link] = leader;
       b->map[link] = s->type == SYMMETRY_MIRROR ? reflection(s->normal) : mat3_identity();
@@ -62,17 +62,17 @@ static bool same_map(Mat3 a, Mat3 b) {
   return true;
 }
 
-static void add_map(SelfMaps* g, Mat3 map) {
+static void add_map(SymmetryGroup* g, Mat3 map) {
   if (same_map(map, mat3_identity())) return;
   for (int k = 0; k < g->count; k++)
     if (same_map(g->maps[k], map)) return;
-  g->maps = memory_grown(g->maps, sizeof(Mat3), g->count, &g->capacity);
+  g->maps = memory_grow_array(g->maps, sizeof(Mat3), g->count, &g->capacity);
   g->maps[g->count++] = map;
 }
 
 /* Adds all products of generators[count] to the group (D3). For example, a link with two mirrors is also symmetric
  * under the half turn that the mirrors generate. Returns false if there are more than MAPS_MAX maps. */
-static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
+static bool close_group(SymmetryGroup* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
       add_map(g, mat3_mul(generators[j], g->maps[k]));
@@ -81,10 +81,10 @@ static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   return true;
 }
 
-SelfMaps design_self_maps(DesignBuild* b, int link) {
-  SelfMaps g = {0};
+SymmetryGroup design_symmetry_group(DesignBuild* b, int link) {
+  SymmetryGroup g = {0};
   Mat3* generators = MEMORY_NEW(Mat3, b->task->symmetry_count + 1);
-  SourcePlace place = {0};
+  SourcePosition place = {0};
   int count = 0;
   for (int k = 0; k < b->task->symmetry_count; k++) {
     const TaskSymmetry* s = &b->task->symmetries[k];
@@ -107,15 +107,15 @@ SelfMaps design_self_maps(DesignBuild* b, int link) {
   return g;
 }
 
-void design_self_maps_free(SelfMaps* maps) {
+void symmetry_group_free(SymmetryGroup* maps) {
   memory_free(maps->maps);
-  *maps = (SelfMaps){0};
+  *maps = (SymmetryGroup){0};
 }
 
 void design_check_symmetries(DesignBuild* b) {
   for (int k = 0; k < b->task->symmetry_count; k++) {
     const TaskSymmetry* s = &b->task->symmetries[k];
-    int link = s->link_count == 1 ? design_link_named(b->scene, s->links[0].text) : -1;
+    int link = s->link_count == 1 ? design_find_link(b->scene, s->links[0].text) : -1;
     if (link >= 0 && b->follows[link] >= 0)
       diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
                       "link '%s' follows link '%s' by another symmetry: move the symmetry to link '%s'",
@@ -130,7 +130,7 @@ static int kept_dimensions(Mat3 map) {
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;
 }
 
-bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3]) {
+bool design_clear_fixed_axes(const SymmetryGroup* g, Vec3 p, double tolerance, bool axes[3]) {
   bool along_axes = true;
   for (int k = 0; k < g->count; k++) {
     if (vec3_norm(vec3_sub(mat3_mul_vec(g->maps[k], p), p)) > tolerance) continue;

@@ -5,7 +5,7 @@ static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
 
 /* ---------------------------------------------------------------- values */
 
-void design_turn_values(const DesignTurn* own, const double* x, double* numbers) {
+void design_rotation_values(const DesignRotation* own, const double* x, double* numbers) {
   Vec3 v = {0, 0, 0};
   for (int k = 0; k < 3; k++)
     if (own->variable[k] >= 0) v = vec3_add_scaled(v, x[own->variable[k]], axis_of(k));
@@ -32,7 +32,7 @@ static Mat3 turn_slope(Vec3 v) {
   return mat3_add(mat3_add(mat3_identity(), mat3_scale(cross, first)), mat3_scale(mat3_mul(cross, cross), second));
 }
 
-void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope) {
+void design_rotation_gradient(const DesignRotation* own, const double* numbers, Vec3 by_turn, double* slope) {
   Vec3 by;
   if (own->of_axis) {
     Vec3 a = vec3_at(numbers); /* a = (a0 + v x a0) / s with 1 / s = a . a0; da rotates a by a x da */

@@ -16,7 +16,7 @@ typedef struct {
 /* The vertices of one link. */
 typedef struct {
   int link, hull_count;
-  SelfMaps maps;
+  SymmetryGroup maps;
   double tolerance; /* m */
   bool** asked;     /* per hull: selected by an item of the task (vertices) */
   int** shared;     /* per hull: index of the vertex's first entry in Design.shared, or -1 (vertices) */
@@ -39,7 +39,7 @@ static void index_vertices(const DesignBuild* b, LinkVertices* v) {
 
 static LinkVertices link_vertices_create(DesignBuild* b, int link) {
   LinkVertices v = {.link = link, .hull_count = b->scene->links[link].shape_count};
-  v.maps = design_self_maps(b, link);
+  v.maps = design_symmetry_group(b, link);
   v.tolerance = SAME_PLACE * b->model->links[link].reach;
   v.asked = MEMORY_NEW(bool*, v.hull_count);
   v.shared = MEMORY_NEW(int*, v.hull_count);
@@ -65,12 +65,12 @@ static void link_vertices_free(LinkVertices* v) {
   memory_free(v->asked);
   memory_free(v->shared);
   memory_free(v->variable);
-  design_self_maps_free(&v->maps);
+  symmetry_group_free(&v->maps);
 }
 
 /* ---------------------------------------------------------------- selection of vertices */
 
-bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p) {
+bool vertex_range_contains(const VertexRange* range, int hull, Vec3 p) {
   bool listed = !range->hulls;
   for (int k = 0; k < range->hull_count && !listed; k++) listed = range->hulls[k] == hull;
   Vec3 low = range->low, high = range->high;
@@ -101,7 +101,7 @@ static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedV
 static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVertices* wish, VertexPlace at) {
   Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
   const VertexRange range = {wish->hulls, wish->hull_count, wish->has_box, wish->box_low, wish->box_high};
-  return vertex_range_holds(&range, at.hull, p) && !is_attachment(shared_at(b, v, at)) &&
+  return vertex_range_contains(&range, at.hull, p) && !is_attachment(shared_at(b, v, at)) &&
          !design_is_frozen(b, v->link, at.hull, p);
 }
 
@@ -161,7 +161,7 @@ static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, V
   return best;
 }
 
-static void tell_once(DesignBuild* b, LinkVertices* v, SourcePlace place, VertexPlace at, const char* what) {
+static void tell_once(DesignBuild* b, LinkVertices* v, SourcePosition place, VertexPlace at, const char* what) {
   if (!v->told)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "link '%s': vertex %d of hull %d %s",
                     b->scene->links[v->link].name, at.vertex, at.hull, what);
@@ -172,7 +172,7 @@ static void tell_once(DesignBuild* b, LinkVertices* v, SourcePlace place, Vertex
 
 static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, const TaskVertices* item) {
   const TaskBounds* bounds = &item->bounds;
-  VariableWish wish = {item->place, bounds->within, bounds->low[axis], bounds->high[axis],
+  VariableSpec wish = {item->place, bounds->within, bounds->low[axis], bounds->high[axis],
                        0,           bounds->prior,  bounds->step};
   double initial = design_component(design_hull(b->scene, link, at.hull)->points[at.vertex], axis);
   return design_new_variable(b, &wish, initial, "%s/%d/%d/%c", b->scene->links[link].name, at.hull, at.vertex,
@@ -214,7 +214,8 @@ static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, cons
               "is a variable, but its image under the link's symmetry is not: select both vertices");
   if (first.hull != at.hull || first.vertex != at.vertex) return;
   bool axes[3] = {wish->axes[0], wish->axes[1], wish->axes[2]};
-  if (!design_free_axes(&v->maps, design_hull(b->scene, v->link, at.hull)->points[at.vertex], v->tolerance, axes))
+  if (!design_clear_fixed_axes(&v->maps, design_hull(b->scene, v->link, at.hull)->points[at.vertex], v->tolerance,
+                               axes))
     tell_once(b, v, wish->place, at,
               "lies on a plane or axis of symmetry that is not along the axes of the frame: turn the frame");
   for (int axis = 0; axis < 3; axis++) {
@@ -307,7 +308,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
 
 /* An item for a following link is redundant if the leader has variables. Otherwise the item is an error. */
 void design_check_follower(DesignBuild* b, const TaskName* name) {
-  int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
+  int link = design_find_link(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
   if (leader >= 0 && !b->shapes[leader])
     diagnostics_add(
         b->diagnostics, SEVERITY_ERROR, name->place,
@@ -315,7 +316,7 @@ void design_check_follower(DesignBuild* b, const TaskName* name) {
         name->text, b->scene->links[leader].name);
 }
 
-void design_list_vertices(DesignBuild* b) {
+void design_add_vertex_variables(DesignBuild* b) {
   for (int k = 0; k < b->task->vertices_count; k++) design_check_follower(b, &b->task->vertices[k].link);
   for (int i = 0; i < b->scene->link_count; i++)
     if (b->shapes[i] && b->follows[i] < 0) vertices_of_link(b, i);

@@ -72,13 +72,13 @@ static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
     n.varied[s] = varied_as(b->design, &n, s);
     n.base[s] = *model_scene_number(&b->task->scenarios[s].scene, &at);
   }
-  d->numbers = memory_grown(d->numbers, sizeof n, d->number_count, &d->number_capacity);
+  d->numbers = memory_grow_array(d->numbers, sizeof n, d->number_count, &d->number_capacity);
   d->numbers[d->number_count++] = n;
 }
 
 static void add_value(DrawsBuild* b, const TaskDraw* item) {
   Draws* d = b->draws;
-  d->values = memory_grown(d->values, sizeof(DrawnValue), d->value_count, &d->value_capacity);
+  d->values = memory_grow_array(d->values, sizeof(DrawnValue), d->value_count, &d->value_capacity);
   d->values[d->value_count++] = (DrawnValue){item->low, item->high};
 }
 
@@ -87,10 +87,10 @@ static void add_value(DrawsBuild* b, const TaskDraw* item) {
 /* Returns why the target signal s cannot be drawn, or NULL if it can. s: signal of one scenario, or NULL if the
  * scenario has none. The text is static. */
 static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
-  if (!s || s->channels == 0 || signal_terms(s) > 0)
+  if (!s || s->channels == 0 || signal_sine_count(s) > 0)
     return "has no controller with a target of knots: give the controller such a target, or name another link";
   for (int k = 0; k < item->knot_count; k++)
-    if ((item->knots[k] + 1) * s->channels > signal_values(s))
+    if ((item->knots[k] + 1) * s->channels > signal_value_count(s))
       return "has fewer knots than 'knots' names: correct 'knots'";
   return NULL;
 }
@@ -109,7 +109,7 @@ static bool check_targets(const DrawsBuild* b, const TaskDraw* item, int link) {
 static void list_targets(DrawsBuild* b, const TaskDraw* item, int link) {
   if (!check_targets(b, item, link)) return;
   const SceneSignal* s = model_scene_signal(&b->task->scenarios[0].scene, link, 0).signal;
-  int rows = signal_values(s) / s->channels, count = item->knot_count > 0 ? item->knot_count : rows;
+  int rows = signal_value_count(s) / s->channels, count = item->knot_count > 0 ? item->knot_count : rows;
   for (int c = 0; c < s->channels && c < JOINT_MAX_DOF; c++) {
     if (!item->dof[c]) continue;
     add_value(b, item);
@@ -134,7 +134,7 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   }
   if (!any) return;
   for (int k = 0; k < b->design->turn_count; k++) {
-    const DesignTurn* own = &b->design->turns[k];
+    const DesignRotation* own = &b->design->turns[k];
     if (own->of_start && b->design->numbers[own->number_first].link == link) {
       complain(b, item, b->task->scenarios[0].name,
                "has its initial rotations as design variables: remove 'turns' from 'initial', or remove the draw");
@@ -144,7 +144,7 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   turn.base = MEMORY_NEW(Quat, b->task->scenario_count);
   for (int s = 0; s < b->task->scenario_count; s++)
     turn.base[s] = quat_at(model_scene_initial(&b->task->scenarios[s].scene, link)->coordinates + turn.first);
-  d->turns = memory_grown(d->turns, sizeof turn, d->turn_count, &d->turn_capacity);
+  d->turns = memory_grow_array(d->turns, sizeof turn, d->turn_count, &d->turn_capacity);
   d->turns[d->turn_count++] = turn;
 }
 
@@ -209,10 +209,10 @@ void draws_destroy(Draws* d) {
 
 /* ---------------------------------------------------------------- drawn values */
 
-int draws_room(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
+int draws_override_capacity(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
 
 /* Sets values[value_count] to the values drawn for a moment and a scenario (O18). */
-static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* values) {
+static void draw_all(const Draws* d, DrawIndex moment, int scenario, double* values) {
   Random random = {d->seed};
   random.state = random_bits(&random) + (uint64_t)moment.stream;
   random.state = random_bits(&random) + (uint64_t)moment.number;
@@ -229,7 +229,7 @@ static int apply_turn(const DrawnTurn* turn, const double* values, int scenario,
   return count;
 }
 
-int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* overrides, int count) {
+int draws_apply(const Draws* d, DrawIndex moment, int scenario, ModelOverride* overrides, int count) {
   if (!d || moment.stream == DRAW_NONE) return count;
   double* values = MEMORY_NEW(double, d->value_count);
   draw_all(d, moment, scenario, values);
@@ -248,24 +248,24 @@ int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* 
 
 /* ---------------------------------------------------------------- draws of an iteration */
 
-bool draws_vary(const Optimization* o) { return o->draws && o->task->draw_every > 0; }
+bool draws_change(const Optimization* o) { return o->draws && o->task->draw_every > 0; }
 
-void draws_set(Optimization* o, int iteration) {
-  if (o->draws) o->moment = (DrawMoment){DRAW_TRAINING, draws_vary(o) ? iteration / o->task->draw_every : 0};
+void draws_select(Optimization* o, int iteration) {
+  if (o->draws) o->moment = (DrawIndex){DRAW_TRAINING, draws_change(o) ? iteration / o->task->draw_every : 0};
 }
 
 Status draws_advance(Optimization* o) {
   int before = o->moment.number;
-  if (!draws_vary(o)) return STATUS_OK;
-  draws_set(o, o->iteration + 1);
+  if (!draws_change(o)) return STATUS_OK;
+  draws_select(o, o->iteration + 1);
   if (o->moment.number == before || !optimizer_descends(o->optimizer)) return STATUS_OK;
   bool interrupted;
   double loss;
   TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
-  if (!interrupted && outcome == TRIAL_ACCEPTED && !optimizer_is_free(o->optimizer))
+  if (!interrupted && outcome == TRIAL_ACCEPTED && !optimizer_is_gradient_free(o->optimizer))
     outcome = evaluate_gradient(o, o->trial_gradient);
   if (interrupted) {
-    draws_set(o, o->iteration);
+    draws_select(o, o->iteration);
     return STATUS_INTERRUPTED; /* the next call repeats the evaluation */
   }
   if (outcome != TRIAL_ACCEPTED) {
@@ -274,7 +274,7 @@ Status draws_advance(Optimization* o) {
   }
   o->plain = loss;
   o->loss = optimization_merit(o, loss, o->trial_terms);
-  if (!optimizer_is_free(o->optimizer))
+  if (!optimizer_is_gradient_free(o->optimizer))
     memcpy(o->gradient, o->trial_gradient, sizeof(double) * (size_t)o->design.variable_count);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
   return STATUS_OK;

@@ -33,7 +33,7 @@ void scenario_run_free(ScenarioRun* run) {
   recording_destroy(&run->repeated);
   loss_destroy(run->loss);
   loss_seeds_destroy(&run->seeds);
-  row_keep_destroy(&run->keep);
+  row_selection_destroy(&run->keep);
   model_gradient_destroy(&run->gradient);
   memory_free(run->terms);
   memory_free(run->success_terms);
@@ -72,8 +72,8 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
  * the initial state. */
 static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
   bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
-  return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&
-         model_can_restart(&run->model, overrides, count);
+  return run->has_model && run->made && run->number_count == count && !moves &&
+         draws_override_capacity(o->draws) == 0 && model_can_restart(&run->model, overrides, count);
 }
 
 static bool build_model(const Optimization* o, const double* x, ScenarioRun* run) {
@@ -143,7 +143,7 @@ static void run_forward(void* context, int index, int thread) {
   if (run->status != STATUS_OK) return;
   run->value = loss_evaluate(run->loss, &run->recording, run->terms, NULL);
   if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
-  run->meets = success_follows(o) && success_meets(o, run);
+  run->meets = success_is_known_in_search(o) && success_is_met(o, run);
 }
 
 /* Sends the result of a scenario's run from the process that simulated it to all processes. */
@@ -157,15 +157,15 @@ static void share_outcome(Optimization* o, int scenario) {
     bool meets;
     size_t length;
   } what = {run->status, run->outcome, run->value, run->meets, run->reason.length};
-  processes_share(&what, sizeof(what), owner);
+  processes_broadcast(&what, sizeof(what), owner);
   run->status = what.status;
   run->outcome = what.outcome;
   run->value = what.value;
   run->meets = what.meets;
-  processes_share(run->terms, sizeof(double) * (size_t)o->term_count, owner);
+  processes_broadcast(run->terms, sizeof(double) * (size_t)o->term_count, owner);
   char* reason = MEMORY_NEW(char, what.length + 1);
   if (run->reason.length == what.length && what.length > 0) memcpy(reason, run->reason.data, what.length);
-  processes_share(reason, what.length, owner);
+  processes_broadcast(reason, what.length, owner);
   text_free(&run->reason);
   text_add(&run->reason, "%s", reason);
   memory_free(reason);
@@ -176,7 +176,7 @@ static TrialOutcome evaluate_function(Optimization* o, const double* x, double* 
                                       bool* interrupted) {
   *interrupted = false;
   memset(terms, 0, sizeof(double) * (size_t)o->term_count);
-  double* gradient = optimizer_is_free(o->optimizer) ? NULL : o->function_gradient;
+  double* gradient = optimizer_is_gradient_free(o->optimizer) ? NULL : o->function_gradient;
   TrialOutcome outcome = o->function.evaluate(o->function.context, x, value, gradient, interrupted);
   return outcome == TRIAL_ACCEPTED && !isfinite(*value) ? TRIAL_NOT_FINITE : outcome;
 }
@@ -190,7 +190,7 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
   o->forward_seconds += timer_now() - start;
   *loss = 0;
   *interrupted = false;
-  o->ran_meets = success_follows(o);
+  o->ran_meets = success_is_known_in_search(o);
   memset(terms, 0, sizeof(double) * (size_t)o->term_count);
   memory_free(o->reason);
   o->reason = NULL;
@@ -200,7 +200,7 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
     if (run->outcome != TRIAL_ACCEPTED) {
       *loss = NAN;
       o->failed_scenario = k;
-      if (run->reason.data) o->reason = memory_text(run->reason.data);
+      if (run->reason.data) o->reason = memory_copy_text(run->reason.data);
       return run->outcome;
     }
     *loss += run->weight * run->value;
@@ -218,8 +218,8 @@ static void run_backward(void* context, int index, int thread) {
   ScenarioRun* run = &o->runs[scenario];
   loss_seeds_clear(&run->seeds);
   loss_evaluate_with(run->loss, &run->recording, run->terms, o->factors, &run->seeds);
-  run->adjoint = optimization_adjoint_of(o, &run->recording, &run->seeds, o->task->optimizer.discount, batch->threads,
-                                         &run->gradient);
+  run->adjoint = optimization_run_adjoint(o, &run->recording, &run->seeds, o->task->optimizer.discount, batch->threads,
+                                          &run->gradient);
   memset(run->by_variables, 0, sizeof(double) * (size_t)o->design.variable_count);
   if (run->adjoint.sound)
     design_gradient(&o->design, scenario, &run->model, &run->gradient, run->weight, run->by_variables);
@@ -227,8 +227,8 @@ static void run_backward(void* context, int index, int thread) {
 
 static void share_gradient(Optimization* o, int scenario) {
   ScenarioRun* run = &o->runs[scenario];
-  processes_share(&run->adjoint, sizeof(run->adjoint), owner_of(scenario));
-  processes_share(run->by_variables, sizeof(double) * (size_t)o->design.variable_count, owner_of(scenario));
+  processes_broadcast(&run->adjoint, sizeof(run->adjoint), owner_of(scenario));
+  processes_broadcast(run->by_variables, sizeof(double) * (size_t)o->design.variable_count, owner_of(scenario));
 }
 
 static void unsound_reason(Optimization* o, const AdjointReport* report) {

@@ -14,7 +14,7 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double *step = o->work, *scale = step + o->set->count;
   for (int block = 0; block < 2; block++) {
-    double largest = rule_largest(o->set, gradient, block) * o->clip;
+    double largest = rule_largest_entry(o->set, gradient, block) * o->clip;
     double rate = optimizer_step_bound(o, block) * o->clip / fmax(1.0, largest);
     for (int i = 0; i < o->set->count; i++) {
       if (o->set->block[i] != block) continue;

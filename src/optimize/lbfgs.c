@@ -11,8 +11,8 @@
 /* x counts as stationary if the projected step is shorter than this fraction of the step. */
 #define STATIONARY 1e-15
 
-/* Indices into the state of the rule: 1 if there is an earlier point; the number of pairs. The vectors follow: the
- * earlier point and its scaled gradient, then the steps and gradient changes of the pairs, oldest first. */
+/* RepeatIndices into the state of the rule: 1 if there is an earlier point; the number of pairs. The vectors follow:
+ * the earlier point and its scaled gradient, then the steps and gradient changes of the pairs, oldest first. */
 enum { HAS_LAST, PAIRS, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
@@ -104,18 +104,18 @@ static bool find_face(Optimizer* o, const double* x, const double* gradient, dou
   rule_shift_limits(o->set, x, low, high, row_low, row_high);
   for (int i = 0; i < count; i++) to_face[i] = -length * gradient[i] * o->step_of[i];
   ProjectLimits all = {low, high, row_low, row_high};
-  if (!projector_nearest(o->projector, &all, o->step_of, to_face)) return false;
+  if (!projector_project(o->projector, &all, o->step_of, to_face)) return false;
   for (int i = 0; i < count; i++) {
     to_face[i] /= o->step_of[i];
     direction[i] = to_face[i];
   }
   if (rule_norm(to_face, count) <= STATIONARY * length * norm) return false;
-  projector_along_face(o->projector, direction);
+  projector_project_direction(o->projector, direction);
   for (int i = 0; i < count; i++) {
     to_face[i] -= direction[i];
     direction[i] = -gradient[i];
   }
-  projector_along_face(o->projector, direction);
+  projector_project_direction(o->projector, direction);
   return true;
 }
 
@@ -131,8 +131,8 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
     double *step = within + 2 * (size_t)k * (size_t)count, *change = step + count;
     memcpy(step, h.steps + (size_t)k * (size_t)count, sizeof(double) * (size_t)count);
     memcpy(change, h.changes + (size_t)k * (size_t)count, sizeof(double) * (size_t)count);
-    projector_along_face(o->projector, step);
-    projector_along_face(o->projector, change);
+    projector_project_direction(o->projector, step);
+    projector_project_direction(o->projector, change);
     inverse[k] = is_curved(count, step, change) ? 1.0 / dot(count, step, change) : 0.0;
     if (inverse[k] == 0) continue;
     if (scale == 0) scale = 1.0 / (inverse[k] * dot(count, change, change));

@@ -108,9 +108,9 @@ static void read_face(const ProjectRows* rows, glp_prob* problem, double* low, d
     tighten(glp_get_row_stat(problem, row + 1), glp_get_row_dual(problem, row + 1), &row_low[row], &row_high[row]);
 }
 
-bool linear_program_face(LinearProgram* program, const int* block, const double unit[2], const double* cost,
-                         const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
-                         double* face_row_high) {
+bool linear_program_solve(LinearProgram* program, const int* block, const double unit[2], const double* cost,
+                          const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
+                          double* face_row_high) {
   const ProjectRows* rows = program->rows;
   for (int c = 0; c < rows->column_count; c++) {
     int i = rows->variable[c];

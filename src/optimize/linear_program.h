@@ -21,8 +21,8 @@ void linear_program_destroy(LinearProgram* program);
  * GLPK determines only which bounds and rows are active: first by the simplex method in doubles, then by the exact
  * simplex method in rational numbers. The result is therefore reproducible to the bit. No state is kept between
  * calls. Only GLPK allocates. */
-bool linear_program_face(LinearProgram* program, const int* block, const double unit[2], const double* cost,
-                         const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
-                         double* face_row_high);
+bool linear_program_solve(LinearProgram* program, const int* block, const double unit[2], const double* cost,
+                          const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
+                          double* face_row_high);
 
 #endif

@@ -27,7 +27,7 @@ static void draw_start(const Optimization* o, int start, int number, double* x) 
   (void)optimizer_project(o->optimizer, x); /* the set is known to be nonempty */
 }
 
-bool multistart_goes_on(const Optimization* o) {
+bool multistart_has_next(const Optimization* o) {
   bool over = o->stop == STOP_ITERATIONS || o->stop == STOP_STALL || o->stop == STOP_SHORT_STEP || o->stop == STOP_FLAT;
   return over && o->start + 1 < o->task->multistart;
 }
@@ -36,9 +36,9 @@ bool multistart_goes_on(const Optimization* o) {
 static TrialOutcome run_moved(Optimization* o, int start, bool* interrupted) {
   double* drawn = MEMORY_NEW(double, o->design.variable_count);
   draw_start(o, start, 0, drawn);
-  bool moved = start_gaps_move(o, drawn);
+  bool moved = move_to_valid_start(o, drawn);
   memory_free(drawn);
-  return moved ? optimization_stand(o, interrupted) : TRIAL_INVALID;
+  return moved ? optimization_set_current(o, interrupted) : TRIAL_INVALID;
 }
 
 /* Simulates the drawn designs of a start until one succeeds. If none does, moves the first drawn design until it can
@@ -48,7 +48,7 @@ static bool find_start(Optimization* o, int start, bool* interrupted) {
   bool invalid = true;
   for (int number = 0; number < DRAWS_MOST && outcome != TRIAL_ACCEPTED; number++) {
     draw_start(o, start, number, o->x);
-    outcome = optimization_stand(o, interrupted);
+    outcome = optimization_set_current(o, interrupted);
     if (*interrupted) return false;
     invalid = invalid && outcome == TRIAL_INVALID;
   }
@@ -58,10 +58,10 @@ static bool find_start(Optimization* o, int start, bool* interrupted) {
 
 static void note_unstarted(Optimization* o) {
   memory_free(o->unstarted_reason);
-  o->unstarted_reason = o->reason ? memory_text(o->reason) : NULL;
+  o->unstarted_reason = o->reason ? memory_copy_text(o->reason) : NULL;
 }
 
-int optimization_unstarted(const Optimization* o, const char** reason) {
+int optimization_failed_starts(const Optimization* o, const char** reason) {
   int begun = 0;
   for (int k = 0; k <= o->iteration; k++) begun += k == 0 || o->rows[k].outcome == TRIAL_START;
   *reason = o->unstarted_reason ? o->unstarted_reason : "";
@@ -75,7 +75,7 @@ Status multistart_next(Optimization* o) {
       true; /* the current design is invalid from here on: after an interruption the search resumes at this point */
   o->stop = STOP_NOT_YET;
   while (o->start + 1 < o->task->multistart) {
-    continuation_forget(o);
+    continuation_reset_optimizer(o);
     bool found = find_start(o, o->start + 1, &interrupted);
     if (interrupted) return STATUS_INTERRUPTED;
     o->start++;
@@ -87,7 +87,7 @@ Status multistart_next(Optimization* o) {
     o->stuck = false;
     o->since_update = o->since_look = 0;
     o->first_iteration = ++o->iteration;
-    optimization_note_start(o);
+    optimization_record_start(o);
     return STATUS_OK;
   }
   o->between_starts = false;

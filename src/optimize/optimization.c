@@ -40,18 +40,18 @@ static double block_step(const Optimization* o, const double* from, const double
  * multipliers. Sets o->factors to the derivatives of this value with respect to the terms, for the next gradient. */
 static double merit_of(Optimization* o, double loss, const double* terms) {
   if (!o->subjects) return loss;
-  o->factors = subjects_factors(o->subjects, terms);
-  return subjects_merit(o->subjects, loss, terms);
+  o->factors = bounded_terms_derivatives(o->subjects, terms);
+  return bounded_terms_merit(o->subjects, loss, terms);
 }
 
 double optimization_merit(Optimization* o, double loss, const double* terms) { return merit_of(o, loss, terms); }
 
 static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, double step_design,
                       double step_control) {
-  optimization_room(o, o->iteration + 1);
-  int count, subjects = subjects_count(o->subjects);
+  optimization_reserve_rows(o, o->iteration + 1);
+  int count, subjects = bounded_terms_count(o->subjects);
   if (subjects > 0)
-    memcpy(o->row_multipliers + (size_t)o->iteration * (size_t)subjects, subjects_state(o->subjects, &count),
+    memcpy(o->row_multipliers + (size_t)o->iteration * (size_t)subjects, bounded_terms_state(o->subjects, &count),
            sizeof(double) * (size_t)subjects);
   o->rows[o->iteration] = (OptimizationRow){.loss = o->plain,
                                             .trial_loss = trial_loss,
@@ -75,22 +75,22 @@ typedef struct {
  * bounds is better than one that does not, and a smaller violation is better than a larger one. Then a design that
  * meets `success` is better. Then the smaller loss is better. */
 static bool is_better(Rank a, Rank best) {
-  bool kept = a.violation <= SUBJECTS_TOLERANCE, was_kept = best.violation <= SUBJECTS_TOLERANCE;
+  bool kept = a.violation <= BOUNDED_TERM_TOLERANCE, was_kept = best.violation <= BOUNDED_TERM_TOLERANCE;
   if (kept != was_kept) return kept;
   if (!kept) return a.violation < best.violation;
   return a.meets != best.meets ? a.meets : a.loss < best.loss;
 }
 
 static double violation_of(const Optimization* o, const double* terms) {
-  return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
+  return o->subjects ? bounded_terms_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
 /* If draws vary, designs are compared by the mean of their loss and the nine losses before, because a single draw
  * can be lucky. The result is at least the loss of the design itself, so that good earlier designs do not hide a
  * failure. */
 enum { MEAN_OVER = 10 };
-double optimization_worth(const Optimization* o, int iteration, double loss) {
-  if (!draws_vary(o)) return loss;
+double optimization_compared_loss(const Optimization* o, int iteration, double loss) {
+  if (!draws_change(o)) return loss;
   double sum = loss;
   int count = 1;
   for (int k = iteration - 1; k >= 0 && count < MEAN_OVER && o->iteration != o->first_iteration; k--) {
@@ -105,7 +105,7 @@ double optimization_worth(const Optimization* o, int iteration, double loss) {
  * the mean terms of the last designs. A design with a small loss outside the bounds then does not count as good. */
 static double worth_violation(const Optimization* o) {
   double own = violation_of(o, o->terms);
-  if (!draws_vary(o) || !o->subjects || o->iteration == o->first_iteration) return own;
+  if (!draws_change(o) || !o->subjects || o->iteration == o->first_iteration) return own;
   size_t n = (size_t)o->term_count;
   double* mean = MEMORY_NEW(double, n);
   int count = 1;
@@ -131,8 +131,8 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 }
 
 static void keep_best(Optimization* o) {
-  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss function has changed */
-  double violation = worth_violation(o), worth = optimization_worth(o, o->iteration, o->plain);
+  bool first = o->iteration == 0 || continuation_is_active(o, o->iteration - 1); /* the loss function has changed */
+  double violation = worth_violation(o), worth = optimization_compared_loss(o, o->iteration, o->plain);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
   const Rank best = {o->best_violation, o->best_meets, o->best_worth};
   if (!first && !is_better((Rank){violation, o->meets, worth}, best)) return;
@@ -145,13 +145,13 @@ static void keep_best(Optimization* o) {
   memcpy(o->best_x, o->x, sizeof(double) * (size_t)o->design.variable_count);
 }
 
-void optimization_judge_end(Optimization* o, bool can_step) {
+void optimization_check_stop(Optimization* o, bool can_step) {
   const TaskOptimizer* settings = &o->task->optimizer;
-  if (continuation_goes_on(o, o->iteration)) {
-    if (!can_step) continuation_forget(o);
+  if (continuation_is_active(o, o->iteration)) {
+    if (!can_step) continuation_reset_optimizer(o);
     return;
   }
-  if (o->best_worth <= settings->stop_loss && o->best_violation <= SUBJECTS_TOLERANCE)
+  if (o->best_worth <= settings->stop_loss && o->best_violation <= BOUNDED_TERM_TOLERANCE)
     o->stop = STOP_LOSS;
   else if (!can_step)
     o->stop = STOP_SHORT_STEP;
@@ -193,7 +193,7 @@ static void average_gradient(Optimization* o, const double* x, double* gradient,
 
 /* Sets gradient[variables] to the gradient at the design x, which evaluate_design simulated last. */
 static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
-  if (optimizer_is_free(o->optimizer)) {
+  if (optimizer_is_gradient_free(o->optimizer)) {
     memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
     return TRIAL_ACCEPTED;
   }
@@ -219,21 +219,23 @@ static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, interrupted);
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
   o->meets = o->ran_meets;
-  if (first && o->subjects) subjects_begin(o->subjects, o->plain, o->terms);
+  if (first && o->subjects) bounded_terms_reset(o->subjects, o->plain, o->terms);
   o->loss = merit_of(o, o->plain, o->terms);
   outcome = find_gradient(o, o->x, o->gradient, interrupted);
   o->norm_updated = gradient_norm(o);
   return outcome;
 }
 
-TrialOutcome optimization_stand(Optimization* o, bool* interrupted) { return stand(o, true, interrupted); }
+TrialOutcome optimization_set_current(Optimization* o, bool* interrupted) { return stand(o, true, interrupted); }
 
-TrialOutcome optimization_stand_again(Optimization* o, bool* interrupted) { return stand(o, false, interrupted); }
+TrialOutcome optimization_reevaluate_current(Optimization* o, bool* interrupted) {
+  return stand(o, false, interrupted);
+}
 
-void optimization_note_start(Optimization* o) {
+void optimization_record_start(Optimization* o) {
   keep_best(o);
   write_row(o, TRIAL_START, o->plain, 0, 0);
-  optimization_judge_end(o, true);
+  optimization_check_stop(o, true);
 }
 
 /* Adds an error if the method requires a sum of squares, because the loss of a task is not a sum of squares. */
@@ -259,16 +261,17 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   if (check_method(&o->task->optimizer, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
   warn_of_prior(&o->design, diagnostics);
   o->started = timer_now();
-  TrialOutcome outcome = optimization_stand(o, &interrupted);
+  TrialOutcome outcome = optimization_set_current(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
     diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0}, "the initial design cannot be used: %s%s%s%s",
-        trial_outcome_text(outcome) + strlen("rejected_"), o->reason ? ": " : "", o->reason ? o->reason : "",
+        diagnostics, SEVERITY_ERROR, (SourcePosition){o->task->path, 0, 0},
+        "the initial design cannot be used: %s%s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
+        o->reason ? ": " : "", o->reason ? o->reason : "",
         outcome == TRIAL_SOLVER ? " (run `sdrs simulate` on its scene to see which bodies cause the failure)" : "");
     return outcome == TRIAL_INVALID ? STATUS_BAD_INPUT : STATUS_SOLVER;
   }
-  optimization_note_start(o);
+  optimization_record_start(o);
   return STATUS_OK;
 }
 
@@ -279,7 +282,8 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
   *loss = *plain;
   o->trial_meets = o->ran_meets;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
-  if (optimizer_is_free(o->optimizer)) { /* methods without gradients compare violations first and use no multipliers */
+  if (optimizer_is_gradient_free(
+          o->optimizer)) { /* methods without gradients compare violations first and use no multipliers */
     double violation = violation_of(o, o->trial_terms);
     const Rank current = {violation_of(o, o->terms), o->meets, o->plain};
     return is_better((Rank){violation, o->trial_meets, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
@@ -301,7 +305,7 @@ static void take_trial(Optimization* o, double plain, double loss) {
 
 /* Returns true if the terms fluctuate between iterations, because draws vary or the method does not require descent.
  * A single design then does not show how well a bound is satisfied. */
-static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_vary(o); }
+static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_change(o); }
 
 /* Sets mean[terms] to the mean of each term since the last check of violations. Sets spread[terms] to the largest
  * difference between two values of the term. */
@@ -324,7 +328,7 @@ typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
 /* Updates the multipliers at the end of a minimization (O12). solved: true if the optimizer has converged for the
  * present multipliers, false if it has used its number of iterations. */
 static Renewal update_solved(Optimization* o, bool solved) {
-  bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
+  bool changed = bounded_terms_update(o->subjects, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
   o->since_look = o->since_update = 0;
   return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
@@ -335,7 +339,7 @@ static Renewal update_on_way(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
   bool all = wanders(o), changed;
   if (all) look_back(o, mean, spread);
-  changed = subjects_follow(o->subjects, all ? mean : o->terms, all ? spread : NULL);
+  changed = bounded_terms_update_in_search(o->subjects, all ? mean : o->terms, all ? spread : NULL);
   memory_free(mean);
   o->since_look = 0;
   if (changed) o->since_update = 0;
@@ -343,7 +347,7 @@ static Renewal update_on_way(Optimization* o) {
 }
 
 static Renewal renew_multipliers(Optimization* o) {
-  bool solved, due = subjects_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
+  bool solved, due = bounded_terms_update_is_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
   if (o->stuck || (due && !wanders(o))) return update_solved(o, solved);
   return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
 }
@@ -362,15 +366,15 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
   o->loss = merit_of(o, o->plain, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
-  if (renewal == MULTIPLIERS_ANEW || optimizer_remembers(o->optimizer)) optimizer_begin_anew(o->optimizer);
+  if (renewal == MULTIPLIERS_ANEW || optimizer_uses_curvature(o->optimizer)) optimizer_reset(o->optimizer);
   return STATUS_OK;
 }
 
 /* Updates the multipliers if they must be updated after this iteration. */
 static Status update_multipliers(Optimization* o) {
   int count, update = o->since_update, look = o->since_look;
-  if (!o->subjects || optimizer_is_free(o->optimizer)) return STATUS_OK;
-  double* state = subjects_state(o->subjects, &count);
+  if (!o->subjects || optimizer_is_gradient_free(o->optimizer)) return STATUS_OK;
+  double* state = bounded_terms_state(o->subjects, &count);
   size_t size = sizeof(double) * (size_t)count;
   double* before = memcpy(memory_alloc(size), state, size);
   Renewal renewal = renew_multipliers(o);
@@ -391,7 +395,7 @@ static Status update_multipliers(Optimization* o) {
  * optimizer may find a step with new ones. */
 static Status note_stuck(Optimization* o) {
   if (!o->subjects) o->stop = STOP_FLAT;
-  if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
+  if (!o->subjects && !continuation_is_active(o, o->iteration)) return STATUS_OK;
   o->stuck = o->subjects != NULL; /* without bounds, the loss has no slope with the last contact of the schedule: write
                                      a row for this design */
   o->iteration++;
@@ -399,17 +403,19 @@ static Status note_stuck(Optimization* o) {
   o->since_look++;
   keep_best(o);
   write_row(o, TRIAL_ROSE, NAN, 0, 0);
-  if (o->subjects) optimization_judge_end(o, true);
+  if (o->subjects) optimization_check_stop(o, true);
   return STATUS_OK;
 }
 
 /* Passes the outcome of the trial to the optimizer. Returns false if the optimizer has no further step. */
 static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
-  if (!optimizer_is_free(o->optimizer)) return optimizer_verdict(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
+  if (!optimizer_is_gradient_free(o->optimizer))
+    return optimizer_report_outcome(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
   double violation = ran ? violation_of(o, o->trial_terms) : HUGE_VAL;
-  if (success_follows(o) && !o->trial_meets) violation = fmax(violation, DBL_MIN); /* ranks just before violations */
-  return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, violation);
+  if (success_is_known_in_search(o) && !o->trial_meets)
+    violation = fmax(violation, DBL_MIN); /* ranks just before violations */
+  return optimizer_report_loss(o->optimizer, ran ? plain : (double)NAN, violation);
 }
 
 /* Returns the decrease of the minimized value that the gradient predicts for the trial. */
@@ -422,7 +428,7 @@ static double predicted_gain(const Optimization* o) {
 static Status advance_search(Optimization* o) {
   double loss, plain;
   bool interrupted;
-  if (automatic_return(o) != STATUS_OK) return STATUS_INTERRUPTED;
+  if (automatic_restore_best(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (draws_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   Status updated = update_multipliers(o);
@@ -431,11 +437,11 @@ static Status advance_search(Optimization* o) {
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
   int moved_trials = o->moved_trials, start_pairs = o->start_pair_count;
-  bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);
-  if (stays && automatic_leave_flat(o)) return advance_search(o);
-  if (stays && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
+  bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_gradient_free(o->optimizer);
+  if (stays && automatic_handle_zero_gradient(o)) return advance_search(o);
+  if (stays && !continuation_is_active(o, o->iteration + 1)) return note_stuck(o);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
-  if (outcome == TRIAL_INVALID && !interrupted && start_gaps_correct(o))
+  if (outcome == TRIAL_INVALID && !interrupted && correct_trial_gaps(o))
     outcome = try_design(o, &plain, &loss, &interrupted);
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   if (interrupted) {
@@ -454,15 +460,15 @@ static Status advance_search(Optimization* o) {
   o->since_look++;
   keep_best(o);
   write_row(o, outcome, plain, step_design, step_control);
-  can_step = automatic_watch(o, outcome, gained, predicted, can_step);
-  optimization_judge_end(o, can_step || o->stuck);
+  can_step = automatic_update(o, outcome, gained, predicted, can_step);
+  optimization_check_stop(o, can_step || o->stuck);
   return STATUS_OK;
 }
 
 Status optimization_advance(Optimization* o) {
   if (o->between_starts) return multistart_next(o);
   Status status = advance_search(o);
-  if (status != STATUS_OK || !multistart_goes_on(o)) return status;
+  if (status != STATUS_OK || !multistart_has_next(o)) return status;
   if (o->stop == STOP_FLAT) return multistart_next(o); /* no iteration took place */
   o->between_starts = true;
   o->stop = STOP_NOT_YET;

@@ -15,10 +15,10 @@ static void add_numbers(Text* text, const double* values, int count) {
 
 static void identify_motion(const SceneSignal* s, Text* text) {
   if (s->channels == 0) return;
-  int terms = signal_terms(s);
+  int terms = signal_sine_count(s);
   text_add(text, " %d %d %d %a", (int)s->type, s->rows, s->terms, s->interval);
   add_numbers(text, s->times, s->rows);
-  add_numbers(text, s->values, signal_values(s));
+  add_numbers(text, s->values, signal_value_count(s));
   add_numbers(text, s->amplitude, terms);
   add_numbers(text, s->frequency, terms);
   add_numbers(text, s->phase, terms);
@@ -95,7 +95,7 @@ static void add_identity(Optimization* o, Text* text) {
 
 /* Hashes all data that determine the next trial and its loss. Settings for stopping and saving may change and are
  * not hashed. The scenes are the initial ones, with the points of their meshes. */
-void optimization_identify(Optimization* o) {
+void optimization_compute_identity(Optimization* o) {
   Text text = {0};
   o->identity = memory_alloc(sizeof(*o->identity) * (size_t)(IDENTITY_SCENES + o->run_count));
   identify_settings(o, &text);
@@ -127,13 +127,13 @@ static int64_t* identity_digits(const Optimization* o, int* count) {
 
 static void save_subjects(const Optimization* o, int rows, NumberFile* c) {
   int count;
-  const double* state = subjects_state(o->subjects, &count);
+  const double* state = bounded_terms_state(o->subjects, &count);
   int64_t counts[3] = {o->since_update, o->stuck, o->since_look};
   double losses[3] = {o->plain, o->best_violation, o->norm_updated};
   number_file_add_doubles(c, "subjects", state, count);
   number_file_add_integers(c, "subject_counts", counts, 3);
   number_file_add_doubles(c, "subject_losses", losses, 3);
-  number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects));
+  number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->subjects));
 }
 
 static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagnostics* diagnostics) {
@@ -143,11 +143,11 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
   o->plain = o->loss;
   o->best_violation = -HUGE_VAL;
   if (!o->subjects) return true;
-  double* state = subjects_state(o->subjects, &count);
+  double* state = bounded_terms_state(o->subjects, &count);
   if (!number_file_get_doubles(c, "subjects", state, count, diagnostics) ||
       !number_file_get_integers(c, "subject_counts", counts, 3, diagnostics) ||
       !number_file_get_doubles(c, "subject_losses", losses, 3, diagnostics) ||
-      !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects),
+      !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * bounded_terms_count(o->subjects),
                                diagnostics))
     return false;
   o->since_update = (int)counts[0];
@@ -159,7 +159,7 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
   return true;
 }
 
-static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_vary(o); }
+static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_change(o); }
 
 /* Adds the state of multistart to the checkpoint. Also adds the value by which the best design was compared, which
  * can differ from its loss. */
@@ -216,7 +216,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
     bool known = pair.scenario >= 0 && pair.scenario < o->run_count && pair.a >= 0 && pair.a < scene->link_count &&
                  pair.b >= 0 && pair.b < scene->link_count;
     if (!known) continue;
-    o->start_pairs = memory_grown(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
+    o->start_pairs = memory_grow_array(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
     o->start_pairs[o->start_pair_count++] = pair;
   }
   memory_free(pairs);
@@ -232,7 +232,7 @@ static void save_automatic(const Optimization* o, NumberFile* c) {
   const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->weak,        a->mark_iteration,
                                             a->restarts, a->return_to_best, a->change_count};
   const double numbers[2] = {a->factor, a->mark};
-  int64_t changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS] = {0};
+  int64_t changes[METHOD_CHANGES_MAX * CHANGE_NUMBERS] = {0};
   for (int k = 0; k < a->change_count; k++) {
     const MethodChange* m = &a->changes[k];
     const int64_t one[CHANGE_NUMBERS] = {m->iteration, m->from, m->to, m->reason, m->count};
@@ -240,7 +240,7 @@ static void save_automatic(const Optimization* o, NumberFile* c) {
   }
   number_file_add_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS);
   number_file_add_doubles(c, "auto_numbers", numbers, 2);
-  number_file_add_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS);
+  number_file_add_integers(c, "auto_changes", changes, METHOD_CHANGES_MAX * CHANGE_NUMBERS);
 }
 
 static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
@@ -250,13 +250,13 @@ static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPT
 static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
   Automatic* a = &o->automatic;
-  int64_t counts[AUTOMATIC_COUNTS], changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS];
+  int64_t counts[AUTOMATIC_COUNTS], changes[METHOD_CHANGES_MAX * CHANGE_NUMBERS];
   double numbers[2];
   if (!number_file_get_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS, diagnostics) ||
       !number_file_get_doubles(c, "auto_numbers", numbers, 2, diagnostics) ||
-      !number_file_get_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS, diagnostics))
+      !number_file_get_integers(c, "auto_changes", changes, METHOD_CHANGES_MAX * CHANGE_NUMBERS, diagnostics))
     return false;
-  bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MOST && numbers[0] > 0;
+  bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MAX && numbers[0] > 0;
   for (int k = 0; sound && k < counts[6]; k++) {
     const int64_t* one = changes + CHANGE_NUMBERS * k;
     sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_NO_SUCCESS;
@@ -264,7 +264,7 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
                                    (MethodReason)one[3], (int)one[4]};
   }
   if (!sound) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, 0, 0},
                     "the checkpoint is damaged: 'auto_counts' or 'auto_changes' contain impossible numbers; start "
                     "without --resume");
     return false;
@@ -278,11 +278,11 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   a->change_count = (int)counts[6];
   a->factor = numbers[0];
   a->mark = numbers[1];
-  automatic_renew(o);
+  automatic_create_optimizer(o);
   return true;
 }
 
-void optimization_note_identity(const Optimization* o, NumberFile* c) {
+void optimization_write_identity(const Optimization* o, NumberFile* c) {
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
   number_file_add_integers(c, "identity", digits, digit_count);
@@ -293,7 +293,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   c->kind = CHECKPOINT_KIND;
   int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
   int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
-  optimization_note_identity(o, c);
+  optimization_write_identity(o, c);
   number_file_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   number_file_add_doubles(c, "losses", losses, 3);
@@ -343,7 +343,7 @@ static int different_part(const Optimization* o, const int64_t* saved, const int
   return -1;
 }
 
-bool optimization_is_of(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+bool optimization_matches(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int count, part = -1;
   int64_t *own = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
   bool same = number_file_get_integers(c, "identity", saved, count, diagnostics);
@@ -352,7 +352,7 @@ bool optimization_is_of(const Optimization* o, const NumberFile* c, Diagnostics*
     Text name = {0};
     add_identity_name(o, part, &name);
     diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+        diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, 0, 0},
         "%s changed since the checkpoint was written: undo the change, start without --resume, or give another folder",
         name.data);
     text_free(&name);
@@ -374,7 +374,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   int64_t counts[4];
   double losses[3], adjoint[2];
   int n = o->design.variable_count;
-  if (!optimization_is_of(o, c, diagnostics)) return false;
+  if (!optimization_matches(o, c, diagnostics)) return false;
   if (!load_automatic(o, c, diagnostics)) return false;
   int states = optimizer_state_size(o->optimizer);
   if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
@@ -382,13 +382,13 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
   bool one = o->task->multistart <= 1;
   if (counts[0] < 0 || (one && counts[0] > o->task->optimizer.iterations)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, 0, 0},
                     "the checkpoint is at iteration %lld, but the task ends at %d: increase optimizer.iterations",
                     (long long)counts[0], o->task->optimizer.iterations);
     return false;
   }
   int rows = (int)counts[0] + 1;
-  optimization_room(o, rows);
+  optimization_reserve_rows(o, rows);
   int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
   double* memory = MEMORY_NEW(double, largest);
   bool ok = number_file_get_doubles(c, "x", o->x, n, diagnostics) &&
@@ -409,7 +409,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];
     continuation_set(o, o->iteration);
-    draws_set(o, o->iteration);
+    draws_select(o, o->iteration);
     o->best_iteration = (int)counts[1];
     o->since_best = (int)counts[2];
     o->stop = STOP_NOT_YET;
@@ -419,10 +419,10 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     o->seconds_before = losses[2];
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
-    if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_judge_end(o, true);
-    if (multistart_goes_on(o)) o->between_starts = true; /* the task allows more or fewer iterations now */
+    if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_check_stop(o, true);
+    if (multistart_has_next(o)) o->between_starts = true; /* the task allows more or fewer iterations now */
     if (o->between_starts) o->stop = STOP_NOT_YET;
-    success_recall(o);
+    success_restore(o);
   }
   memory_free(memory);
   return ok;

@@ -30,14 +30,14 @@ static void describe_shared(Optimization* o) {
   }
 }
 
-void optimization_room(Optimization* o, int rows) {
+void optimization_reserve_rows(Optimization* o, int rows) {
   if (rows <= o->capacity) return;
   int capacity = rows + rows / 2 + 64;
   size_t terms = sizeof(double) * (size_t)o->term_count;
   o->rows =
       memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
   o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
-  size_t multipliers = sizeof(double) * (size_t)subjects_count(o->subjects);
+  size_t multipliers = sizeof(double) * (size_t)bounded_terms_count(o->subjects);
   if (multipliers > 0)
     o->row_multipliers =
         memory_resize(o->row_multipliers, multipliers * (size_t)o->capacity, multipliers * (size_t)capacity);
@@ -57,7 +57,7 @@ static void make_vectors(Optimization* o) {
 }
 
 static int steps_of(const Optimization* o, const ScenarioRun* run) {
-  return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
+  return task_step_count(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
 }
 
 /* Creates the recording of a run. With bounded memory the recording stores only the rows of run->keep. Recording and
@@ -65,27 +65,27 @@ static int steps_of(const Optimization* o, const ScenarioRun* run) {
 static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
   int steps = steps_of(o, run);
   if (o->task->memory > 0)
-    recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+    recording_create_selective(&run->recording, &run->model, steps, &run->keep);
   else
     recording_create(&run->recording, &run->model, steps);
-  loss_keep_pairs(run->loss, steps, &run->recording, seeds);
+  loss_record_pair_forces(run->loss, steps, &run->recording, seeds);
 }
 
 static void create_recording(const Optimization* o, ScenarioRun* run) {
   int steps = steps_of(o, run);
   if (o->task->memory > 0) {
-    run->keep = row_keep_create(&run->model, steps);
-    loss_keep(run->loss, &run->model, &run->keep);
-    if (o->success) loss_keep(success_loss(o->success, (int)(run - o->runs)), &run->model, &run->keep);
-    row_keep_lay_out(&run->keep, &run->model);
-    run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+    run->keep = row_selection_create(&run->model, steps);
+    loss_select_rows(run->loss, &run->model, &run->keep);
+    if (o->success) loss_select_rows(success_loss(o->success, (int)(run - o->runs)), &run->model, &run->keep);
+    row_selection_compute_offsets(&run->keep, &run->model);
+    run->seeds = loss_seeds_create_selective(&run->model, &run->keep);
   } else {
     run->seeds = loss_seeds_create(&run->model, steps);
   }
   create_rows(o, run, &run->seeds);
 }
 
-void optimization_repeat_parts(Optimization* o) {
+void optimization_fix_substeps(Optimization* o) {
   for (int k = 0; k < o->run_count; k++) {
     ScenarioRun* run = &o->runs[k];
     run->repeated = run->recording;
@@ -164,7 +164,7 @@ static void choose_step(Optimization* o, int block) {
   const TaskOptimizer* settings = &o->task->optimizer;
   double longest = 0;
   for (int k = 0; k < o->design.variable_count; k++)
-    if (o->design.block[k] == block && !draws_vary(o))
+    if (o->design.block[k] == block && !draws_change(o))
       longest = fmax(longest, step_of_range(&o->design.variables[k], settings));
   o->step[block] = longest > 0 ? longest : default_step(settings, block);
 }
@@ -196,18 +196,18 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
   if (status != STATUS_OK) return status;
   describe_shared(o);
-  o->subjects = subjects_create(task);
+  o->subjects = bounded_terms_create(task);
   status = draws_create(&o->draws, &o->design, task, diagnostics);
   if (status != STATUS_OK) return status;
-  draws_set(o, 0);
-  optimization_identify(o);
+  draws_select(o, 0);
+  optimization_compute_identity(o);
   make_vectors(o);
   for (int block = 0; block < 2; block++) choose_step(o, block);
   o->unit = units_of(o);
   automatic_begin(o);
-  automatic_renew(o);
+  automatic_create_optimizer(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
-  SourcePlace place = {task->path, 0, 0};
+  SourcePosition place = {task->path, 0, 0};
   diagnostics_add(
       diagnostics, SEVERITY_ERROR, place,
       "no design satisfies all bounds and constraints together: widen the bounds or correct the constraints");
@@ -218,7 +218,7 @@ void optimization_destroy(Optimization* o) {
   if (!o) return;
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
-  subjects_destroy(o->subjects);
+  bounded_terms_destroy(o->subjects);
   success_destroy(o->success);
   validation_destroy(o->validation);
   draws_destroy(o->draws);
@@ -233,7 +233,7 @@ void optimization_destroy(Optimization* o) {
   memory_free(o);
 }
 
-void optimization_minimise(Optimization* o, const OptimizationFunction* function) {
+void optimization_set_function(Optimization* o, const OptimizationFunction* function) {
   size_t n = (size_t)o->design.variable_count;
   o->function = *function;
   for (int block = 0; block < 2; block++) o->step[block] = default_step(&o->task->optimizer, block);
@@ -246,7 +246,7 @@ void optimization_minimise(Optimization* o, const OptimizationFunction* function
   }
   for (size_t k = 0; k < n && function->held; k++)
     if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
-  continuation_forget(o);
+  continuation_reset_optimizer(o);
 }
 
 typedef struct {
@@ -258,7 +258,7 @@ static int by_name(const void* a, const void* b) {
   return strcmp(((const NamedVariable*)a)->name, ((const NamedVariable*)b)->name);
 }
 
-int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
+int optimization_set_initial(Optimization* o, const char* const* names, const double* values, int count) {
   int own = o->design.variable_count, found = 0;
   NamedVariable* sorted = MEMORY_NEW(NamedVariable, 2 * own);
   int known = own; /* the names of earlier versions follow */
@@ -288,7 +288,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
     d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
   }
   continuation_restart(o);
-  continuation_forget(o);
+  continuation_reset_optimizer(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x))
     memcpy(o->x, x, n); /* this ignores constraints that can be met only by moving fixed variables */

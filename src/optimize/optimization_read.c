@@ -28,10 +28,10 @@ const double* optimization_terms(const Optimization* o, int iteration) {
   assert(iteration >= 0 && iteration <= o->iteration);
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;
 }
-int optimization_subject_count(const Optimization* o) { return subjects_count(o->subjects); }
+int optimization_bounded_term_count(const Optimization* o) { return bounded_terms_count(o->subjects); }
 const double* optimization_multipliers(const Optimization* o, int iteration) {
   assert(iteration >= 0 && iteration <= o->iteration);
-  return o->row_multipliers + (size_t)iteration * (size_t)subjects_count(o->subjects);
+  return o->row_multipliers + (size_t)iteration * (size_t)bounded_terms_count(o->subjects);
 }
 double optimization_best_violation(const Optimization* o) { return o->best_violation; }
 double optimization_best_loss(const Optimization* o) { return o->best_loss; }
@@ -50,7 +50,7 @@ UnconvergedSteps optimization_unconverged(const Optimization* o, const Model** m
   return worst;
 }
 
-UnconvergedSteps optimization_friction_open(const Optimization* o, const Model** model) {
+UnconvergedSteps optimization_unconverged_friction(const Optimization* o, const Model** model) {
   UnconvergedSteps worst = {0};
   *model = &o->runs[0].model;
   for (int k = 0; k < o->run_count; k++) {
@@ -118,10 +118,10 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return show_scene(o, scenario, best ? o->best_x : o->x);
 }
 
-ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
+ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawIndex moment,
                                       int* count) {
   ModelOverride* overrides = design_overrides(&o->design, x);
-  int room = draws_room(o->draws), own = o->design.number_count;
+  int room = draws_override_capacity(o->draws), own = o->design.number_count;
   *count = own;
   if (room > 0 && moment.stream != DRAW_NONE) {
     overrides =
@@ -142,21 +142,21 @@ Status optimization_model(const Optimization* o, int scenario, const double* val
   return status;
 }
 
-AdjointReport optimization_adjoint_of(const Optimization* o, Recording* recording, const LossSeeds* seeds,
-                                      double discount, int threads, ModelGradient* gradient) {
-  gradient->without_turns = !o || !optimization_turns_joints(o);
+AdjointReport optimization_run_adjoint(const Optimization* o, Recording* recording, const LossSeeds* seeds,
+                                       double discount, int threads, ModelGradient* gradient) {
+  gradient->without_turns = !o || !optimization_rotates_joints(o);
   RunAdjoint* adjoint = run_adjoint_create(recording->model, threads);
   AdjointReport report = run_adjoint(adjoint, recording, seeds, discount, gradient);
   run_adjoint_destroy(adjoint);
   return report;
 }
 
-void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
-                        double* slope) {
+void optimization_add_gradient(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
+                               double* slope) {
   design_gradient(&o->design, scenario, model, gradient, 1, slope);
 }
 
-bool optimization_turns_joints(const Optimization* o) {
+bool optimization_rotates_joints(const Optimization* o) {
   bool any = false;
   for (int k = 0; k < o->design.turn_count; k++) any = any || !o->design.turns[k].of_start;
   return any;
@@ -167,7 +167,7 @@ const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   return show_scene(o, o->failed_scenario, o->trial);
 }
 
-bool optimization_shapes_link(const Optimization* o, int link) {
+bool optimization_changes_shape(const Optimization* o, int link) {
   assert(link >= 0);
   return o->design.link_changes[link];
 }

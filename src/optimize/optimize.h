@@ -63,7 +63,7 @@ void optimization_destroy(Optimization* optimization);
  * violate bounds or constraints are projected onto the feasible set. Returns how many of the names are variables of the
  * task; other names are ignored. Names of earlier versions are accepted. Non-finite values are not refused. Call before
  * optimization_start. Allocates temporary memory. */
-int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
+int optimization_set_initial(Optimization* optimization, const char* const* names, const double* values, int count);
 /* A function of the variables that replaces the task's losses. */
 typedef struct {
   void* context; /* borrowed */
@@ -80,7 +80,7 @@ typedef struct {
  * optimizer stay in use. Call before optimization_start or optimization_load (not checked). All loss terms are then
  * reported as 0. Norms of gradients and steps in the rows refer to variables divided by their units. Copies unit and
  * held; borrows the context. */
-void optimization_minimise(Optimization* optimization, const OptimizationFunction* function);
+void optimization_set_function(Optimization* optimization, const OptimizationFunction* function);
 /* Evaluates the initial design (iteration 0) in all scenarios, with its gradient. Returns STATUS_SOLVER or
  * STATUS_BAD_INPUT with diagnostics if the design fails. Returns STATUS_INTERRUPTED without a message if
  * interrupted. Must be called once. Allocates. */
@@ -107,8 +107,8 @@ const char* optimization_term_name(const Optimization* optimization, int term);
 const double* optimization_terms(const Optimization* optimization, int iteration);
 /* Returns the number of terms that the task's `subject_to` bounds, which is the length of each row of
  * optimization_multipliers. These terms are the last of the loss terms. Never fails. */
-int optimization_subject_count(const Optimization* optimization);
-/* Returns the Lagrange multipliers of an iteration [optimization_subject_count]. The optimization owns the array.
+int optimization_bounded_term_count(const Optimization* optimization);
+/* Returns the Lagrange multipliers of an iteration [optimization_bounded_term_count]. The optimization owns the array.
  * `iteration` is not checked. */
 const double* optimization_multipliers(const Optimization* optimization, int iteration);
 /* Returns by how much the best design violates the bounds of `subject_to`: the largest violation relative to its
@@ -125,7 +125,7 @@ int optimization_best_start(const Optimization* optimization);
 /* Returns how many starts of `multistart` failed because their design could not be simulated. Sets *reason to the
  * reason of the last failure, or to "" if the reason is unknown. The optimization owns the reason;
  * optimization_advance invalidates it. Allocates nothing, never fails. */
-int optimization_unstarted(const Optimization* optimization, const char** reason);
+int optimization_failed_starts(const Optimization* optimization, const char** reason);
 /* Returns why the last trial was rejected, or "" if it was accepted. The optimization owns the text;
  * optimization_advance invalidates it. */
 const char* optimization_reason(const Optimization* optimization);
@@ -148,7 +148,7 @@ AdjointReport optimization_adjoint(const Optimization* optimization);
 UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
 /* Returns which steps of the last evaluated runs ended before the friction iteration converged. The steps belong to
  * the scenario with the most such steps. Sets *model as optimization_unconverged does. */
-UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
+UnconvergedSteps optimization_unconverged_friction(const Optimization* optimization, const Model** model);
 /* Sets *forward to the total wall time of forward simulations and *adjoint to the total wall time of adjoint runs [s].
  * Neither pointer may be NULL. Allocates nothing. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
@@ -158,10 +158,10 @@ typedef struct {
   const char* name;
   double initial, low, high, now, best;
   bool is_control;
-  double scale;      /* a large change of the variable */
-  double prior;      /* standard deviation of the prior; 0 if there is no prior */
-  double step;       /* optimizer step of the variable; 0: the variable has the step of its block */
-  SourcePlace place; /* task entry that created it */
+  double scale;         /* a large change of the variable */
+  double prior;         /* standard deviation of the prior; 0 if there is no prior */
+  double step;          /* optimizer step of the variable; 0: the variable has the step of its block */
+  SourcePosition place; /* task entry that created it */
 } OptimizationVariable;
 /* Returns the number of variables, design and control together. The arrays `values` and `slope` below have this
  * length. Never fails. */
@@ -181,36 +181,36 @@ const Scene* optimization_scene_of(Optimization* optimization, int scenario, con
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
 /* Sets `gradient` to the gradient of a loss over a recorded run, by the adjoint method. The gradient has every
- * derivative that optimization_chain reads. The recording must be of a model of optimization_model. seeds: derivatives
- * of the loss with respect to the recorded quantities. discount: as for run_adjoint. If optimization is NULL,
- * derivatives with respect to joint frames and axes are not computed (without_turns). If the report says that the
+ * derivative that optimization_add_gradient reads. The recording must be of a model of optimization_model. seeds:
+ * derivatives of the loss with respect to the recorded quantities. discount: as for run_adjoint. If optimization is
+ * NULL, derivatives with respect to joint frames and axes are not computed (without_turns). If the report says that the
  * adjoint failed, the gradient is undefined. Allocates temporary memory. */
-AdjointReport optimization_adjoint_of(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
-                                      double discount, int threads, ModelGradient* gradient);
+AdjointReport optimization_run_adjoint(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
+                                       double discount, int threads, ModelGradient* gradient);
 /* Adds to slope[variables] the derivatives with respect to the variables, by the chain rule. `gradient` holds the
  * derivatives with respect to the numbers of `model`, which must be a model of optimization_model (not checked).
  * Asserts that `gradient` has derivatives with respect to joint frames and axes if variables rotate them. Never
  * fails. */
-void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
-                        const ModelGradient* gradient, double* slope);
+void optimization_add_gradient(const Optimization* optimization, int scenario, const Model* model,
+                               const ModelGradient* gradient, double* slope);
 /* Returns true if a variable rotates a joint frame or a joint axis. Otherwise the chain rule needs no derivatives
  * with respect to joint frames and axes (ModelGradient.without_turns). Allocates nothing, never fails. */
-bool optimization_turns_joints(const Optimization* optimization);
+bool optimization_rotates_joints(const Optimization* optimization);
 /* Returns the scene of the last rejected trial, in the scenario in which the trial failed. Sets *scenario to the
  * number of that scenario. Ownership is as for optimization_scene. Undefined if no trial was rejected. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
 /* Returns true if the design changes the shape of a link. link < number of links, unchecked. Allocates nothing. */
-bool optimization_shapes_link(const Optimization* optimization, int link);
+bool optimization_changes_shape(const Optimization* optimization, int link);
 /* Returns a text that lists the vertices inserted to connect hulls, one per line, or "" if there are none. The
  * optimization owns the text, which is never NULL. */
 const char* optimization_note(const Optimization* optimization);
 
 /* Adds hashes that identify the task (settings, variables, losses, scenes) to a checkpoint. Asserts that the file
  * contains no such hashes yet. */
-void optimization_note_identity(const Optimization* optimization, NumberFile* checkpoint);
+void optimization_write_identity(const Optimization* optimization, NumberFile* checkpoint);
 /* Returns true if the checkpoint belongs to this task. Returns false with diagnostics if it belongs to another task, or
  * if the task has changed since the checkpoint was written. Allocates temporary memory. */
-bool optimization_is_of(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
+bool optimization_matches(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 #define CHECKPOINT_KIND "checkpoint"
 /* Copies the whole state of the optimization between two iterations to a file of kind CHECKPOINT_KIND. The caller
  * owns the file and frees it with number_file_free. Never fails. */
@@ -223,7 +223,7 @@ bool optimization_load(Optimization* optimization, const NumberFile* checkpoint,
 /* ---------------------------------------------------------------- evaluation of the result (optimize/success.c) */
 
 /* A term of the task's `success`, evaluated for the best design. The value is the largest over all scenarios. The
- * value is NaN before optimization_judge, and if a run failed. */
+ * value is NaN before optimization_evaluate_success, and if a run failed. */
 typedef struct {
   const char* name; /* owned by the optimization */
   double value, bound;
@@ -231,16 +231,16 @@ typedef struct {
 } SuccessTerm;
 /* Returns the number of `success` terms, 0 if the task has none. Allocates nothing, never fails. */
 int optimization_success_count(const Optimization* optimization);
-/* Returns a `success` term, whose value is NaN until optimization_judge. index is 0 ... optimization_success_count -
- * 1, unchecked. The optimization owns the name. */
+/* Returns a `success` term, whose value is NaN until optimization_evaluate_success. index is 0 ...
+ * optimization_success_count - 1, unchecked. The optimization owns the name. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Returns true if the best design meets all `success` terms, or the task has none. Returns false before
- * optimization_judge. Allocates nothing, never fails. */
+ * optimization_evaluate_success. Allocates nothing, never fails. */
 bool optimization_succeeded(const Optimization* optimization);
 /* Simulates the best design again and evaluates the `success` terms. Every MPI process must call the function. Returns
  * STATUS_INTERRUPTED, with no term evaluated, if a run was interrupted. Otherwise returns STATUS_OK. If a run fails,
  * the values of the terms are NaN. Allocates temporary memory. */
-Status optimization_judge(Optimization* optimization);
+Status optimization_evaluate_success(Optimization* optimization);
 /* Simulates the best design with the random draws of the task's `validation` (optimize/validation.c). A draw whose
  * run fails counts as not meeting `success`. Returns STATUS_INTERRUPTED, with no result stored, if a run was
  * interrupted. Otherwise returns STATUS_OK, also if the task has no validation. optimization_destroy frees the
@@ -251,7 +251,7 @@ Status optimization_validate(Optimization* optimization);
 int optimization_validation_tries(const Optimization* optimization);
 /* Returns in how many validation draws the best design met all `success` terms in a scenario. scenario is not
  * checked. Allocates nothing, never fails. */
-int optimization_validation_held(const Optimization* optimization, int scenario);
+int optimization_validation_passed(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- report on the end of the search (optimize/advice.c)
  */
@@ -269,8 +269,9 @@ typedef struct {
   Text findings; /* lines: rejections, terms that fell and rose, active bounds, the first failing `success` term */
   Text advice;   /* at most three lines: remedies, each with its exact --set options; none if the task succeeded */
 } OptimizationReport;
-/* Writes the report on the search. Call after optimization_judge. interrupted: a signal ended the search; the report
- * then contains no advice. Simulates nothing. The caller frees the texts with optimization_report_free. Never fails. */
+/* Writes the report on the search. Call after optimization_evaluate_success. interrupted: a signal ended the search;
+ * the report then contains no advice. Simulates nothing. The caller frees the texts with optimization_report_free.
+ * Never fails. */
 void optimization_report(const Optimization* optimization, bool interrupted, OptimizationReport* report);
 /* Frees the texts, not the struct. */
 void optimization_report_free(OptimizationReport* report);
@@ -281,27 +282,27 @@ void optimization_report_free(OptimizationReport* report);
  * passes its result to the search, which then selects the next combination. */
 typedef struct ChoiceSearch ChoiceSearch;
 /* A bound of subject_to counts as satisfied up to this violation, relative to the bound. */
-#define CHOICE_EXCESS 1e-6
+#define CHOICE_TOLERANCE 1e-6
 /* Returns a search over the task's choices. Borrows the task, which must have choices. The caller frees it with
  * choice_search_destroy. Never NULL. */
 ChoiceSearch* choice_search_create(const Task* task);
 /* Frees the search. Accepts NULL. */
 void choice_search_destroy(ChoiceSearch* search);
 /* Returns the number of combinations to evaluate. Allocates nothing, never fails. */
-int choice_search_tries(const ChoiceSearch* search);
+int choice_search_count(const ChoiceSearch* search);
 /* Sets pick[choices] to the next combination: for each choice, the number of its value, from 0. Returns false, with
  * pick unchanged, if all combinations are done. Allocates nothing. */
 bool choice_search_next(ChoiceSearch* search, int* pick);
 /* Passes the result of the last combination to the search. violation: from optimization_best_violation. meets: from
  * optimization_succeeded. Returns true if the result is the best so far. Returns false otherwise, also if a number
  * is not finite. Do not call for a combination that cannot run. Allocates nothing. */
-bool choice_search_tell(ChoiceSearch* search, double loss, double violation, bool meets);
+bool choice_search_report(ChoiceSearch* search, double loss, double violation, bool meets);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c) */
 
 /* Optimization of consecutive time windows of a long run. Every window has `horizon` steps. Only its first `apply`
- * steps are executed, and the next window begins at the state reached. receding_is_one_run returns whether a simulation
- * of one scene reproduces all executed steps. */
+ * steps are executed, and the next window begins at the state reached. receding_is_reproducible returns whether a
+ * simulation of one scene reproduces all executed steps. */
 typedef struct Receding Receding;
 /* Result of one window. */
 typedef struct {
@@ -338,7 +339,7 @@ const RecedingRow* receding_rows(const Receding* receding);
 const double* receding_terms(const Receding* receding, int window);
 /* Returns true if a simulation of one scene reproduces all executed steps. Returns false if a window changes signals
  * at times before its start. Allocates nothing, never fails. */
-bool receding_is_one_run(const Receding* receding);
+bool receding_is_reproducible(const Receding* receding);
 /* Prepares the optimization of the present window. The search begins with the result of the previous window and the
  * first contact of a schedule. Call optimization_start or optimization_load next. Allocates a new optimizer; never
  * fails. */
@@ -354,23 +355,23 @@ Status receding_execute(Receding* receding, RecedingRecord record, void* context
 /* Moves the initial state of the present window and the present signal values into `scene`. The scene must have the
  * content of the task's file. Does nothing before the first window is executed. Afterwards the Receding can only be
  * destroyed. Never fails. */
-void receding_hand_over(Receding* receding, Scene* scene);
+void receding_move_start(Receding* receding, Scene* scene);
 /* Returns the scene of the whole run of receding_steps steps, with the first initial state and the results so far.
  * The Receding owns the scene until the next call. Never NULL. */
 const Scene* receding_scene(Receding* receding);
 /* Evaluates the `success` terms of the executed run for optimization_success. Call when all windows are executed. The
  * values are NaN if no model can be built from the scene. Allocates temporary memory. */
-void receding_judge(Receding* receding);
+void receding_evaluate_success(Receding* receding);
 /* Adds all executed windows and the state of the present window to the file. inside: true if the optimization of the
  * present window has begun. Never fails. */
 void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);
 /* Loads the data that receding_save wrote and copies them. Sets *inside to the value that receding_save was given.
- * Call receding_repeat next, then optimization_load if *inside is true. Returns false with diagnostics if the file
+ * Call receding_replay next, then optimization_load if *inside is true. Returns false with diagnostics if the file
  * belongs to another task or is damaged. */
 bool receding_load(Receding* receding, const NumberFile* checkpoint, bool* inside, Diagnostics* diagnostics);
 /* Simulates the loaded windows again. record, statuses and allocation are as for receding_execute. After a failure
  * the remaining windows are not simulated. */
-Status receding_repeat(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
+Status receding_replay(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 
 /* Compares the gradient of the summed loss with central differences along random directions. report[0] is for the
  * design variables, report[1] for the control variables. Failed runs appear in the report as NaN. Call after

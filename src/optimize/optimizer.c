@@ -71,10 +71,10 @@ static void free_units(Optimizer* o) {
 /* ---------------------------------------------------------------- creation */
 
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set) {
-  return optimizer_create_in(settings, set, NULL);
+  return optimizer_create_scaled(settings, set, NULL);
 }
 
-Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit) {
+Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit) {
   assert(settings->design_step > 0 && settings->control_step > 0);
   Optimizer* o = MEMORY_NEW(Optimizer, 1);
   o->rule = RULES[settings->type];
@@ -94,7 +94,7 @@ Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet*
   o->state_size = STATE_OWN + (o->rule->state_size ? o->rule->state_size(settings, set->count) : 0);
   o->state = MEMORY_NEW(double, o->state_size);
   o->own = o->state + STATE_OWN;
-  optimizer_begin_anew(o);
+  optimizer_reset(o);
   o->work = MEMORY_NEW(double, o->rule->work_size(settings, set));
   return o;
 }
@@ -121,7 +121,7 @@ double rule_norm(const double* vector, int count) {
   return largest * sqrt(sum);
 }
 
-double rule_largest(const FeasibleSet* set, const double* vector, int block) {
+double rule_largest_entry(const FeasibleSet* set, const double* vector, int block) {
   double largest = 0;
   for (int i = 0; i < set->count; i++)
     if (set->block[i] == block) largest = fmax(largest, fabs(vector[i]));
@@ -130,7 +130,7 @@ double rule_largest(const FeasibleSet* set, const double* vector, int block) {
 
 static bool project(const Optimizer* o, const double* scale, double* x) {
   ProjectLimits limits = {o->set->low, o->set->high, o->set->row_low, o->set->row_high};
-  return projector_nearest(o->projector, &limits, scale, x);
+  return projector_project(o->projector, &limits, scale, x);
 }
 
 bool rule_project(const Optimizer* o, double* x) { return project(o, o->ones, x); }
@@ -219,7 +219,7 @@ static void accept(Optimizer* o) {
 }
 
 /* Adapts the factor on the steps to the outcome of the trial (O3). */
-bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
+bool optimizer_report_outcome(Optimizer* o, bool accepted, double loss) {
   (void)loss;
   if (accepted) {
     accept(o);
@@ -238,9 +238,9 @@ enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
 
 int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
 
-bool optimizer_remembers(const Optimizer* o) { return o->rule->remembers; }
+bool optimizer_uses_curvature(const Optimizer* o) { return o->rule->remembers; }
 
-void optimizer_begin_anew(Optimizer* o) {
+void optimizer_reset(Optimizer* o) {
   double accepted = o->state[STATE_ACCEPTED];
   memset(o->state, 0, sizeof(double) * (size_t)o->state_size);
   o->state[STATE_FACTOR] = 1;
@@ -248,13 +248,13 @@ void optimizer_begin_anew(Optimizer* o) {
   o->state[STATE_FRESH] = 1;
 }
 
-bool optimizer_is_free(const Optimizer* o) { return o->rule->tell != NULL; }
+bool optimizer_is_gradient_free(const Optimizer* o) { return o->rule->tell != NULL; }
 
 int optimizer_samples(const Optimizer* o) {
   return o->rule->samples ? o->rule->samples(&o->settings, o->set->count) : 0;
 }
 
-bool optimizer_tell(Optimizer* o, double loss, double violation) { return o->rule->tell(o, loss, violation); }
+bool optimizer_report_loss(Optimizer* o, double loss, double violation) { return o->rule->tell(o, loss, violation); }
 
 /* ---------------------------------------------------------------- a trial */
 
@@ -318,7 +318,7 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
   for (int i = 0; i < count; i++) trial[i] *= o->unit[i];
 }
 
-void optimizer_take(Optimizer* o, const double* x, const double* trial) {
+void optimizer_set_trial(Optimizer* o, const double* x, const double* trial) {
   double sum = 0;
   for (int i = 0; i < o->set->count; i++) {
     double part = (trial[i] - x[i]) / (o->unit ? o->unit[i] : 1) / o->step_of[i];

@@ -16,7 +16,7 @@ Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* se
 /* Creates an optimizer that uses scaled variables x_i / u_i (O21). u_i is the largest power of two that is at most
  * unit[i] > 0; all u_i are 1 if unit is NULL. Steps and norms are scaled; arguments and results of functions are
  * not. Copies unit[count]. Otherwise as optimizer_create. */
-Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
+Optimizer* optimizer_create_scaled(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees the optimizer but not the set. Accepts NULL. */
 void optimizer_destroy(Optimizer* optimizer);
 /* Replaces x[count] by the nearest point of the set in the Euclidean norm (O1). Bounds hold exactly, rows to 1e-12
@@ -39,26 +39,26 @@ void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const
  * or the loss rose in a descent method. After a rejection the next proposal from the same x is at most `shrink`
  * times as long. Returns false if the step has fallen below 1e-9 of the steps in the settings. loss is unused.
  * Allocates nothing. */
-bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
+bool optimizer_report_outcome(Optimizer* optimizer, bool accepted, double loss);
 /* Tells the optimizer that the caller evaluates trial[count] instead of the last proposal. trial must lie in the
  * set. x[count]: last accepted point. Allocates nothing. */
-void optimizer_take(Optimizer* optimizer, const double* x, const double* trial);
+void optimizer_set_trial(Optimizer* optimizer, const double* x, const double* trial);
 /* Returns the number of iterations after which the convergence of the method can be judged (O20). */
 int optimizer_patience(const Optimizer* optimizer);
 /* Returns true if the method uses differences of gradients and must therefore restart when the function changes. */
-bool optimizer_remembers(const Optimizer* optimizer);
-/* Restarts the method after a change of the function. The step schedule continues. Do not call if optimizer_is_free.
- * Allocates nothing. */
-void optimizer_begin_anew(Optimizer* optimizer);
+bool optimizer_uses_curvature(const Optimizer* optimizer);
+/* Restarts the method after a change of the function. The step schedule continues. Do not call if
+ * optimizer_is_gradient_free. Allocates nothing. */
+void optimizer_reset(Optimizer* optimizer);
 /* Returns true if the method uses only values of the function, no gradients, and has no step bound. For such a
- * method call optimizer_tell instead of optimizer_verdict after each trial. */
-bool optimizer_is_free(const Optimizer* optimizer);
+ * method call optimizer_report_loss instead of optimizer_report_outcome after each trial. */
+bool optimizer_is_gradient_free(const Optimizer* optimizer);
 /* Returns the number of samples in a generation. Returns 0 for methods that use gradients. */
 int optimizer_samples(const Optimizer* optimizer);
 /* Tells the optimizer the loss and constraint violation of the last trial (O14-O16). loss is not finite if the trial
  * failed. violation is <= 0 if all constraints hold. Returns false if the method has ended. Call only if
- * optimizer_is_free. */
-bool optimizer_tell(Optimizer* optimizer, double loss, double violation);
+ * optimizer_is_gradient_free. */
+bool optimizer_report_loss(Optimizer* optimizer, double loss, double violation);
 /* Returns true if the method rejects trials whose loss rises beyond a tolerance. True for step_bounded, lbfgs and
  * gradient, false for adam. */
 bool optimizer_descends(const Optimizer* optimizer);

@@ -9,7 +9,7 @@
 
 /* A row counts as satisfied up to this violation, relative to the sum of the absolute values of its terms (the
  * largest sum so far). The tolerance is above the rounding error of a thousand terms and below the 1e-12 of
- * projector_nearest. */
+ * projector_project. */
 #define ROW_TOLERANCE 1e-13
 /* A bound counts as satisfied up to this violation, relative to the size of the variable and the bound. The result
  * is clamped to the bounds exactly. */
@@ -477,7 +477,7 @@ static bool solve_rows(Projector* p) {
   return taken < limit || rows_are_kept(p);
 }
 
-bool projector_nearest(Projector* p, const ProjectLimits* limits, const double* scale, double* x) {
+bool projector_project(Projector* p, const ProjectLimits* limits, const double* scale, double* x) {
   if (!bounds_are_possible(p, limits, x)) return false;
   load_columns(p, limits, scale, x);
   load_rows(p, limits, scale);
@@ -493,7 +493,7 @@ bool projector_nearest(Projector* p, const ProjectLimits* limits, const double* 
   return true;
 }
 
-void projector_along_face(const Projector* p, double* direction) {
+void projector_project_direction(const Projector* p, double* direction) {
   for (int i = 0; i < p->count; i++)
     if (p->held[i] != FREE) direction[i] = 0;
   if (p->active_count == 0) return;

@@ -48,10 +48,10 @@ const ProjectRows* projector_rows(const Projector* projector);
  * unchanged, if no point is within the limits (to a tolerance of 1e-9) or x is not finite. Bounds hold exactly. A
  * row holds to 1e-12 of the sum of the absolute values of its terms, the larger of the sums at `given` and at x.
  * Borrows limits and scale for the call. Allocates nothing. Calls for one projector are not thread-safe. */
-bool projector_nearest(Projector* projector, const ProjectLimits* limits, const double* scale, double* x);
+bool projector_project(Projector* projector, const ProjectLimits* limits, const double* scale, double* x);
 /* Replaces direction[count] by its component along the active face of the last nearest point. The result is
  * orthogonal to the normals of the active bounds and rows, in variables divided by their scale. Call only after
- * projector_nearest returned true. Allocates nothing. */
-void projector_along_face(const Projector* projector, double* direction);
+ * projector_project returned true. Allocates nothing. */
+void projector_project_direction(const Projector* projector, double* direction);
 
 #endif

@@ -20,7 +20,7 @@ struct Receding {
   double* warm;       /* initial variables of the present window (variables) */
   bool* held;         /* true for variables that affect only executed steps (variables) */
   Scene shown;        /* result of receding_scene; shares its arrays with the scene of the optimization */
-  RowKeep keep;       /* rows of `executed` that `success` needs */
+  RowSelection keep;  /* rows of `executed` that `success` needs */
   Recording executed; /* the executed run so far; only for tasks with `success` */
 };
 
@@ -52,7 +52,7 @@ static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
   SignalPlace place = model_scene_signal(scene_of(r), n->link, n->part);
   const SceneSignal* s = place.signal;
   bool timed = s->type == SIGNAL_KEYFRAMES || s->type == SIGNAL_SPLINE || s->type == SIGNAL_SEQUENCE;
-  if (!timed || n->index >= signal_values(s)) return out;
+  if (!timed || n->index >= signal_value_count(s)) return out;
   return (TimedVariable){s, n->index / s->channels, n->index % s->channels, uses_rate(scene_of(r), place)};
 }
 
@@ -72,7 +72,7 @@ static double time_of(const Receding* r, int step) {
  * memory_free. */
 static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
   const Design* d = &r->optimization->design;
-  size_t size = sizeof(double) * (size_t)signal_values(s);
+  size_t size = sizeof(double) * (size_t)signal_value_count(s);
   double* values = memcpy(memory_alloc(size), s->values, size);
   for (int k = 0; k < d->number_count; k++) {
     TimedVariable v = timed_variable(r, &d->numbers[k]);
@@ -150,11 +150,11 @@ static void warm_up(Receding* r) {
 static void create_executed(Receding* r) {
   const Model* model = &r->optimization->runs[0].model; /* all models have the same sizes */
   if (!r->optimization->success) return;
-  r->keep = row_keep_create(model, r->steps);
-  loss_keep(success_loss(r->optimization->success, 0), model, &r->keep);
-  row_keep_lay_out(&r->keep, model);
-  recording_create_thin(&r->executed, model, r->steps, &r->keep);
-  loss_keep_pairs(success_loss(r->optimization->success, 0), r->steps, &r->executed, NULL);
+  r->keep = row_selection_create(model, r->steps);
+  loss_select_rows(success_loss(r->optimization->success, 0), model, &r->keep);
+  row_selection_compute_offsets(&r->keep, model);
+  recording_create_selective(&r->executed, model, r->steps, &r->keep);
+  loss_record_pair_forces(success_loss(r->optimization->success, 0), r->steps, &r->executed, NULL);
 }
 
 /* Stores the present state of sim as row `row` of the executed recording. */
@@ -162,7 +162,7 @@ static void keep_executed(Receding* r, Sim* sim, int row) {
   if (r->optimization->success) recording_add_row(&r->executed, sim, row);
 }
 
-void receding_judge(Receding* r) {
+void receding_evaluate_success(Receding* r) {
   Success* success = r->optimization->success;
   int count = optimization_success_count(r->optimization);
   if (!success || r->done < r->steps) return;
@@ -174,7 +174,7 @@ void receding_judge(Receding* r) {
     r->executed.model = &model;
     loss_evaluate(success_loss(success, 0), &r->executed, values, NULL);
   }
-  success_add(success, 0, made ? values : NULL);
+  success_add_scenario(success, 0, made ? values : NULL);
   r->executed.model = &r->optimization->runs[0].model;
   model_destroy(&model);
   memory_free(values);
@@ -183,7 +183,7 @@ void receding_judge(Receding* r) {
 
 /* ---------------------------------------------------------------- creation */
 
-bool receding_is_one_run(const Receding* r) {
+bool receding_is_reproducible(const Receding* r) {
   const Design* d = &r->optimization->design;
   for (int k = 0; k < d->number_count; k++) {
     TimedVariable v = timed_variable(r, &d->numbers[k]);
@@ -205,7 +205,7 @@ static void take_memory(Receding* r) {
 /* Checks that the scene can start with the last contact of the schedule, with which every window is executed.
  * Restores the first contact afterwards. Returns the status of model_create. */
 static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
-  if (!continuation_goes_on(r->optimization, 0)) return STATUS_OK;
+  if (!continuation_is_active(r->optimization, 0)) return STATUS_OK;
   Model model;
   continuation_finish(r->optimization);
   Status status = model_create(&model, scene_of(r), diagnostics);
@@ -239,7 +239,7 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
 void receding_destroy(Receding* r) {
   if (!r) return;
   recording_destroy(&r->executed);
-  row_keep_destroy(&r->keep);
+  row_selection_destroy(&r->keep);
   optimization_destroy(r->optimization);
   if (r->done > 0) scene_set_start(scene_of(r), NULL);
   if (r->done > 0) scene_of(r)->start = r->first;
@@ -303,7 +303,7 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
     if (step_outcome_failed(report.outcome)) {
       Text text = {0};
       sim_failure_text(&text, &r->optimization->runs[0].model, sim, &report);
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->task->path, 0, 0}, "%s", text.data);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){r->task->path, 0, 0}, "%s", text.data);
       text_free(&text);
       return STATUS_SOLVER;
     }
@@ -339,7 +339,7 @@ Status receding_execute(Receding* r, RecedingRecord record, void* context, Diagn
   return execute(r, found_in(r, r->window), record, context, diagnostics);
 }
 
-void receding_hand_over(Receding* r, Scene* scene) {
+void receding_move_start(Receding* r, Scene* scene) {
   const Design* d = &r->optimization->design;
   if (r->done == 0) return; /* before the first window the scene already has its initial state */
   ModelOverride* overrides = design_overrides(d, r->warm);
@@ -383,7 +383,7 @@ static bool same_windows(const Receding* r, const int64_t* counts, const NumberF
               counts[5] == r->task->optimizer.iterations && counts[6] == (int64_t)t->warm_start;
   bool sound = counts[0] >= 0 && counts[0] <= r->window_count;
   if (same && sound) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){c->path, 0, 0},
                   "the checkpoint has other windows than the task (length, number, warm start or iterations): restore "
                   "these settings or start without --resume");
   return false;
@@ -409,7 +409,7 @@ bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* 
   return whole;
 }
 
-Status receding_repeat(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+Status receding_replay(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
   continuation_finish(r->optimization);
   while (r->window < r->loaded && status == STATUS_OK)

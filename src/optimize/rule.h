@@ -8,7 +8,7 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Indices into Optimizer.state. Counts and flags are stored as doubles, so that the state is one array. x is the
+/* RepeatIndices into Optimizer.state. Counts and flags are stored as doubles, so that the state is one array. x is the
  * last accepted point. */
 enum {
   STATE_FACTOR,   /* factor on the steps in the settings (O3) */
@@ -38,8 +38,8 @@ typedef struct {
   /* Tells the rule that the caller replaces the last proposal by trial[count]. NULL: the rule stores nothing about
    * its proposals. */
   void (*take)(Optimizer* optimizer, const double* trial);
-  /* Tells a rule without gradients the loss and violation of the last trial (optimizer_tell). NULL: the rule uses
-   * gradients. */
+  /* Tells a rule without gradients the loss and violation of the last trial (optimizer_report_loss). NULL: the rule
+   * uses gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);
   /* Returns the number of samples in a generation for `count` variables. NULL: the rule uses gradients. */
   int (*samples)(const TaskOptimizer* settings, int count);
@@ -75,7 +75,7 @@ bool rule_project(const Optimizer* optimizer, double* x);
 void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
                        double* row_high);
 /* Returns the largest absolute value of vector[count] in a block (0 or 1). Returns 0 for a block without variables. */
-double rule_largest(const FeasibleSet* set, const double* vector, int block);
+double rule_largest_entry(const FeasibleSet* set, const double* vector, int block);
 /* Returns the Euclidean norm of vector[count], without overflow. */
 double rule_norm(const double* vector, int count);
 

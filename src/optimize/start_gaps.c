@@ -80,7 +80,7 @@ static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
   for (int k = 0; k < o->start_pair_count; k++)
     if (o->start_pairs[k].scenario == scenario && o->start_pairs[k].a == pair->a && o->start_pairs[k].b == pair->b)
       return;
-  o->start_pairs = memory_grown(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
+  o->start_pairs = memory_grow_array(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
   o->start_pairs[o->start_pair_count++] = (StartPair){scenario, pair->a, pair->b};
 }
 
@@ -95,7 +95,7 @@ static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing,
   const RecordOptions options = {.threads = 1};
   int count = 0, pair_count = model_touching(trial, &pairs), added = 0;
   for (int k = 0; k < pair_count; k++) {
-    int found = start_gaps_find(standing, trial, pairs[k].a, pairs[k].b, standing->contact.gap_at_rest, gaps + count,
+    int found = find_start_gaps(standing, trial, pairs[k].a, pairs[k].b, standing->contact.gap_at_rest, gaps + count,
                                 GAPS_MOST - count);
     if (found > 0) note_pair(o, scenario, &pairs[k]);
     count += found;
@@ -107,7 +107,7 @@ static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing,
     RunAdjoint* adjoint = run_adjoint_create(standing, 1);
     ModelGradient gradient;
     model_gradient_create(&gradient, standing);
-    gradient.without_turns = !optimization_turns_joints(o);
+    gradient.without_turns = !optimization_rotates_joints(o);
     double* slope = MEMORY_NEW(double, o->design.variable_count);
     for (int k = 0; k < count; k++) {
       loss_seeds_clear(&seeds);
@@ -135,7 +135,7 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
   Model standing = {0}, trial = {0};
   int added = 0;
   ContactModel law = o->task->scenarios[scenario].scene.contact.model;
-  if (law == CONTACT_NONE || contact_overlaps(law)) return 0;
+  if (law == CONTACT_NONE || contact_allows_overlap(law)) return 0;
   if (build(o, o->x, scenario, &standing) == STATUS_OK && build(o, o->trial, scenario, &trial) == STATUS_BAD_INPUT)
     added = add_gaps(o, w, scenario, &standing, &trial);
   model_destroy(&standing);
@@ -150,7 +150,7 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
  * drawn[variables] onto the set instead. */
 static void propose_within(Optimization* o, const FeasibleSet* set, const double* drawn) {
   TaskOptimizer settings = automatic_settings(o);
-  Optimizer* own = optimizer_create_in(&settings, set, o->unit);
+  Optimizer* own = optimizer_create_scaled(&settings, set, o->unit);
   if (drawn) {
     memcpy(o->trial, drawn, sizeof(double) * (size_t)set->count);
     (void)optimizer_project(own, o->trial); /* the set is nonempty, because o->x satisfies all rows */
@@ -191,14 +191,14 @@ static bool correct_trial(Optimization* o, int refused, const double* drawn) {
   return refused < 0;
 }
 
-bool start_gaps_correct(Optimization* o) {
+bool correct_trial_gaps(Optimization* o) {
   if (!correct_trial(o, o->failed_scenario, NULL)) return false;
   o->moved_trials++;
-  optimizer_take(o->optimizer, o->x, o->trial);
+  optimizer_set_trial(o->optimizer, o->x, o->trial);
   return true;
 }
 
-bool start_gaps_move(Optimization* o, const double* drawn) {
+bool move_to_valid_start(Optimization* o, const double* drawn) {
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
   memcpy(o->trial, drawn, n);
   for (int k = 0; k < o->design.variable_count; k++) o->x[k] = o->design.variables[k].initial;

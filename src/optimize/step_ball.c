@@ -91,7 +91,7 @@ static double evaluate(Ball* ball, int which) {
     ball->d[i] = ball->share[b] * ball->aim[i];
     ball->scale[i] = sqrt(ball->length[b] * ball->share[b]);
   }
-  if (!projector_nearest(ball->projector, ball->limits, ball->scale, ball->d)) ball->empty = true;
+  if (!projector_project(ball->projector, ball->limits, ball->scale, ball->d)) ball->empty = true;
   return step_ball_norm(ball->count, ball->block, ball->d, which) / ball->radius[which] - 1.0;
 }
 

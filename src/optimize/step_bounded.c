@@ -57,18 +57,18 @@ static bool step_infinity(const Optimizer* o, const double* gradient, StepProble
   ProjectLimits face = {p->face_low, p->face_high, p->face_row_low, p->face_row_high};
   const ProjectRows* rows = projector_rows(o->projector);
   for (int c = 0; c < rows->column_count; c++) p->d[rows->variable[c]] = 0;
-  if (linear_program_face(o->program, o->set->block, p->radius, gradient, &limits, p->face_low, p->face_high,
-                          p->face_row_low, p->face_row_high) &&
-      projector_nearest(o->projector, &face, p->radii, p->d))
+  if (linear_program_solve(o->program, o->set->block, p->radius, gradient, &limits, p->face_low, p->face_high,
+                           p->face_row_low, p->face_row_high) &&
+      projector_project(o->projector, &face, p->radii, p->d))
     return true;
   /* Rounding prevented a minimum: use the projection of a long gradient step, which also descends. */
   double length = 0;
-  for (int b = 0; b < 2; b++) length = fmax(length, rule_largest(o->set, gradient, b) * p->radius[b]);
+  for (int b = 0; b < 2; b++) length = fmax(length, rule_largest_entry(o->set, gradient, b) * p->radius[b]);
   for (int i = 0; i < o->set->count; i++) {
     double radius = p->radii[i];
     p->d[i] = length > 0 ? -radius * (gradient[i] * radius / length) : 0.0;
   }
-  return projector_nearest(o->projector, &limits, p->radii, p->d);
+  return projector_project(o->projector, &limits, p->radii, p->d);
 }
 
 static bool step_euclidean(const Optimizer* o, const double* gradient, StepProblem* p) {

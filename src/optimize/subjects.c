@@ -38,7 +38,7 @@ enum { PER_SUBJECT = 6 };
  * not increase its penalty. With descent methods it does not change its multiplier either. */
 #define COARSE 1e-3
 
-struct Subjects {
+struct BoundedTerms {
   int count, losses; /* number of bounds, number of losses; terms are ordered losses first */
   double* bound;     /* (count) */
   double* state;   /* multiplier lambda, penalty rho, violation at the last check, initial size, decrease, Pace; (count)
@@ -46,9 +46,9 @@ struct Subjects {
   double* factors; /* (losses + count) */
 };
 
-Subjects* subjects_create(const Task* task) {
+BoundedTerms* bounded_terms_create(const Task* task) {
   if (task->subject_count == 0) return NULL;
-  Subjects* s = MEMORY_NEW(Subjects, 1);
+  BoundedTerms* s = MEMORY_NEW(BoundedTerms, 1);
   s->count = task->subject_count;
   s->losses = task->loss_count - s->count;
   s->bound = MEMORY_NEW(double, s->count);
@@ -58,7 +58,7 @@ Subjects* subjects_create(const Task* task) {
   return s;
 }
 
-void subjects_destroy(Subjects* s) {
+void bounded_terms_destroy(BoundedTerms* s) {
   if (!s) return;
   memory_free(s->bound);
   memory_free(s->state);
@@ -66,17 +66,17 @@ void subjects_destroy(Subjects* s) {
   memory_free(s);
 }
 
-static double excess(const Subjects* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
-static double size_of(const Subjects* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
+static double excess(const BoundedTerms* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
+static double size_of(const BoundedTerms* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
 
 /* Returns the violation g_i = term_i - bound_i, but at least -multiplier / penalty. At that value the bound no
  * longer acts in the augmented Lagrangian. */
-static double violation_of(const Subjects* s, const double* terms, int i) {
+static double violation_of(const BoundedTerms* s, const double* terms, int i) {
   return fmax(excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
 }
 
 /* Evaluates the augmented Lagrangian (O11). */
-double subjects_merit(const Subjects* s, double loss, const double* terms) {
+double bounded_terms_merit(const BoundedTerms* s, double loss, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
   for (int i = 0; i < s->count; i++) {
     double shift = lambda[i] / rho[i], inside = excess(s, terms, i) + shift;
@@ -86,20 +86,20 @@ double subjects_merit(const Subjects* s, double loss, const double* terms) {
   return loss;
 }
 
-const double* subjects_factors(Subjects* s, const double* terms) {
+const double* bounded_terms_derivatives(BoundedTerms* s, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
   for (int i = 0; i < s->losses; i++) s->factors[i] = 1;
   for (int i = 0; i < s->count; i++) s->factors[s->losses + i] = fmax(0, lambda[i] + rho[i] * excess(s, terms, i));
   return s->factors;
 }
 
-double subjects_violation(const Subjects* s, const double* terms) {
+double bounded_terms_violation(const BoundedTerms* s, const double* terms) {
   double worst = -HUGE_VAL;
   for (int i = 0; i < s->count; i++) worst = fmax(worst, excess(s, terms, i) / size_of(s, i));
   return worst;
 }
 
-void subjects_begin(Subjects* s, double loss, const double* terms) {
+void bounded_terms_reset(BoundedTerms* s, double loss, const double* terms) {
   double *lambda = s->state, *rho = s->state + s->count, *last = rho + s->count, *first = last + s->count;
   for (int i = 0; i < s->count; i++) {
     double scale = first[i] = fmax(fabs(excess(s, terms, i)), size_of(s, i));
@@ -111,19 +111,19 @@ void subjects_begin(Subjects* s, double loss, const double* terms) {
   }
 }
 
-static void grow(Subjects* s, int i) {
+static void grow(BoundedTerms* s, int i) {
   double* rho = &s->state[s->count + i];
   if (*rho < PENALTY_MOST) *rho *= PENALTY_GROWS;
 }
 
 /* Updates the multipliers at the end of a minimization (O12). */
-bool subjects_update(Subjects* s, const double* terms, bool solved) {
+bool bounded_terms_update(BoundedTerms* s, const double* terms, bool solved) {
   double *lambda = s->state, *last = s->state + 2 * s->count;
   bool changed = false;
   for (int i = 0; i < s->count; i++) {
     double before = lambda[i], violation = violation_of(s, terms, i), size = fabs(violation);
     lambda[i] = fmax(0, before + s->state[s->count + i] * excess(s, terms, i));
-    bool kept = size <= SUBJECTS_TOLERANCE * size_of(s, i);
+    bool kept = size <= BOUNDED_TERM_TOLERANCE * size_of(s, i);
     bool found = fabs(lambda[i] - before) <= MULTIPLIER_CHANGE * fmax(fabs(lambda[i]), fabs(before));
     changed = changed || !kept || !found;
     if (solved && !kept && size > ENOUGH_FALL * fabs(last[i])) grow(s, i);
@@ -134,7 +134,7 @@ bool subjects_update(Subjects* s, const double* terms, bool solved) {
 
 /* Returns true if a violation decreases fast enough without a new multiplier. Updates its decrease and Pace. size:
  * present absolute value of the violation. */
-static bool falls(Subjects* s, int i, double size) {
+static bool falls(BoundedTerms* s, int i, double size) {
   double before = fabs(s->state[2 * s->count + i]), fall = before - size;
   double *pace = &s->state[4 * s->count + i], *kind = pace + s->count;
   bool steady = fall > 0 && fall >= PACE_KEPT * *pace;
@@ -145,14 +145,14 @@ static bool falls(Subjects* s, int i, double size) {
 }
 
 /* Updates the multipliers during a minimization (O20). */
-bool subjects_follow(Subjects* s, const double* mean, const double* spread) {
+bool bounded_terms_update_in_search(BoundedTerms* s, const double* mean, const double* spread) {
   double *lambda = s->state, *last = s->state + 2 * s->count, *first = last + s->count, *kind = first + 2 * s->count;
   bool changed = false;
   for (int i = 0; i < s->count; i++) {
     double violation = violation_of(s, mean, i), size = fabs(violation), before = last[i], coarse = COARSE * first[i];
     bool alone = falls(s, i, size);
     last[i] = violation;
-    if (alone || !(size > (spread ? SUBJECTS_TOLERANCE * size_of(s, i) : coarse))) continue;
+    if (alone || !(size > (spread ? BOUNDED_TERM_TOLERANCE * size_of(s, i) : coarse))) continue;
     lambda[i] = fmax(0, lambda[i] + s->state[s->count + i] * excess(s, mean, i));
     kind[i] = PACE_HURRIED;
     changed = true;
@@ -161,14 +161,14 @@ bool subjects_follow(Subjects* s, const double* mean, const double* spread) {
   return changed;
 }
 
-bool subjects_due(int since, double norm_then, double norm, bool* solved) {
+bool bounded_terms_update_is_due(int since, double norm_then, double norm, bool* solved) {
   *solved = since >= 1 && norm <= GRADIENT_FALL * norm_then;
   return *solved || since >= UPDATE_AFTER;
 }
 
-int subjects_count(const Subjects* s) { return s ? s->count : 0; }
+int bounded_terms_count(const BoundedTerms* s) { return s ? s->count : 0; }
 
-double* subjects_state(Subjects* s, int* count) {
+double* bounded_terms_state(BoundedTerms* s, int* count) {
   *count = PER_SUBJECT * s->count;
   return s->state;
 }

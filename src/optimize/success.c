@@ -55,7 +55,7 @@ void success_destroy(Success* s) {
   memory_free(s);
 }
 
-bool success_follows(const Optimization* o) {
+bool success_is_known_in_search(const Optimization* o) {
   if (!o->success || o->draws || o->function.evaluate || o->task->receding.steps > 0) return false;
   for (int i = 0; i < o->task->success_count; i++)
     if (o->task->success[i].type == LOSS_FORCE && o->task->success[i].other.text) return false;
@@ -65,11 +65,11 @@ bool success_follows(const Optimization* o) {
 /* Returns true if values[terms] of a scenario are within their bounds. NaN is not within a bound. */
 static bool all_met(const Success* s, int scenario, const double* values) {
   bool met = true;
-  for (int i = 0; i < s->count; i++) met = met && (values[i] <= s->bound[i] || !loss_counts(s->loss[scenario], i));
+  for (int i = 0; i < s->count; i++) met = met && (values[i] <= s->bound[i] || !loss_is_active(s->loss[scenario], i));
   return met;
 }
 
-bool success_meets(const Optimization* o, ScenarioRun* run) {
+bool success_is_met(const Optimization* o, ScenarioRun* run) {
   int scenario = (int)(run - o->runs);
   loss_evaluate(o->success->loss[scenario], &run->recording, run->success_terms, NULL);
   return all_met(o->success, scenario, run->success_terms);
@@ -77,11 +77,11 @@ bool success_meets(const Optimization* o, ScenarioRun* run) {
 
 const Loss* success_loss(const Success* s, int scenario) { return s->loss[scenario]; }
 
-void success_add(Success* s, int scenario, const double* values) {
+void success_add_scenario(Success* s, int scenario, const double* values) {
   for (int i = 0; i < s->count; i++) {
     double value = values ? values[i] : (double)NAN;
     if (scenario == 0) s->value[i] = -HUGE_VAL;
-    if (values && !loss_counts(s->loss[scenario], i)) continue;
+    if (values && !loss_is_active(s->loss[scenario], i)) continue;
     if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* a value of NaN stays NaN */
   }
 }
@@ -90,7 +90,7 @@ void success_add(Success* s, int scenario, const double* values) {
 
 /* Simulates the design x[variables] in a scenario and sets values[terms] to its success terms. Leaves values
  * unchanged if the run fails. Returns the status of the run. */
-static Status run_once(Optimization* o, const double* x, int scenario, DrawMoment moment, int threads, double* values) {
+static Status run_once(Optimization* o, const double* x, int scenario, DrawIndex moment, int threads, double* values) {
   Diagnostics unsaid = {0};
   RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};
   Model model;
@@ -100,24 +100,24 @@ static Status run_once(Optimization* o, const double* x, int scenario, DrawMomen
   Status status = model_create_with(&model, &o->task->scenarios[scenario].scene, overrides, count, &unsaid);
   memory_free(overrides);
   if (status == STATUS_OK) {
-    int steps = task_horizon(o->task->scenarios[scenario].steps, model.simulation.steps);
-    RowKeep keep = row_keep_create(&model, steps);
+    int steps = task_step_count(o->task->scenarios[scenario].steps, model.simulation.steps);
+    RowSelection keep = row_selection_create(&model, steps);
     Recording recording;
-    loss_keep(o->success->loss[scenario], &model, &keep);
-    row_keep_lay_out(&keep, &model);
-    recording_create_thin(&recording, &model, steps, &keep);
-    loss_keep_pairs(o->success->loss[scenario], steps, &recording, NULL);
+    loss_select_rows(o->success->loss[scenario], &model, &keep);
+    row_selection_compute_offsets(&keep, &model);
+    recording_create_selective(&recording, &model, steps, &keep);
+    loss_record_pair_forces(o->success->loss[scenario], steps, &recording, NULL);
     status = recording_run(&recording, &model, &options, &report, &unsaid);
     if (status == STATUS_OK) loss_evaluate(o->success->loss[scenario], &recording, values, NULL);
     recording_destroy(&recording);
-    row_keep_destroy(&keep);
+    row_selection_destroy(&keep);
   }
   model_destroy(&model);
   diagnostics_free(&unsaid);
   return status;
 }
 
-Status optimization_judge(Optimization* o) {
+Status optimization_evaluate_success(Optimization* o) {
   Success* s = o->success;
   if (!s) return STATUS_OK;
   Status worst = STATUS_OK;
@@ -126,18 +126,18 @@ Status optimization_judge(Optimization* o) {
     int owner = k % processes_count();
     for (int i = 0; i < s->count; i++) values[i] = NAN;
     Status status = STATUS_OK;
-    if (owner == processes_rank()) status = run_once(o, o->best_x, k, (DrawMoment){0}, o->options.threads, values);
-    processes_share(values, sizeof(double) * (size_t)s->count, owner);
-    success_add(s, k, values);
+    if (owner == processes_rank()) status = run_once(o, o->best_x, k, (DrawIndex){0}, o->options.threads, values);
+    processes_broadcast(values, sizeof(double) * (size_t)s->count, owner);
+    success_add_scenario(s, k, values);
     if (status == STATUS_INTERRUPTED) worst = status;
   }
   memory_free(values);
-  worst = (Status)processes_largest((int)worst);
+  worst = (Status)processes_max((int)worst);
   for (int i = 0; i < s->count && worst != STATUS_OK; i++) s->value[i] = NAN;
   return worst;
 }
 
-Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met) {
+Status success_simulate(Optimization* o, int scenario, DrawIndex moment, bool* met) {
   const Success* s = o->success;
   double* values = MEMORY_NEW(double, s->count);
   for (int i = 0; i < s->count; i++) values[i] = NAN;
@@ -152,13 +152,13 @@ static bool design_meets(Optimization* o, const double* x) {
   double* values = MEMORY_NEW(double, s->count);
   bool met = true;
   for (int k = 0; k < s->scenario_count && met; k++)
-    met = run_once(o, x, k, (DrawMoment){0}, o->options.threads, values) == STATUS_OK && all_met(s, k, values);
+    met = run_once(o, x, k, (DrawIndex){0}, o->options.threads, values) == STATUS_OK && all_met(s, k, values);
   memory_free(values);
   return met;
 }
 
-void success_recall(Optimization* o) {
-  if (!success_follows(o)) return;
+void success_restore(Optimization* o) {
+  if (!success_is_known_in_search(o)) return;
   o->meets = design_meets(o, o->x);
   o->best_meets = o->best_iteration == o->iteration ? o->meets : design_meets(o, o->best_x);
 }

@@ -14,9 +14,9 @@ static void try_one(void* context, int index, int thread) {
   Optimization* o = context;
   Validation* v = o->validation;
   int at = processes_rank() + index * processes_count();
-  DrawMoment moment = {DRAW_VALIDATION, at % v->tries};
+  DrawIndex moment = {DRAW_VALIDATION, at % v->tries};
   bool held = false;
-  Status status = success_try(o, at / v->tries, moment, &held);
+  Status status = success_simulate(o, at / v->tries, moment, &held);
   v->held[at] = status == STATUS_OK && held;
 }
 
@@ -27,9 +27,9 @@ Status optimization_validate(Optimization* o) {
   *v = (Validation){tries, MEMORY_NEW(bool, all)};
   int rank = processes_rank(), stride = processes_count(), own = rank < all ? (all - 1 - rank) / stride + 1 : 0;
   parallel_for(o->options.threads, own, 2, 1, try_one, o);
-  for (int k = 0; k < all; k++) processes_share(&v->held[k], sizeof(bool), k % stride);
+  for (int k = 0; k < all; k++) processes_broadcast(&v->held[k], sizeof(bool), k % stride);
   bool stopped = o->options.interrupted && o->options.interrupted();
-  if (!processes_largest(stopped)) return STATUS_OK;
+  if (!processes_max(stopped)) return STATUS_OK;
   validation_destroy(v);
   o->validation = NULL;
   return STATUS_INTERRUPTED;
@@ -42,7 +42,7 @@ void validation_destroy(Validation* v) {
 
 int optimization_validation_tries(const Optimization* o) { return o->validation ? o->validation->tries : 0; }
 
-int optimization_validation_held(const Optimization* o, int scenario) {
+int optimization_validation_passed(const Optimization* o, int scenario) {
   assert(scenario >= 0);
   const Validation* v = o->validation;
   int held = 0;

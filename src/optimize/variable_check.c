@@ -66,9 +66,9 @@ static bool is_singular(const Optimization* o) {
 
 void optimization_gradcheck(Optimization* o, const GradcheckOptions* options, GradcheckBlockReport report[2]) {
   bool singular = is_singular(o);
-  if (options->fixed_substeps) optimization_repeat_parts(o);
+  if (options->fixed_substeps) optimization_fix_substeps(o);
   for (int block = 0; block < 2; block++) {
     check_block(o, options, block, &report[block]);
-    gradcheck_excuse_singular(singular, &report[block]);
+    gradcheck_mark_singular(singular, &report[block]);
   }
 }

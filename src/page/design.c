@@ -37,7 +37,7 @@ static void find_iterations(const Page* page, DesignList* list) {
     char* end;
     long iteration = strtol(entry->d_name, &end, 10);
     if (end == entry->d_name || *end != '\0' || iteration < 0 || iteration > INT32_MAX) continue;
-    list->iterations = memory_grown(list->iterations, sizeof(int), list->count, &capacity);
+    list->iterations = memory_grow_array(list->iterations, sizeof(int), list->count, &capacity);
     list->iterations[list->count++] = (int)iteration;
   }
   if (folder) closedir(folder);
@@ -80,7 +80,7 @@ static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
   Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
   if (status == STATUS_OK && mesh.corner_count != 3 * mesh.face_count) {
-    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "every face must be a triangle");
+    diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "every face must be a triangle");
     status = STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK) {

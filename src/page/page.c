@@ -10,7 +10,7 @@ static const char TITLE_PLACE[] = "<!--title-->";
 
 /* ---------------------------------------------------------------- numbers */
 
-PageArray page_start(Page* page, int bytes) { return (PageArray){page->block.length, bytes}; }
+PageArray page_start_array(Page* page, int bytes) { return (PageArray){page->block.length, bytes}; }
 
 void page_add_float(Page* page, double value) { bytes_add_float(&page->block, value); }
 
@@ -24,7 +24,7 @@ void page_add_index(Page* page, PageArray array, int value) {
   bytes_add_integer(&page->block, (uint32_t)value, array.bytes);
 }
 
-void page_end(Page* page, const char* key, PageArray array) {
+void page_end_array(Page* page, const char* key, PageArray array) {
   size_t count = (page->block.length - array.offset) / (size_t)array.bytes;
   const double place[3] = {(double)array.offset, (double)count, array.bytes};
   json_vector(&page->json, key, place, 3);
@@ -70,7 +70,7 @@ static void add_live(Page* page, const PageLive* live) {
   for (int k = 0; k < live->column_count; k++) {
     json_open(&page->json, NULL, '{');
     json_text(&page->json, "name", live->columns[k]);
-    json_text(&page->json, "unit", run_unit("solver.csv", live->columns[k]));
+    json_text(&page->json, "unit", run_column_unit("solver.csv", live->columns[k]));
     json_close(&page->json, '}');
   }
   json_close(&page->json, ']');
@@ -81,7 +81,7 @@ static Status write_data(Page* page, PageExtent* extent) {
   json_open(&page->json, NULL, '{');
   json_integer(&page->json, "format", 1);
   if (page->source->live) add_live(page, page->source->live);
-  Status status = page_choose_rows(page);
+  Status status = page_select_rows(page);
   if (status == STATUS_OK) {
     page_add_scene(page);
     status = page_add_tables(page);
@@ -116,7 +116,7 @@ static void add_page(Text* out, const Page* page) {
 Status page_available(Diagnostics* diagnostics) {
   const char* version;
   if (page_library_version(&version) > 0) return STATUS_OK;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){NULL, 0, 0},
                   "this build has no page: run `make page` in the source of sdrs, which has npm fetch three.js for it, "
                   "once; a .glb file "
                   "needs none of this");

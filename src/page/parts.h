@@ -21,13 +21,13 @@ typedef struct {
   int row_count;
 } Page;
 
-/* An array in the block. Its numbers are appended between page_start and page_end. */
+/* An array in the block. Its numbers are appended between page_start_array and page_end_array. */
 typedef struct {
   size_t offset;
   int bytes;
 } PageArray;
 /* Begins an array at the end of the block. bytes: size of each number, 2 or 4. */
-PageArray page_start(Page* page, int bytes);
+PageArray page_start_array(Page* page, int bytes);
 /* Appends a number to the block as a 4-byte float. */
 void page_add_float(Page* page, double value);
 /* Appends x, y, z to the block as 4-byte floats. */
@@ -36,11 +36,11 @@ void page_add_vector(Page* page, Vec3 v);
 void page_add_index(Page* page, PageArray array, int value);
 /* Ends an array. Writes the reference to the array under `key`, or without key in a list if `key` is NULL. Pads the
  * block to a multiple of 4 bytes. */
-void page_end(Page* page, const char* key, PageArray array);
+void page_end_array(Page* page, const char* key, PageArray array);
 
 /* ---------------------------------------------------------------- scene.c */
 /* Writes links with shapes and colours, the ground, times and poses. Lengths are in metres in the world frame.
- * page_choose_rows must have been called. */
+ * page_select_rows must have been called. */
 void page_add_scene(Page* page);
 /* Writes a surface under the keys `vertices` and `triangles` of the open object. vertices (vertex_count), triangles
  * (triangle_count x 3, vertex indices). */
@@ -54,7 +54,7 @@ double page_surface_bytes(const Model* model, int link);
 /* Selects the rows of the run that fit into the page, always including the first and the last. Sets page->rows
  * (row_count), which the page owns, also on failure. Returns STATUS_IO or STATUS_BAD_INPUT if a file of the run cannot
  * be read. */
-Status page_choose_rows(Page* page);
+Status page_select_rows(Page* page);
 /* Writes the tables of the run: joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and
  * contacts.csv. Omits files that do not exist. Returns STATUS_IO or STATUS_BAD_INPUT with errors if a file cannot be
  * read. */

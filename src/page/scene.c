@@ -6,13 +6,13 @@ enum { CURVE_COLORS = 21 };
 
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count) {
-  PageArray array = page_start(page, 4);
+  PageArray array = page_start_array(page, 4);
   for (int i = 0; i < vertex_count; i++) page_add_vector(page, vertices[i]);
-  page_end(page, "vertices", array);
-  array = page_start(page, vertex_count <= 0x10000 ? 2 : 4);
+  page_end_array(page, "vertices", array);
+  array = page_start_array(page, vertex_count <= 0x10000 ? 2 : 4);
   for (int t = 0; t < triangle_count; t++)
     for (int k = 0; k < 3; k++) page_add_index(page, array, triangles[t][k]);
-  page_end(page, "triangles", array);
+  page_end_array(page, "triangles", array);
 }
 
 double page_surface_bytes(const Model* model, int link) {
@@ -61,16 +61,16 @@ static void add_half_spaces(Page* page, const ModelLink* link) {
 
 /* Writes the positions (x y z) of a link for all rows, then its rotations (x y z w). */
 static void add_motion(Page* page, const RunPoses* run, int link, const int* rows, int count) {
-  PageArray array = page_start(page, 4);
-  for (int i = 0; i < count; i++) page_add_vector(page, run_row_poses(run, rows[i])[link].t);
-  page_end(page, "places", array);
-  array = page_start(page, 4);
+  PageArray array = page_start_array(page, 4);
+  for (int i = 0; i < count; i++) page_add_vector(page, run_poses_at_row(run, rows[i])[link].t);
+  page_end_array(page, "places", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < count; i++) {
-    Quat q = quat_from_mat3(run_row_poses(run, rows[i])[link].r);
+    Quat q = quat_from_mat3(run_poses_at_row(run, rows[i])[link].r);
     const double x[4] = {q.x, q.y, q.z, q.w};
     for (int k = 0; k < 4; k++) page_add_float(page, x[k]);
   }
-  page_end(page, "turns", array);
+  page_end_array(page, "turns", array);
 }
 
 /* Writes the motion of the initial design at the times of the page's rows. After the end of its run, its last pose is
@@ -78,7 +78,7 @@ static void add_motion(Page* page, const RunPoses* run, int link, const int* row
 static void add_initial_motion(Page* page, int link) {
   const RunPoses* run = page->source->initial;
   int* rows = MEMORY_NEW(int, page->row_count);
-  for (int i = 0; i < page->row_count; i++) rows[i] = run_row_at(run, page->source->run->time[page->rows[i]]);
+  for (int i = 0; i < page->row_count; i++) rows[i] = run_find_row(run, page->source->run->time[page->rows[i]]);
   json_open(&page->json, "initial", '{');
   add_motion(page, run, link, rows, page->row_count);
   json_close(&page->json, '}');
@@ -117,7 +117,7 @@ static void add_ground(Page* page, const GroundPatch* patch) {
   json_vector(&page->json, "low", patch->low, 2);
   json_vector(&page->json, "high", patch->high, 2);
   json_number(&page->json, "spacing", spacing);
-  json_number(&page->json, "major", grid_major(spacing));
+  json_number(&page->json, "major", grid_major_spacing(spacing));
   json_close(&page->json, '}');
 }
 

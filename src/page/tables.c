@@ -25,7 +25,7 @@ static Status read_table(const Page* page, const char* folder, const char* file,
 static int number_columns(const CsvTable* table) {
   int count = 0;
   for (int column = 0; column < table->column_count && table->row_count > 0; column++)
-    if (!isnan(csv_value(table, 0, column))) count++;
+    if (!isnan(csv_number_or_nan(table, 0, column))) count++;
   return count;
 }
 
@@ -62,7 +62,7 @@ static void take_row(Page* page, int row) { page->rows[page->row_count++] = row;
 
 /* Selects rows about 1 / fps apart if fps > 0. Otherwise selects every n-th row, so that the rows fit into the page.
  * Always selects the first and the last row. */
-Status page_choose_rows(Page* page) {
+Status page_select_rows(Page* page) {
   const RunPoses* run = page->source->run;
   double bytes, fps = page->source->fps;
   Status status = moment_bytes(page, &bytes);
@@ -96,10 +96,10 @@ static int moment_at(const Page* page, double time) {
 /* Returns the index of the page's frame for every row of a table. The index is -1 if no frame has the row's time. The
  * caller frees the array. Returns NULL if the table has no column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
-  int time = csv_column(table, "time");
+  int time = csv_find_column(table, "time");
   if (time < 0) return NULL;
   int* moment = MEMORY_NEW(int, table->row_count + 1);
-  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_value(table, row, time));
+  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_number_or_nan(table, row, time));
   return moment;
 }
 
@@ -110,24 +110,24 @@ static int* moments_of(const Page* page, const CsvTable* table) {
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
-    if (table->row_count == 0 || isnan(csv_value(table, 0, column))) continue;
+    if (table->row_count == 0 || isnan(csv_number_or_nan(table, 0, column))) continue;
     json_open(&page->json, NULL, '{');
     json_text(&page->json, "name", table->names[column]);
-    json_text(&page->json, "unit", run_unit(file, table->names[column]));
-    PageArray array = page_start(page, 4);
+    json_text(&page->json, "unit", run_column_unit(file, table->names[column]));
+    PageArray array = page_start_array(page, 4);
     for (int row = 0; row < table->row_count; row++)
-      if (!moment || moment[row] >= 0) page_add_float(page, csv_value(table, row, column));
-    page_end(page, "values", array);
+      if (!moment || moment[row] >= 0) page_add_float(page, csv_number_or_nan(table, row, column));
+    page_end_array(page, "values", array);
     json_close(&page->json, '}');
   }
   json_close(&page->json, ']');
 }
 
 static void add_moments(Page* page, const CsvTable* table, const int* moment) {
-  PageArray array = page_start(page, 4);
+  PageArray array = page_start_array(page, 4);
   for (int row = 0; row < table->row_count; row++)
     if (moment[row] >= 0) page_add_index(page, array, moment[row]);
-  page_end(page, "moments", array);
+  page_end_array(page, "moments", array);
 }
 
 Status page_add_table(Page* page, const char* key, const char* folder, const char* file) {
@@ -182,30 +182,30 @@ static void choose_contacts(ContactList* list) {
 static void add_contact_rows(const ContactList* list) {
   Page* page = list->page;
   const RunContact* rows = list->rows->rows;
-  PageArray array = page_start(page, 4);
+  PageArray array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_index(page, array, list->moment[i]);
-  page_end(page, "moments", array);
-  array = page_start(page, 4);
+  page_end_array(page, "moments", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].a);
-  page_end(page, "a", array);
-  array = page_start(page, 4);
+  page_end_array(page, "a", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].b);
-  page_end(page, "b", array);
-  array = page_start(page, 4);
+  page_end_array(page, "b", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_float(page, rows[list->row[i]].gap);
-  page_end(page, "gaps", array);
-  array = page_start(page, 4);
+  page_end_array(page, "gaps", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
-  page_end(page, "forces", array);
+  page_end_array(page, "forces", array);
   if (list->count > 0 && !isnan(rows[list->row[0]].moment.x)) { /* simulation.output contains contact_points */
-    array = page_start(page, 4);
+    array = page_start_array(page, 4);
     for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].moment);
-    page_end(page, "torques", array);
+    page_end_array(page, "torques", array);
   }
-  array = page_start(page, 2);
+  array = page_start_array(page, 2);
   for (int i = 0; i < list->count; i++)
-    page_add_index(page, array, contact_shown_on_a(page->source->model, &rows[list->row[i]]));
-  page_end(page, "on_a", array);
+    page_add_index(page, array, is_force_shown_on_a(page->source->model, &rows[list->row[i]]));
+  page_end_array(page, "on_a", array);
 }
 
 /* Writes the contact points of all frames, and the centre of pressure of each contact row. The points of frame m have
@@ -215,10 +215,10 @@ static void add_contact_places(const ContactList* list) {
   const Model* model = page->source->model;
   Vec3* center = MEMORY_NEW(Vec3, list->count + 1);
   int *first = MEMORY_NEW(int, page->row_count + 1), row = 0;
-  PageArray array = page_start(page, 4);
+  PageArray array = page_start_array(page, 4);
   for (int m = 0; m < page->row_count; m++) {
     ContactSpot* spots;
-    int count = contact_spots(model, run_row_poses(page->source->run, page->rows[m]), CONTACT_RANGE(model), &spots);
+    int count = contact_spots(model, run_poses_at_row(page->source->run, page->rows[m]), CONTACT_RANGE(model), &spots);
     first[m + 1] = first[m];
     for (int i = 0; i < count; i++) {
       if (!spots[i].touching) continue;
@@ -232,13 +232,13 @@ static void add_contact_places(const ContactList* list) {
     }
     memory_free(spots);
   }
-  page_end(page, "points", array);
-  array = page_start(page, 4);
+  page_end_array(page, "points", array);
+  array = page_start_array(page, 4);
   for (int m = 0; m <= page->row_count; m++) page_add_index(page, array, first[m]);
-  page_end(page, "first", array);
-  array = page_start(page, 4);
+  page_end_array(page, "first", array);
+  array = page_start_array(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, center[i]);
-  page_end(page, "centers", array);
+  page_end_array(page, "centers", array);
   memory_free(center);
   memory_free(first);
 }

@@ -181,10 +181,10 @@ static bool invert(Answer* x) {
   solve_surface(x, x->surface);
   solve_balance(x, x->balance);
   for (int r = 0; r < ORDER; r++) {
-    surface += lanes_magnitude(x->surface[r]);
-    balance += lanes_magnitude(x->balance[r]);
+    surface += lanes_abs(x->surface[r]);
+    balance += lanes_abs(x->balance[r]);
   }
-  Lanes most = lanes_most(surface, balance), all = surface + balance;
+  Lanes most = lanes_elementwise_max(surface, balance), all = surface + balance;
   if (!isfinite(all[0] + all[1] + all[2])) return false;
   x->condition = larger(larger(most[0], most[1]), most[2]) * norm_of(x);
   return isfinite(x->condition);

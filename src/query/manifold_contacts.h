@@ -67,14 +67,14 @@ static void choose(const Members* m, const int* candidates, int count, int chose
   for (int first = 0; first < count; first += LANES) {
     int wide = count - first < LANES ? count - first : LANES;
     Dual apart[LANES];
-    Lanes at = lanes_of(-HUGE_VAL);
+    Lanes at = lanes_broadcast(-HUGE_VAL);
     for (int k = 0; k < wide; k++) {
       apart[k] = dual_mul(m->depth[chosen] - m->depth[candidates[first + k]], over);
       if (dual_value(apart[k]) > 0) apart[k] = -apart[k];
       apart[k] -= dual_mul(squares_apart(m, chosen, candidates[first + k]), dual_mul(over, over));
       at[k] = dual_value(apart[k]) < -CHOICE_GONE ? -HUGE_VAL : dual_value(apart[k]);
     }
-    at = lanes_decay(at);
+    at = lanes_exp_nonpositive(at);
     for (int k = 0; k < wide; k++) {
       weight[first + k] = dual_chain(apart[k], at[k], at[k]);
       sum += weight[first + k];
@@ -247,7 +247,7 @@ static void clip(const Dual x[4], double softness, Dual out[4]) {
   Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
   at /= softness;
   Lanes slope = lanes_sigmoid(at, &rest);
-  Lanes value = lanes_most(at, lanes_of(0)) + lanes_log(1 + lanes_decay(-lanes_magnitude(at)));
+  Lanes value = lanes_elementwise_max(at, lanes_broadcast(0)) + lanes_log(1 + lanes_exp_nonpositive(-lanes_abs(at)));
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
@@ -278,7 +278,7 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   }
   *x = *y = zero;
   Lanes above = {least - value[0], least - value[1], least - value[2], least - value[3]};
-  Lanes weight = lanes_decay(above / softness);
+  Lanes weight = lanes_exp_nonpositive(above / softness);
   for (int k = 0; k < 4; k++) {
     Dual w = dual_chain(cost[k], weight[k], -weight[k] / softness);
     sum += w;
@@ -444,12 +444,12 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i += LANES) {
     int wide = count - i < LANES ? count - i : LANES;
     Dual scaled[LANES];
-    Lanes at = lanes_of(0);
+    Lanes at = lanes_broadcast(0);
     for (int k = 0; k < wide; k++) {
       scaled[k] = dual_mul(dual_raised(first[(i + k) * stride].apart, -least), over);
       at[k] = -dual_value(scaled[k]);
     }
-    at = lanes_decay(at);
+    at = lanes_exp_nonpositive(at);
     for (int k = 0; k < wide; k++) {
       Dual* near = &first[(i + k) * stride].near[side];
       *near = dual_chain(scaled[k], at[k], -at[k]);

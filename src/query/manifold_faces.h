@@ -63,7 +63,7 @@ static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* we
   for (int i = 0; i < faces->count; i++) {
     double below = dual_value(height[i]) - out.top;
     if (!(dual_value(weight[i]) > 0) || below < -CHOICE_GONE) continue;
-    double e = math_decay(below);
+    double e = math_exp_nonpositive(below);
     Dual part = dual_mul(weight[i], dual_chain(height[i], e, e));
     out.sum += part;
     out.normal = dual3_add(out.normal, dual3_scale(faces->normals[i], part));
@@ -78,7 +78,7 @@ static Dual face_log(const FaceSum* f) {
 }
 
 static Dual sigmoid_of(Dual x) {
-  double e = math_decay(-fabs(dual_value(x))), value = dual_value(x) > 0 ? 1 / (1 + e) : e / (1 + e);
+  double e = math_exp_nonpositive(-fabs(dual_value(x))), value = dual_value(x) > 0 ? 1 / (1 + e) : e / (1 + e);
   return dual_chain(x, value, e / ((1 + e) * (1 + e)));
 }
 

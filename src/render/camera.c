@@ -28,11 +28,11 @@ void camera_angles(RenderView view, double* azimuth, double* elevation) {
 }
 
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom) {
-  return camera_from(view, VIEW_ANGLES[view].azimuth, VIEW_ANGLES[view].elevation, up, width, height, zoom);
+  return camera_create_at_angles(view, VIEW_ANGLES[view].azimuth, VIEW_ANGLES[view].elevation, up, width, height, zoom);
 }
 
-RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
-                         double zoom) {
+RenderCamera camera_create_at_angles(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
+                                     double zoom) {
   Vec3 x, y;
   horizontal_axes(up, &x, &y);
   azimuth *= M_PI / 180.0;
@@ -56,7 +56,7 @@ bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y
   return true;
 }
 
-RenderCamera camera_moved(RenderCamera camera, Vec3 offset) {
+RenderCamera camera_translated(RenderCamera camera, Vec3 offset) {
   camera.eye = vec3_add(camera.eye, offset);
   camera.target = vec3_add(camera.target, offset);
   return camera;
@@ -65,7 +65,7 @@ RenderCamera camera_moved(RenderCamera camera, Vec3 offset) {
 /* ---------------------------------------------------------------- fitting */
 
 /* Zoom magnifies the image without changing the fit. The tangents are therefore those at zoom 1. */
-CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]) {
+CameraFit camera_fit_create(const RenderCamera* camera, const double margin[4]) {
   double smaller = camera->width < camera->height ? camera->width : camera->height;
   CameraFit fit = {.forward = camera->forward, .near = INFINITY, .far = -INFINITY};
   for (int k = 0; k < 4; k++) {
@@ -77,7 +77,7 @@ CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]) {
   return fit;
 }
 
-double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction) {
+double hull_extent_bound(const ModelHull* hull, Pose pose, Vec3 direction) {
   Vec3 local = mat3_tmul_vec(pose.r, direction);
   double box =
       fabs(local.x) * hull->half_extent.x + fabs(local.y) * hull->half_extent.y + fabs(local.z) * hull->half_extent.z;
@@ -85,11 +85,11 @@ double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction) {
   return vec3_dot(direction, pose.t) + vec3_dot(local, hull->center) + (box < sphere ? box : sphere);
 }
 
-void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose) {
+void camera_fit_add_hull(CameraFit* fit, const ModelHull* hull, Pose pose) {
   if (!hull->kind->bounded) return;
-  for (int k = 0; k < 4; k++) fit->side[k] = fmax(fit->side[k], hull_extent(hull, pose, fit->normal[k]));
-  fit->far = fmax(fit->far, hull_extent(hull, pose, fit->forward));
-  fit->near = fmin(fit->near, -hull_extent(hull, pose, vec3_scale(fit->forward, -1.0)));
+  for (int k = 0; k < 4; k++) fit->side[k] = fmax(fit->side[k], hull_extent_bound(hull, pose, fit->normal[k]));
+  fit->far = fmax(fit->far, hull_extent_bound(hull, pose, fit->forward));
+  fit->near = fmin(fit->near, -hull_extent_bound(hull, pose, vec3_scale(fit->forward, -1.0)));
 }
 
 void camera_fit_add_point(CameraFit* fit, Vec3 point) {

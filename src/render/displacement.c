@@ -7,7 +7,7 @@ static const uint8_t SCALE[][3] = {
 };
 enum { SCALE_COUNT = sizeof SCALE / sizeof SCALE[0] };
 
-void scale_color(double share, float color[3]) {
+void displacement_color(double share, float color[3]) {
   double at = (share > 0.0 ? share < 1.0 ? share : 1.0 : 0.0) * (SCALE_COUNT - 1);
   int below = at < SCALE_COUNT - 1 ? (int)at : SCALE_COUNT - 2;
   for (int k = 0; k < 3; k++) {
@@ -16,7 +16,7 @@ void scale_color(double share, float color[3]) {
   }
 }
 
-bool render_same_hulls(const Model* model, const Model* initial) {
+bool render_hulls_correspond(const Model* model, const Model* initial) {
   if (model->hull_count != initial->hull_count || model->link_count != initial->link_count) return false;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull *a = &model->hulls[h], *b = &initial->hulls[h];
@@ -25,7 +25,7 @@ bool render_same_hulls(const Model* model, const Model* initial) {
   return true;
 }
 
-void stage_show_displacement(RenderStage* stage, const Model* initial) {
+void stage_color_by_displacement(RenderStage* stage, const Model* initial) {
   const Model* model = stage->model;
   int count = 0;
   for (int h = 0; h < model->hull_count; h++) count += model->hulls[h].solid.vertex_count;

@@ -93,9 +93,9 @@ static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon*
 
 static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool fades) {
   const RenderCamera* camera = drawing->camera;
-  drawing->floors = memory_grown(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
+  drawing->floors = memory_grow_array(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
   Floor* grid = &drawing->floors[drawing->floor_count];
-  double spacing = grid_spacing(2.0 * camera->reach), major = grid_major(spacing);
+  double spacing = grid_spacing(2.0 * camera->reach), major = grid_major_spacing(spacing);
   Vec3 u, v;
   plane_axes(normal, &u, &v);
   double along_u = vec3_dot(u, camera->target), along_v = vec3_dot(v, camera->target);
@@ -170,7 +170,7 @@ static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
   }
   if (outside_picture(camera, &piece)) return;
   drawing->pieces =
-      memory_grown(drawing->pieces, sizeof(DrawnTriangle), drawing->piece_count, &drawing->piece_capacity);
+      memory_grow_array(drawing->pieces, sizeof(DrawnTriangle), drawing->piece_count, &drawing->piece_capacity);
   drawing->pieces[drawing->piece_count++] = piece;
 }
 
@@ -189,7 +189,7 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (polygon->tinted) set_tint(camera, &face, polygon);
   if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
-  drawing->faces = memory_grown(drawing->faces, sizeof(DrawnFace), drawing->face_count, &drawing->face_capacity);
+  drawing->faces = memory_grow_array(drawing->faces, sizeof(DrawnFace), drawing->face_count, &drawing->face_capacity);
   drawing->faces[drawing->face_count++] = face;
 }
 

@@ -54,7 +54,7 @@ static Status report_frames(const FrameJob* job, int count, Diagnostics* diagnos
     if (job->errors[i] == 0) continue;
     Text path = {0};
     frame_path(&path, job->folder, i);
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s",
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path.data, 0, 0}, "cannot write: %s",
                     strerror(job->errors[i]));
     text_free(&path);
     return STATUS_IO;
@@ -70,7 +70,7 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
   sheet_create(&sheet, subjects, options);
   int frames = frame_count(&sheet);
   FrameJob job = {&sheet, folder, MEMORY_NEW(RenderImage, options->threads), MEMORY_NEW(int, frames)};
-  for (int i = 0; i < options->threads; i++) sheet_image(&sheet, &job.images[i]);
+  for (int i = 0; i < options->threads; i++) sheet_create_image(&sheet, &job.images[i]);
   parallel_for(options->threads, frames, 2, 1, write_frame, &job);
   Status status = report_frames(&job, frames, diagnostics);
   if (status == STATUS_OK) {
@@ -92,7 +92,7 @@ static int start_ffmpeg(Program* ffmpeg, const char* path, const RenderSheet* sh
   char size[32], rate[32];
   Text url = {0};
   RenderImage sample;
-  sheet_image(sheet, &sample);
+  sheet_create_image(sheet, &sample);
   snprintf(size, sizeof size, "%dx%d", sample.width, sample.height);
   snprintf(rate, sizeof rate, "%.6g", sheet->options->fps);
   image_destroy(&sample);
@@ -134,7 +134,7 @@ static void draw_frame(void* context, int index, int thread) {
 static bool encode_run(const RenderSheet* sheet, const Program* ffmpeg, int frames) {
   int threads = sheet->options->threads, size = threads * FILM_BATCH;
   FilmBatch batch = {sheet, MEMORY_NEW(RenderImage, size), 0};
-  for (int i = 0; i < size; i++) sheet_image(sheet, &batch.images[i]);
+  for (int i = 0; i < size; i++) sheet_create_image(sheet, &batch.images[i]);
   bool good = true;
   for (; batch.first < frames && good; batch.first += size) {
     int count = frames - batch.first < size ? frames - batch.first : size;
@@ -147,7 +147,7 @@ static bool encode_run(const RenderSheet* sheet, const Program* ffmpeg, int fram
 }
 
 static Status report_start(const char* path, int error, Diagnostics* diagnostics) {
-  SourcePlace place = {path, 0, 0};
+  SourcePosition place = {path, 0, 0};
   if (error == ENOENT)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "films are made by the program ffmpeg, which is not installed (Debian: apt install ffmpeg); "
@@ -163,7 +163,7 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
   *count = 0;
   FileStream film;
   if (file_stream_open(&film, path) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));
     return STATUS_IO;
   }
   RenderSheet sheet;
@@ -179,7 +179,7 @@ Status render_film(const char* path, RenderSubjects subjects, const RenderOption
     *count = frames;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                   "ffmpeg failed to write the film: check the free space of the disk");
   return STATUS_IO;
 }

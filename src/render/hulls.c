@@ -118,7 +118,7 @@ static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* 
 
 /* Moves all hulls away from the centre. Then separates pairs that are too near, each hull by half the missing
  * distance. */
-void hulls_move_apart(const Model* model, Pose* poses) {
+void separate_hulls(const Model* model, Pose* poses) {
   int count = model->hull_count;
   for (int k = 0; k < count; k++) poses[k].t = vec3_scale(model->hulls[k].center, SPREAD);
   bool moved = count <= PAIRED_HULLS;
@@ -139,7 +139,7 @@ void hulls_move_apart(const Model* model, Pose* poses) {
 /* ---------------------------------------------------------------- panels */
 
 static void fit_camera(const Show* show, RenderCamera* camera) {
-  CameraFit fit = camera_fit_begin(camera, MARGIN);
+  CameraFit fit = camera_fit_create(camera, MARGIN);
   for (int k = 0; k < show->model.hull_count; k++) {
     const ConvexHull* solid = &show->model.hulls[k].solid;
     for (int i = 0; i < solid->vertex_count; i++)
@@ -176,7 +176,7 @@ static void draw_panels(const HullPicture* picture, int threads, RenderImage* im
   draw_panel(&part, &camera, "the part", threads, 0, image);
   snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->piece, picture->hull_count == 1 ? "" : "s");
   draw_panel(&hulls, &camera, title, threads, 1, image);
-  hulls_move_apart(&hulls.model, hulls.poses);
+  separate_hulls(&hulls.model, hulls.poses);
   fit_camera(&hulls, &camera);
   draw_panel(&hulls, &camera, "moved apart", threads, 2, image);
   show_free(&part);
@@ -188,7 +188,7 @@ Status render_hulls(const char* path, const HullPicture* picture, int threads, D
   image_create(&image, 3 * PANEL_WIDTH + 2 * PANEL_GAP, PANEL_HEIGHT);
   memset(image.rgb, 0xff, 3 * (size_t)image.width * (size_t)image.height);
   draw_panels(picture, threads, &image);
-  Status status = image_write_reported(&image, path, diagnostics);
+  Status status = image_write_png_reported(&image, path, diagnostics);
   image_destroy(&image);
   return status;
 }

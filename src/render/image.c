@@ -26,16 +26,16 @@ void image_paste(RenderImage* image, const RenderImage* source, int x, int y) {
 
 Status image_write_png(const RenderImage* image, const char* path) {
   Text file = {0};
-  Status status = image_add_png(image, &file);
+  Status status = image_append_png(image, &file);
   if (status == STATUS_OK) status = file_write(path, file.data, file.length);
   text_free(&file);
   return status;
 }
 
-Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics) {
+Status image_write_png_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics) {
   errno = 0;
   Status status = image_write_png(image, path);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));
   return status;
 }

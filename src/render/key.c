@@ -46,7 +46,7 @@ static void draw_scale(RenderImage* image, double x, double y, double width, dou
   for (int i = 0; i < (int)width; i++) {
     float linear[3];
     uint8_t color[3];
-    scale_color(i / (width - 1.0), linear);
+    displacement_color(i / (width - 1.0), linear);
     for (int k = 0; k < 3; k++) color[k] = (uint8_t)(255.0 * srgb_from_linear((double)linear[k]) + 0.5);
     image_rectangle(image, x + i, y, x + i + 1.0, y + height, color, 1.0);
   }

@@ -8,10 +8,10 @@ static RenderTimes measure_moment(const RenderRun* render, int row, RenderImage*
   double drawn = timer_now();
   render_run_marks(render, row, image);
   double marked = timer_now();
-  render_run_words(render, row, true, image);
+  render_run_labels(render, row, true, image);
   double written = timer_now();
   Text png = {0};
-  (void)image_add_png(image, &png);
+  (void)image_append_png(image, &png);
   RenderTimes times = {drawn - start, marked - drawn, written - marked, timer_now() - written, png.length};
   text_free(&png);
   return times;
@@ -27,7 +27,7 @@ double render_measure(const RenderSubject* subject, const RenderOptions* options
   image_create(&image, options->width, options->height);
   for (int i = 0; i < count; i++) {
     double share = count > 1 ? (double)i / (count - 1) : 1.0;
-    times[i] = measure_moment(&render, run_row_at(run, run->time[0] + share * span), &image);
+    times[i] = measure_moment(&render, run_find_row(run, run->time[0] + share * span), &image);
   }
   image_destroy(&image);
   render_run_destroy(&render);

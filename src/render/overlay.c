@@ -60,7 +60,8 @@ void render_path(RenderImage* image, const RenderCamera* camera, const Model* mo
   bool before = false;
   for (int i = 0; i <= row; i++) {
     double next_x, next_y;
-    bool seen = camera_project(camera, center_of_mass(model, run_row_poses(run, i), link), &next_x, &next_y, &distance);
+    bool seen =
+        camera_project(camera, center_of_mass(model, run_poses_at_row(run, i), link), &next_x, &next_y, &distance);
     if (seen && before) image_line(image, x, y, next_x, next_y, width);
     before = seen;
     x = next_x;
@@ -143,14 +144,14 @@ static bool is_loose(const Model* model, int link) {
   return tree >= 0 && members == 1;
 }
 
-bool contact_shown_on_a(const Model* model, const RunContact* contact) {
+bool is_force_shown_on_a(const Model* model, const RunContact* contact) {
   if (model->links[contact->b].tree < 0) return true;
   return is_loose(model, contact->a) && !is_loose(model, contact->b);
 }
 
 static void draw_force(const MarkPen* pen, const RunContact* contact, double metres_per_newton) {
   Vec3 from;
-  double x0, y0, x1, y1, distance, sign = contact_shown_on_a(pen->model, contact) ? -1.0 : 1.0;
+  double x0, y0, x1, y1, distance, sign = is_force_shown_on_a(pen->model, contact) ? -1.0 : 1.0;
   if (!contact_spots_center(pen->model, pen->spots, pen->count, contact->a, contact->b, &from)) return;
   Vec3 to = vec3_add_scaled(from, sign * metres_per_newton, contact->force);
   if (camera_project(pen->camera, from, &x0, &y0, &distance) && camera_project(pen->camera, to, &x1, &y1, &distance))

@@ -32,7 +32,7 @@ RenderOptions render_defaults(void) {
  * row `last`. The row is the recorded one nearest to the time of the panel. */
 static int moment_row(const RunPoses* run, int last, int k, int n) {
   double share = n > 1 ? (double)k / (n - 1) : 1.0;
-  return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
+  return run_find_row(run, run->time[0] + share * (run->time[last] - run->time[0]));
 }
 
 /* ---------------------------------------------------------------- camera */
@@ -47,12 +47,12 @@ static bool hull_in_fit(const RenderRun* render, int hull) {
 
 static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
   const Model* model = render->subject->model;
-  const Pose* poses = run_row_poses(render->subject->run, row);
+  const Pose* poses = run_poses_at_row(render->subject->run, row);
   int follow = render->options->follow;
   for (int h = 0; h < model->hull_count; h++) {
     Pose pose = poses[model->hulls[h].link];
     if (follow >= 0) pose.t = vec3_sub(pose.t, poses[follow].t);
-    if (hull_in_fit(render, h)) camera_fit_add(fit, &model->hulls[h], pose);
+    if (hull_in_fit(render, h)) camera_fit_add_hull(fit, &model->hulls[h], pose);
   }
 }
 
@@ -64,7 +64,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
   for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, fit);
   fit_row(render, run->row_count - 1, fit);
   GroundPatch patch;
-  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return;
+  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_poses_at_row(run, 0), &patch)) return;
   for (int corner = 0; corner < 4; corner++)
     camera_fit_add_point(fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
                                            corner & 2 ? patch.high[1] : patch.low[1]));
@@ -76,10 +76,10 @@ static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOpt
   camera_angles(options->view, &azimuth, &elevation);
   if (options->has_azimuth) azimuth = options->azimuth;
   if (options->has_elevation) elevation = options->elevation;
-  RenderCamera camera =
-      camera_from(options->view, azimuth, elevation, runs->stage.up, options->width, options->height, options->zoom);
+  RenderCamera camera = camera_create_at_angles(options->view, azimuth, elevation, runs->stage.up, options->width,
+                                                options->height, options->zoom);
   const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
-  CameraFit fit = camera_fit_begin(&camera, margin);
+  CameraFit fit = camera_fit_create(&camera, margin);
   for (int i = 0; i < count; i++) fit_run(&runs[i], &fit);
   if (options->has_look_at)
     camera_fit_look_at(&fit, &camera, options->look_at);
@@ -120,9 +120,9 @@ static void set_scales(RenderRun* runs, int count, const RenderOptions* options)
 static void set_up_run(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
   *render = (RenderRun){.subject = subject, .options = options};
   stage_create(&render->stage, subject->model, subject->run);
-  if (options->show & RENDER_EDGES) stage_show_all_edges(&render->stage);
+  if (options->show & RENDER_EDGES) stage_mark_all_edges(&render->stage);
   if ((options->show & RENDER_DISPLACEMENT) && subject->initial)
-    stage_show_displacement(&render->stage, subject->initial);
+    stage_color_by_displacement(&render->stage, subject->initial);
 }
 
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
@@ -147,7 +147,7 @@ static void time_text(const RunPoses* run, int row, int from, char text[64]) {
 RenderCamera render_run_camera(const RenderRun* render, int row) {
   int follow = render->options->follow;
   if (follow < 0) return render->camera;
-  return camera_moved(render->camera, run_row_poses(render->subject->run, row)[follow].t);
+  return camera_translated(render->camera, run_poses_at_row(render->subject->run, row)[follow].t);
 }
 
 void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
@@ -155,11 +155,11 @@ void render_run_bodies(const RenderRun* render, int row, int threads, RenderImag
   int trail = render->options->trail;
   RenderCamera camera = render_run_camera(render, row);
   RenderLayer* layers = MEMORY_NEW(RenderLayer, trail + 1);
-  layers[0] = (RenderLayer){run_row_poses(run, row), 1.0};
+  layers[0] = (RenderLayer){run_poses_at_row(run, row), 1.0};
   for (int k = 0; k < trail; k++) {
     double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
     int earlier = moment_row(run, row, k, trail + 1);
-    layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
+    layers[k + 1] = (RenderLayer){run_poses_at_row(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
   }
   render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
   memory_free(layers);
@@ -170,11 +170,11 @@ void render_run_marks(const RenderRun* render, int row, RenderImage* image) {
   RenderCamera camera = render_run_camera(render, row);
   int path = render->options->path;
   if (path != RENDER_PATH_NONE) render_path(image, &camera, subject->model, subject->run, row, path);
-  render_marks(image, &camera, subject->model, run_row_poses(subject->run, row), subject->run->time[row],
+  render_marks(image, &camera, subject->model, run_poses_at_row(subject->run, row), subject->run->time[row],
                subject->contacts, &render->marks);
 }
 
-void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image) {
+void render_run_labels(const RenderRun* render, int row, bool titled, RenderImage* image) {
   const RenderSubject* subject = render->subject;
   const RunPoses* run = subject->run;
   RenderCamera camera = render_run_camera(render, row);
@@ -184,13 +184,13 @@ void render_run_words(const RenderRun* render, int row, bool titled, RenderImage
   const char* title = subject->caption ? subject->caption : subject->model->scene->name;
   RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
                          titled ? &render->marks : NULL};
-  render_labels(image, &render->stage, &camera, run_row_poses(run, row), &labels);
+  render_labels(image, &render->stage, &camera, run_poses_at_row(run, row), &labels);
 }
 
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
   render_run_bodies(render, row, threads, image);
   render_run_marks(render, row, image);
-  render_run_words(render, row, titled, image);
+  render_run_labels(render, row, titled, image);
 }
 
 /* ---------------------------------------------------------------- panels side by side */
@@ -214,7 +214,9 @@ static void create_row(RenderImage* image, const RenderOptions* options, int pan
   memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);
 }
 
-void sheet_image(const RenderSheet* sheet, RenderImage* image) { create_row(image, sheet->options, sheet->count); }
+void sheet_create_image(const RenderSheet* sheet, RenderImage* image) {
+  create_row(image, sheet->options, sheet->count);
+}
 
 double sheet_duration(const RenderSheet* sheet) {
   double longest = 0.0;
@@ -230,7 +232,7 @@ void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage*
   if (sheet->count > 1) image_create(&panel, sheet->options->width, sheet->options->height);
   for (int i = 0; i < sheet->count; i++) {
     const RunPoses* run = sheet->panels[i].subject->run;
-    render_run_panel(&sheet->panels[i], run_row_at(run, run->time[0] + time), true, threads, &panel);
+    render_run_panel(&sheet->panels[i], run_find_row(run, run->time[0] + time), true, threads, &panel);
     if (sheet->count > 1) image_paste(image, &panel, i * (sheet->options->width + STRIP_GAP), 0);
   }
   if (sheet->count > 1) image_destroy(&panel);
@@ -245,7 +247,7 @@ static void draw_strip(const RenderRun* render, RenderImage* image) {
   RenderImage panel;
   image_create(&panel, options->width, options->height);
   for (int k = 0; k < options->strip; k++) {
-    int row = moment_row(run, run_row_at(run, options->time), k, options->strip);
+    int row = moment_row(run, run_find_row(run, options->time), k, options->strip);
     render_run_panel(render, row, k == 0, options->threads, &panel);
     image_paste(image, &panel, k * (options->width + STRIP_GAP), 0);
   }
@@ -260,10 +262,10 @@ Status render_picture(const char* path, RenderSubjects subjects, const RenderOpt
   if (options->strip > 0) {
     draw_strip(&sheet.panels[0], &image);
   } else {
-    sheet_image(&sheet, &image);
+    sheet_create_image(&sheet, &image);
     sheet_draw(&sheet, options->time - subjects.subjects[0].run->time[0], options->threads, &image);
   }
-  Status status = image_write_reported(&image, path, diagnostics);
+  Status status = image_write_png_reported(&image, path, diagnostics);
   image_destroy(&image);
   sheet_destroy(&sheet);
   return status;

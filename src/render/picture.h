@@ -24,12 +24,12 @@ void image_destroy(RenderImage* image);
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
 /* Appends the image as PNG to *file (png.c). Returns STATUS_NO_MEMORY and leaves *file unchanged if the compressor has
  * no memory. */
-Status image_add_png(const RenderImage* image, Text* file);
+Status image_append_png(const RenderImage* image, Text* file);
 /* Writes a PNG file atomically. Returns STATUS_IO with errno set if the file cannot be written. Returns
  * STATUS_NO_MEMORY if the compressor has no memory. */
 Status image_write_png(const RenderImage* image, const char* path);
 /* Does the same as image_write_png, and adds an error to diagnostics if the result is not STATUS_OK. */
-Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
+Status image_write_png_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- camera (camera.c) */
 
@@ -51,8 +51,8 @@ typedef struct {
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
 /* Returns a camera like camera_create, with the view direction given by two angles [degrees]. azimuth: angle about
  * `up`, from the x axis. elevation: angle above the ground. */
-RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
-                         double zoom);
+RenderCamera camera_create_at_angles(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
+                                     double zoom);
 /* Sets *azimuth and *elevation to the angles of a standard view [degrees]. */
 void camera_angles(RenderView view, double* azimuth, double* elevation);
 /* Projects a point [m, world] into the image. Sets *x and *y to its position in the image [px] and *distance to its
@@ -60,7 +60,7 @@ void camera_angles(RenderView view, double* azimuth, double* elevation);
  * of the eye. */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
 /* Returns the camera translated by `offset` [m, world]. */
-RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
+RenderCamera camera_translated(RenderCamera camera, Vec3 offset);
 
 /* Extent of the points that a camera must show.
  * For k = 0 to 3, side[k] is the maximum of normal[k] . p over the points p. normal[k] is the outward normal of a side
@@ -71,12 +71,12 @@ typedef struct {
 } CameraFit;
 /* Returns a fit without points. margin (4): fraction of half the image that stays empty at the right, left, top and
  * bottom, in [0, 1). */
-CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]);
+CameraFit camera_fit_create(const RenderCamera* camera, const double margin[4]);
 /* Adds a point [m, world] to the fit. */
 void camera_fit_add_point(CameraFit* fit, Vec3 point);
 /* Adds a hull at a world pose to the fit. The hull is replaced by its bounding box and bounding sphere, so the fit may
  * be too large but not too small. Half-spaces add nothing. */
-void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose);
+void camera_fit_add_hull(CameraFit* fit, const ModelHull* hull, Pose pose);
 /* Moves the camera as close as possible so that every point of the fit is visible. Sets the camera's eye, target and
  * reach. If the fit has no points, the camera shows a region of one metre about the origin. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera);
@@ -85,7 +85,7 @@ void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target)
 /* Returns an upper bound of direction . x over the points x of a hull at a world pose. The bound is computed from the
  * hull's bounding box and bounding sphere. direction: vector of any length in the world frame. The result is in m if
  * `direction` is a unit vector. */
-double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction);
+double hull_extent_bound(const ModelHull* hull, Pose pose, Vec3 direction);
 
 /* ---------------------------------------------------------------- stage (stage.c) */
 
@@ -123,14 +123,14 @@ void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
 /* Frees the stage's arrays and zeroes the stage. */
 void stage_destroy(RenderStage* stage);
 /* Makes every edge between non-coplanar faces visible. Without this call only sharp edges are drawn. */
-void stage_show_all_edges(RenderStage* stage);
+void stage_mark_all_edges(RenderStage* stage);
 /* Colours the hulls by the displacement of their vertices since the initial design, in link frames. initial: a model
  * with the same hulls. Allocates stage->moved, which stage_destroy frees. */
-void stage_show_displacement(RenderStage* stage, const Model* initial);
+void stage_color_by_displacement(RenderStage* stage, const Model* initial);
 /* Sets color (linear light) to the colour of a value on the displacement scale. share: the value relative to the
  * largest displacement, clamped to 0..1. The scale runs from pale grey through yellow and red to dark purple. Its
  * brightness decreases monotonically, so it is readable without colour. */
-void scale_color(double share, float color[3]);
+void displacement_color(double share, float color[3]);
 /* Finds the ground plane of a state. poses (links). Sets *normal to its outward unit normal and *point to a point on
  * the plane [m], in the world frame. Returns false and leaves both unchanged if there is no ground plane. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
@@ -235,7 +235,7 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
 /* Moves the hulls of a decomposed shape apart until gaps separate them. Sets the positions in poses (hulls) and keeps
  * the rotations. The model has one hull per link, and all hulls together have about unit size. Hulls stay near their
  * original positions. More than 64 hulls are only moved away from the centre. */
-void hulls_move_apart(const Model* model, Pose* poses);
+void separate_hulls(const Model* model, Pose* poses);
 /* Returns the gap between the moved hulls, relative to the size of the shape. count > 0: number of hulls. */
 double hulls_gap(int count);
 
@@ -323,9 +323,9 @@ void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptio
 /* Frees all panels. */
 void sheet_destroy(RenderSheet* sheet);
 /* Creates an image of the sheet's size. The caller frees the image with image_destroy. */
-void sheet_image(const RenderSheet* sheet, RenderImage* image);
+void sheet_create_image(const RenderSheet* sheet, RenderImage* image);
 /* Draws all runs of the sheet at a time after the start of each run [s]. Uses the nearest recorded row of each run, or
- * the last row if `time` is NAN. Overwrites the whole image, which must come from sheet_image. */
+ * the last row if `time` is NAN. Overwrites the whole image, which must come from sheet_create_image. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
 /* Returns the duration [s] of the longest run, from its first row to its last. */
 double sheet_duration(const RenderSheet* sheet);
@@ -339,8 +339,8 @@ void render_run_bodies(const RenderRun* render, int row, int threads, RenderImag
 void render_run_marks(const RenderRun* render, int row, RenderImage* image);
 /* Draws title, time and ticks of a row over the image, if options->labels is true. If `titled` is false, title, legend
  * and key are omitted. */
-void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image);
-/* Draws bodies, overlays and text of a row. Arguments as for render_run_bodies and render_run_words. */
+void render_run_labels(const RenderRun* render, int row, bool titled, RenderImage* image);
+/* Draws bodies, overlays and text of a row. Arguments as for render_run_bodies and render_run_labels. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);
 
 #endif

@@ -36,9 +36,9 @@ PlotOptions plot_defaults(bool overview) {
 /* ---------------------------------------------------------------- panels */
 
 void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y) {
-  *panel = (PlotPanel){.title = memory_text(title), .log_y = log_y};
-  panel->x_label = memory_text(x_label);
-  panel->y_label = memory_text(y_label);
+  *panel = (PlotPanel){.title = memory_copy_text(title), .log_y = log_y};
+  panel->x_label = memory_copy_text(x_label);
+  panel->y_label = memory_copy_text(y_label);
 }
 
 void plot_panel_free(PlotPanel* panel) {
@@ -55,9 +55,9 @@ void plot_panel_free(PlotPanel* panel) {
 }
 
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count) {
-  panel->curves = memory_grown(panel->curves, sizeof(PlotCurve), panel->curve_count, &panel->capacity);
+  panel->curves = memory_grow_array(panel->curves, sizeof(PlotCurve), panel->curve_count, &panel->capacity);
   PlotCurve* curve = &panel->curves[panel->curve_count++];
-  *curve = (PlotCurve){memory_text(name), MEMORY_NEW(double, count + 1), MEMORY_NEW(double, count + 1), count};
+  *curve = (PlotCurve){memory_copy_text(name), MEMORY_NEW(double, count + 1), MEMORY_NEW(double, count + 1), count};
   return curve;
 }
 
@@ -246,7 +246,7 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
  * error on failure. */
 static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Diagnostics* diagnostics) {
   static const char* const WORDS[] = {"gnuplot", "-d", "-", NULL};
-  SourcePlace place = {path, 0, 0};
+  SourcePosition place = {path, 0, 0};
   Program gnuplot;
   int error = program_start(&gnuplot, WORDS, fileno(picture), -1);
   if (error == ENOENT)
@@ -273,7 +273,7 @@ Status plot_draw(const char* path, const PlotPanel* panels, int count, const Plo
   text_free(&script);
   if (drawn && file_stream_close(&picture) == STATUS_OK) return STATUS_OK;
   if (!opened || drawn)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));
   if (opened && !drawn) file_stream_discard(&picture);
   return STATUS_IO;
 }

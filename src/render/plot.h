@@ -46,7 +46,7 @@ void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
 bool plot_panel_visible(const PlotPanel* panel);
 /* Adds an error that the file or folder `place` has nothing to plot. Returns STATUS_BAD_INPUT. what: the missing data,
  * for the message. */
-Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
+Status plot_report_empty(const char* place, const char* what, Diagnostics* diagnostics);
 /* Returns the text "name [unit]", or only the name if the unit is "" or NULL. Never NULL. The caller frees it with
  * memory_free. */
 char* plot_label(const char* name, const char* unit);

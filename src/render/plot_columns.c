@@ -6,7 +6,7 @@
 
 /* Returns true if a name matches one of the comma-separated shell patterns. */
 static bool in_list(const char* name, const char* patterns) {
-  char* copy = memory_text(patterns);
+  char* copy = memory_copy_text(patterns);
   bool found = false;
   char* rest = copy;
   for (char* pattern; !found && (pattern = strsep(&rest, ",")) != NULL;)
@@ -18,17 +18,17 @@ static bool in_list(const char* name, const char* patterns) {
 /* Returns the default column of the abscissa. This is `time` if it exists, otherwise the first column if it is numeric,
  * otherwise -1. */
 static int column_across(const CsvTable* table) {
-  int time = csv_column(table, "time");
+  int time = csv_find_column(table, "time");
   if (time >= 0) return time;
-  return table->row_count > 0 && isfinite(csv_value(table, 0, 0)) ? 0 : -1;
+  return table->row_count > 0 && isfinite(csv_number_or_nan(table, 0, 0)) ? 0 : -1;
 }
 
 static bool find_column(int* column, const CsvTable* table, const char* file, const char* name,
                         Diagnostics* diagnostics) {
   if (!name) return true;
-  *column = csv_column(table, name);
+  *column = csv_find_column(table, name);
   if (*column >= 0) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){file, 1, 0},
                   "the table has no column '%s': line 1 lists the columns", name);
   return false;
 }
@@ -59,7 +59,7 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);
-  if (isfinite(csv_value(table, row, by))) text_add(&name, "%s = ", table->names[by]);
+  if (isfinite(csv_number_or_nan(table, row, by))) text_add(&name, "%s = ", table->names[by]);
   text_add(&name, "%s", cell_text(table, row, by));
   return name.data;
 }
@@ -71,8 +71,8 @@ static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int
   curve->count = 0;
   for (int i = row; i < table->row_count; i++) {
     if (!same_text(table, i, row, by)) continue;
-    curve->x[curve->count] = x < 0 ? i : csv_value(table, i, x);
-    curve->y[curve->count++] = csv_value(table, i, y);
+    curve->x[curve->count] = x < 0 ? i : csv_number_or_nan(table, i, x);
+    curve->y[curve->count++] = csv_number_or_nan(table, i, y);
   }
   memory_free(name);
 }
@@ -104,8 +104,8 @@ static char* y_label_of(const CsvTable* table, const char* name, const Wanted* w
   const char *first = NULL, *unit = NULL;
   for (int column = 0; column < table->column_count; column++) {
     if (!is_wanted(table, column, wanted)) continue;
-    const char* own = run_unit(name, table->names[column]);
-    if (first && (!own || !unit || strcmp(own, unit) != 0)) return memory_text("");
+    const char* own = run_column_unit(name, table->names[column]);
+    if (first && (!own || !unit || strcmp(own, unit) != 0)) return memory_copy_text("");
     first = table->names[column];
     unit = own;
   }
@@ -116,7 +116,7 @@ static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name
                        const PlotOptions* options) {
   int count = 0, x = wanted->x;
   for (int column = 0; column < table->column_count; column++) count += is_wanted(table, column, wanted);
-  char* x_label = x < 0 ? memory_text("row") : plot_label(table->names[x], run_unit(name, table->names[x]));
+  char* x_label = x < 0 ? memory_copy_text("row") : plot_label(table->names[x], run_column_unit(name, table->names[x]));
   char* y_label = y_label_of(table, name, wanted, count);
   plot_panel_start(panel, options->title ? options->title : name, options->x_label ? options->x_label : x_label,
                    options->y_label ? options->y_label : y_label, options->log_y);
@@ -142,7 +142,7 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
     if (found) fill_panel(&panel, &table, name, &wanted, options);
   }
   if (status == STATUS_OK && !plot_panel_visible(&panel))
-    status = plot_refuse_empty(file,
+    status = plot_report_empty(file,
                                "no column matches --columns, or no row has finite numbers in a matching column and in "
                                "the column of --x: line 1 of the file lists the columns",
                                diagnostics);
@@ -169,7 +169,7 @@ static bool has_column(const CsvTable* table, const char* pattern) {
 /* Returns the number of comma-separated patterns that match a column of the table. If `missing` is not NULL, appends
  * the other patterns, quoted and separated by commas. */
 static int count_matched(const CsvTable* table, const char* patterns, Text* missing) {
-  char *copy = memory_text(patterns), *rest = copy;
+  char *copy = memory_copy_text(patterns), *rest = copy;
   int count = 0;
   for (char* pattern; (pattern = strsep(&rest, ",")) != NULL;) {
     bool found = has_column(table, pattern);
@@ -210,14 +210,14 @@ static int find_table(const char* folder, const char* patterns, int* matches, Te
   return best;
 }
 
-char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics) {
+char* plot_find_file(const char* folder, const char* patterns, Diagnostics* diagnostics) {
   int matches[TABLE_COUNT] = {0};
   Text others = {0}, existing = {0}, missing = {0};
   int best = find_table(folder, patterns, matches, &existing, &missing);
   for (int i = 0; i < TABLE_COUNT; i++)
     if (i != best && matches[i] > 0) text_add(&others, "%s%s", others.length > 0 ? ", " : "", TABLES[i]);
   char* path = best < 0 ? NULL : file_join(folder, TABLES[best]);
-  SourcePlace place = {folder, 0, 0};
+  SourcePosition place = {folder, 0, 0};
   if (!path)
     diagnostics_add(
         diagnostics, SEVERITY_ERROR, place,

@@ -12,7 +12,7 @@ char* plot_label(const char* name, const char* unit) {
   Text text = {0};
   text_add(&text, "%s", name);
   if (unit && *unit) text_add(&text, "%s[%s]", *name ? " " : "", unit);
-  return text.data ? text.data : memory_text("");
+  return text.data ? text.data : memory_copy_text("");
 }
 
 /* ---------------------------------------------------------------- columns of a table */
@@ -20,13 +20,13 @@ char* plot_label(const char* name, const char* unit) {
 void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
   PlotCurve* curve = plot_panel_add(panel, table->names[y], table->row_count);
   for (int i = 0; i < table->row_count; i++) {
-    curve->x[i] = x < 0 ? i : csv_value(table, i, x);
-    curve->y[i] = csv_value(table, i, y);
+    curve->x[i] = x < 0 ? i : csv_number_or_nan(table, i, x);
+    curve->y[i] = csv_number_or_nan(table, i, y);
   }
 }
 
 static bool add_named(PlotPanel* panel, const CsvTable* table, const char* name) {
-  int column = csv_column(table, name);
+  int column = csv_find_column(table, name);
   if (column >= 0) plot_add_column(panel, table, 0, column);
   return column >= 0;
 }
@@ -34,11 +34,11 @@ static bool add_named(PlotPanel* panel, const CsvTable* table, const char* name)
 /* ---------------------------------------------------------------- plots of solver.csv and contacts.csv */
 
 static bool start_energy(PlotPanel* panel, const CsvTable* table) {
-  int time = csv_column(table, "time");
+  int time = csv_find_column(table, "time");
   plot_panel_start(panel, "energy", "time [s]", "energy [J]", false);
   static const char* const names[] = {"kinetic", "potential", "total"};
   for (int i = 0; i < 3; i++) {
-    int column = csv_column(table, names[i]);
+    int column = csv_find_column(table, names[i]);
     if (time < 0 || column < 0) return false;
     plot_add_column(panel, table, time, column);
   }
@@ -46,8 +46,8 @@ static bool start_energy(PlotPanel* panel, const CsvTable* table) {
 }
 
 static bool start_iterations(PlotPanel* panel, const CsvTable* table) {
-  int time = csv_column(table, "time"), iterations = csv_column(table, "iterations");
-  int pairs = csv_column(table, "active_pairs");
+  int time = csv_find_column(table, "time"), iterations = csv_find_column(table, "iterations");
+  int pairs = csv_find_column(table, "active_pairs");
   plot_panel_start(panel, "Newton iterations, pairs in contact", "time [s]", "number", false);
   if (time < 0 || iterations < 0 || pairs < 0) return false;
   plot_add_column(panel, table, time, iterations);
@@ -72,26 +72,27 @@ typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
   *c = (ContactColumns){.table = table};
-  c->time = csv_column(table, "time");
-  c->a = csv_column(table, "a");
-  c->b = csv_column(table, "b");
-  c->gap = csv_column(table, "gap");
-  for (int k = 0; k < 3; k++) c->force[k] = csv_column(table, (const char*[]){"fx", "fy", "fz"}[k]);
-  for (int k = 0; k < 3; k++) c->moment[k] = csv_column(table, (const char*[]){"mx", "my", "mz"}[k]);
+  c->time = csv_find_column(table, "time");
+  c->a = csv_find_column(table, "a");
+  c->b = csv_find_column(table, "b");
+  c->gap = csv_find_column(table, "gap");
+  for (int k = 0; k < 3; k++) c->force[k] = csv_find_column(table, (const char*[]){"fx", "fy", "fz"}[k]);
+  for (int k = 0; k < 3; k++) c->moment[k] = csv_find_column(table, (const char*[]){"mx", "my", "mz"}[k]);
   return c->time >= 0 && c->a >= 0 && c->b >= 0 && c->gap >= 0 && c->force[0] >= 0 && c->force[1] >= 0 &&
          c->force[2] >= 0;
 }
 
 static double contact_vector_size(const ContactColumns* c, const int column[3], int row) {
   double sum = 0;
-  for (int k = 0; k < 3; k++) sum += csv_value(c->table, row, column[k]) * csv_value(c->table, row, column[k]);
+  for (int k = 0; k < 3; k++)
+    sum += csv_number_or_nan(c->table, row, column[k]) * csv_number_or_nan(c->table, row, column[k]);
   return sqrt(sum);
 }
 
 static double contact_force_size(const ContactColumns* c, int row) { return contact_vector_size(c, c->force, row); }
 
 static double contact_number(const ContactColumns* c, ContactNumber what, int row) {
-  return what == CONTACT_GAP     ? csv_value(c->table, row, c->gap)
+  return what == CONTACT_GAP     ? csv_number_or_nan(c->table, row, c->gap)
          : what == CONTACT_FORCE ? contact_force_size(c, row)
                                  : contact_vector_size(c, c->moment, row);
 }
@@ -132,7 +133,7 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
     for (int row = 0; row < c->table->row_count; row++) {
       if (strcmp(csv_cell(c->table, row, c->a), pair->a) != 0 || strcmp(csv_cell(c->table, row, c->b), pair->b) != 0)
         continue;
-      double time = csv_value(c->table, row, c->time);
+      double time = csv_number_or_nan(c->table, row, c->time);
       if (pass == 0) {
         step = fmin(step, time - last);
       } else {
@@ -190,7 +191,8 @@ static int compare_sizes(const void* left, const void* right) {
 /* Returns the norm of `width` consecutive values of a row, starting at a column. */
 static double size_at(const CsvTable* table, int row, int column, int width) {
   double sum = 0;
-  for (int k = 0; k < width; k++) sum += csv_value(table, row, column + k) * csv_value(table, row, column + k);
+  for (int k = 0; k < width; k++)
+    sum += csv_number_or_nan(table, row, column + k) * csv_number_or_nan(table, row, column + k);
   return sqrt(sum);
 }
 
@@ -227,7 +229,7 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
   PlotCurve* curve = plot_panel_add(panel, name.data, table->row_count);
   text_free(&name);
   for (int row = 0; row < table->row_count; row++) {
-    curve->x[row] = csv_value(table, row, time);
+    curve->x[row] = csv_number_or_nan(table, row, time);
     curve->y[row] = size_at(table, row, column, 3);
   }
 }
@@ -236,7 +238,7 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
  * vector is its norm. Returns false if there is no time column. */
 static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int parts, const char* title,
                           const char* label) {
-  int count, time = csv_column(table, "time");
+  int count, time = csv_find_column(table, "time");
   if (time < 0) return false;
   ColumnSize* list = list_columns(table, ending, parts, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
@@ -268,7 +270,7 @@ static bool start_closures(PlotPanel* panel, const CsvTable* table) {
 static double column_range(const CsvTable* table, int column) {
   double low = INFINITY, high = -INFINITY;
   for (int row = 0; row < table->row_count; row++) {
-    double value = csv_value(table, row, column);
+    double value = csv_number_or_nan(table, row, column);
     if (!isfinite(value)) continue;
     low = fmin(low, value);
     high = fmax(high, value);
@@ -286,7 +288,7 @@ static char pressure_axis(const CsvTable* table, int column) {
 /* Fills a panel with the centre of pressure of each link along x and y. The z coordinate is added where it varies, for
  * example on a vertical face. */
 static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
-  int time = csv_column(table, "time"), count = 0, shown = 0;
+  int time = csv_find_column(table, "time"), count = 0, shown = 0;
   double most = 0;
   if (time < 0) return false;
   for (int column = 1; column < table->column_count; column++)
@@ -311,13 +313,13 @@ static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
 
 static bool start_error(PlotPanel* panel, const CsvTable* table, const char* what, const char* title,
                         const char* label) {
-  int time = csv_column(table, "time");
+  int time = csv_find_column(table, "time");
   plot_panel_start(panel, title, "time since a run began [s]", label, false);
   static const char* const parts[2] = {"training", "validation"};
   for (int i = 0; i < 2; i++) {
     Text name = {0};
     text_add(&name, "%s_%s", parts[i], what);
-    int column = csv_column(table, name.data);
+    int column = csv_find_column(table, name.data);
     text_free(&name);
     if (time < 0 || column < 0) return false;
     plot_add_column(panel, table, time, column);
@@ -342,7 +344,7 @@ static bool start_joint_error(PlotPanel* panel, const CsvTable* table) {
 /* columns of convergence.csv: iteration, loss, terms ..., grad_design, ... */
 static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
-  int end = csv_column(table, "grad_design");
+  int end = csv_find_column(table, "grad_design");
   if (end < 2 || strcmp(table->names[0], "iteration") != 0) return false;
   /* with a single term only the loss is drawn, because the term equals the loss */
   for (int column = 1; column < (end == 3 ? 2 : end); column++)
@@ -393,7 +395,7 @@ static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagno
   char* path = file_join(folder, PLOTS[plot].file);
   CsvTable table = {0};
   if (!file_exists(path)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){folder, 0, 0},
                     "plot '%s' needs %s, which is missing: set simulation.output to write it", PLOTS[plot].name,
                     PLOTS[plot].file);
     memory_free(path);
@@ -401,7 +403,7 @@ static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagno
   }
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
                     "columns that plot '%s' needs are missing: write the file again with this version of `sdrs "
                     "simulate` or `sdrs optimize`",
                     PLOTS[plot].name);
@@ -418,8 +420,8 @@ bool plot_panel_visible(const PlotPanel* panel) {
   return false;
 }
 
-Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){place, 0, 0}, "nothing to plot: %s", what);
+Status plot_report_empty(const char* place, const char* what, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){place, 0, 0}, "nothing to plot: %s", what);
   return STATUS_BAD_INPUT;
 }
 
@@ -487,7 +489,7 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
   }
   if (status == STATUS_OK && !any)
     status =
-        plot_refuse_empty(folders[0],
+        plot_report_empty(folders[0],
                           what ? "the files of the run have no numbers for the plot: add the file that the plot needs "
                                  "to simulation.output and run again"
                                : "the folder has no file of a run, or the files have no rows: run the simulation first",

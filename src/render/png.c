@@ -41,7 +41,7 @@ __attribute__((constructor)) static void choose_png_settings(void) { stbi_write_
 
 static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }
 
-Status image_add_png(const RenderImage* image, Text* file) {
+Status image_append_png(const RenderImage* image, Text* file) {
   bool written =
       stbi_write_png_to_func(add_bytes, file, image->width, image->height, 3, image->rgb, 3 * image->width) != 0;
   return written ? STATUS_OK : STATUS_NO_MEMORY;

@@ -87,7 +87,7 @@ typedef struct {
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* Returns true if the hulls of two models correspond. Corresponding models have the same number of hulls, on the same
  * links, with the same numbers of vertices. The positions of the vertices may differ. */
-bool render_same_hulls(const Model* model, const Model* initial);
+bool render_hulls_correspond(const Model* model, const Model* initial);
 
 /* A shape and its convex decomposition, drawn in three panels (render/hulls.c). The panels show the shape's surface,
  * the coloured hulls, and the hulls moved apart. Coordinates may have any size. up: index of the upward axis, 0, 1, 2
@@ -132,7 +132,7 @@ void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
 double grid_spacing(double length);
 /* Returns the spacing of the major grid lines [m]. spacing: result of grid_spacing. The result is 5 or 10 times the
  * power of ten in `spacing`. */
-double grid_major(double spacing);
+double grid_major_spacing(double spacing);
 /* Sets color (linear light, 0 to 1) to the default colour of link `index` >= 0. The palette by Okabe and Ito is used,
  * whose colours colour-blind readers can distinguish. After the last colour the palette repeats, first darker, then
  * lighter. */
@@ -148,7 +148,7 @@ double srgb_from_linear(double value);
 /* Returns true if the arrow of a contact force shows the force on link a. The arrow shows the force on a if only a can
  * move, or if both links can move and only a is not part of a mechanism. Otherwise the arrow shows the force on link b,
  * as contacts.csv does. */
-bool contact_shown_on_a(const Model* model, const RunContact* contact);
+bool is_force_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB colour of force arrows */
 
 /* ---------------------------------------------------------------- plots (render/plot*.c) */
@@ -185,6 +185,6 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
  * with memory_free. If several files match equally many patterns, the first file is chosen. Adds notes about the chosen
  * file, other files that match, and patterns without a column. Returns NULL with an error if no file has a matching
  * column. */
-char* plot_file_with(const char* folder, const char* patterns, Diagnostics* diagnostics);
+char* plot_find_file(const char* folder, const char* patterns, Diagnostics* diagnostics);
 
 #endif

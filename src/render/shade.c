@@ -126,7 +126,7 @@ static void color_scale(const PixelRun* run, float* color) {
   const DrawnFace* face = run->face;
   for (int i = 0; i < run->count; i++) {
     float paint[3], share = form_at(face->tint, run->x + (float)i, run->y) * run->distance[i];
-    scale_color((double)share, paint);
+    displacement_color((double)share, paint);
     for (int k = 0; k < 3; k++) color[3 * i + k] = paint[k] * run->light[i];
   }
 }

@@ -32,8 +32,8 @@ static void cast_range(const RenderStage* stage, const Pose* poses, const Render
   for (int h = 0; h < stage->model->hull_count; h++) {
     if (!casts(stage, h)) continue;
     Pose pose = hull_pose(stage, poses, h);
-    *high = fmax(*high, hull_extent(&stage->model->hulls[h], pose, axis));
-    *low = fmin(*low, -hull_extent(&stage->model->hulls[h], pose, vec3_scale(axis, -1.0)));
+    *high = fmax(*high, hull_extent_bound(&stage->model->hulls[h], pose, axis));
+    *low = fmin(*low, -hull_extent_bound(&stage->model->hulls[h], pose, vec3_scale(axis, -1.0)));
   }
   double middle = vec3_dot(axis, camera->target), larger = fmax(camera->width, camera->height);
   double reach = SHADOW_REACH * camera->reach * larger / fmin(camera->width, camera->height);

@@ -126,7 +126,7 @@ static void find_edges(RenderStage* stage) {
     mark_edges(&model->hulls[h].solid, EDGE_COSINE, stage->edges + stage->edge_first[h]);
 }
 
-void stage_show_all_edges(RenderStage* stage) {
+void stage_mark_all_edges(RenderStage* stage) {
   const Model* model = stage->model;
   for (int h = 0; h < model->hull_count; h++)
     mark_edges(&model->hulls[h].solid, FLAT_COSINE, stage->edges + stage->edge_first[h]);
@@ -136,10 +136,10 @@ void stage_show_all_edges(RenderStage* stage) {
 
 static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
   if (!hull->kind->bounded) return;
-  Vec3 high = vec3(hull_extent(hull, pose, vec3(1, 0, 0)), hull_extent(hull, pose, vec3(0, 1, 0)),
-                   hull_extent(hull, pose, vec3(0, 0, 1)));
-  Vec3 low = vec3(-hull_extent(hull, pose, vec3(-1, 0, 0)), -hull_extent(hull, pose, vec3(0, -1, 0)),
-                  -hull_extent(hull, pose, vec3(0, 0, -1)));
+  Vec3 high = vec3(hull_extent_bound(hull, pose, vec3(1, 0, 0)), hull_extent_bound(hull, pose, vec3(0, 1, 0)),
+                   hull_extent_bound(hull, pose, vec3(0, 0, 1)));
+  Vec3 low = vec3(-hull_extent_bound(hull, pose, vec3(-1, 0, 0)), -hull_extent_bound(hull, pose, vec3(0, -1, 0)),
+                  -hull_extent_bound(hull, pose, vec3(0, 0, -1)));
   stage->lower = vec3_min(stage->lower, low);
   stage->upper = vec3_max(stage->upper, high);
 }
@@ -165,7 +165,7 @@ static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose po
   double width[2];
   plane_axes(stage->up, &axis[0], &axis[1]);
   for (int k = 0; k < 2; k++)
-    width[k] = hull_extent(hull, pose, axis[k]) + hull_extent(hull, pose, vec3_scale(axis[k], -1.0));
+    width[k] = hull_extent_bound(hull, pose, axis[k]) + hull_extent_bound(hull, pose, vec3_scale(axis[k], -1.0));
   *narrow = fmin(width[0], width[1]);
   *wide = fmax(width[0], width[1]);
 }
@@ -265,7 +265,7 @@ double grid_spacing(double length) {
   return decade * (share >= 5.0 ? 5.0 : share >= 2.0 ? 2.0 : 1.0);
 }
 
-double grid_major(double spacing) {
+double grid_major_spacing(double spacing) {
   assert(spacing > 0);
   double decade = math_pow(10.0, floor(math_log10(spacing) + 0.01));
   return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
@@ -345,7 +345,7 @@ RenderSurroundings render_surroundings(const Model* model, const RunPoses* run) 
   RenderStage stage;
   stage_create(&stage, model, run);
   RenderSurroundings around = {.up = stage.up, .lower = stage.lower, .upper = stage.upper};
-  around.has_ground = stage_ground_patch(&stage, run_row_poses(run, 0), &around.ground);
+  around.has_ground = stage_ground_patch(&stage, run_poses_at_row(run, 0), &around.ground);
   stage_destroy(&stage);
   return around;
 }

@@ -102,7 +102,7 @@ static bool is_stuck(const Aside* x) {
   return stuck;
 }
 
-bool robot_move_aside(Robot* robot, double deepest, Text* names) {
+bool robot_move_out_of_half_spaces(Robot* robot, double deepest, Text* names) {
   assert(robot->model.links);
   int links = robot->model.link_count, moved = 0;
   Aside x = {robot, deepest, MEMORY_NEW(Vec3, links + 1), MEMORY_NEW(Vec3, links + 1)};

@@ -10,26 +10,26 @@
 #define HOLD_DAMPING_RATIO 1.0
 
 /* Adds a text to the diagnostics and to the remarks of the report, then frees the text. */
-static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePlace place, Text* text) {
+static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePosition place, Text* text) {
   diagnostics_add(diagnostics, severity, place, "%s", text->data);
   text_add(&report->remarks, "%s\n", text->data);
   text_free(text);
 }
 
-void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...) {
+void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePosition place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   remark(report, diagnostics, SEVERITY_NOTE, place, &text);
 }
 
-void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...) {
+void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePosition place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   remark(report, diagnostics, SEVERITY_WARNING, place, &text);
 }
@@ -37,7 +37,7 @@ void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place
 /* Largest number of names in a remark. */
 enum { NAMES_MOST = 10 };
 
-void robot_shorten(Text* names) {
+void robot_shorten_names(Text* names) {
   size_t end = 0;
   int count = names->length > 0;
   for (size_t i = 0; i + 1 < names->length; i++)
@@ -52,10 +52,10 @@ void robot_exclude(Scene* scene, const char* a, const char* b) {
   size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;
   contact->exclude = memory_resize(contact->exclude, count * size, (count + 1) * size);
   contact->exclude_place =
-      memory_resize(contact->exclude_place, count * sizeof(SourcePlace), (count + 1) * sizeof(SourcePlace));
-  contact->exclude[count][0] = memory_text(a);
-  contact->exclude[count][1] = memory_text(b);
-  contact->exclude_place[count] = (SourcePlace){scene->path, 0, 0};
+      memory_resize(contact->exclude_place, count * sizeof(SourcePosition), (count + 1) * sizeof(SourcePosition));
+  contact->exclude[count][0] = memory_copy_text(a);
+  contact->exclude[count][1] = memory_copy_text(b);
+  contact->exclude_place[count] = (SourcePosition){scene->path, 0, 0};
   contact->exclude_count++;
 }
 
@@ -83,7 +83,7 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
   if (!isfinite(lowest) || !(gap > 0)) return;
   SceneJoint* base = &robot->scene.links[1].joint; /* link 0 is the ground */
   base->position.z += gap - lowest;
-  robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+  robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
@@ -99,7 +99,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
            "'%s' and '%s' intersect at the start by %.3g m and cannot be separated, so contact between the two links "
            "is excluded (contact.exclude): start the robot elsewhere by --start or a keyframe",
            a->name, b->name, fmax(pair->depth, 0));
-  remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, &text);
+  remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePosition){robot->scene.path, 0, 0}, &text);
   robot_exclude(&robot->scene, a->name, b->name);
   return true;
 }
@@ -122,9 +122,9 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
-  robot_shorten(&names);
+  robot_shorten_names(&names);
   if (excluded > 0)
-    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+    robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "pairs of links that touch at the start never collide (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
@@ -133,7 +133,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
 /* Bodies of a MuJoCo file are lifted at the start if they penetrate by at most this depth [m]. */
 #define LIFT_DEEPEST 0.05
 
-void robot_rebuild(Robot* robot) {
+void robot_rebuild_model(Robot* robot) {
   Diagnostics unsaid = {0};
   model_destroy(&robot->model);
   model_create(&robot->model, &robot->scene, &unsaid);
@@ -158,8 +158,8 @@ static void shrink_bodies(Robot* robot, const Vec3* given, Diagnostics* diagnost
   for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
   model_move_links(&robot->model, scene);
   if (!robot->model.links || !robot_shrink_touching(robot, &names)) return;
-  robot_rebuild(robot);
-  robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+  robot_rebuild_model(robot);
+  robot_warn(&robot->report, diagnostics, (SourcePosition){scene->path, 0, 0},
              "bodies that touch at the start are shrunk by the gap that contact needs: %s; masses and inertias stay "
              "those of the file. To keep the sizes, move the bodies apart in the file",
              names.data);
@@ -173,8 +173,8 @@ static void move_aside(Robot* robot, Vec3* given, Diagnostics* diagnostics) {
   Vec3* before = MEMORY_NEW(Vec3, links + 1);
   Text names = {0};
   for (int i = 0; i < links; i++) before[i] = robot->scene.links[i].joint.position;
-  if (robot_move_aside(robot, LIFT_DEEPEST, &names))
-    robot_warn(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+  if (robot_move_out_of_half_spaces(robot, LIFT_DEEPEST, &names))
+    robot_warn(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                "bodies that start inside planes, or touch bodies inside planes, are moved out: %s; to keep the "
                "positions, correct 'pos' in the file",
                names.data);
@@ -195,12 +195,12 @@ static bool separate_bodies(Robot* robot, const Vec3* given, Diagnostics* diagno
     scene->links[i].joint.position = given[i];
   }
   model_move_links(&robot->model, scene);
-  bool apart = robot->model.links && robot_separate(robot, LIFT_DEEPEST, &names);
+  bool apart = robot->model.links && robot_separate_bodies(robot, LIFT_DEEPEST, &names);
   if (!apart) {
     for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = lifted[i];
     if (robot->model.links) model_move_links(&robot->model, scene);
   } else
-    robot_warn(&robot->report, diagnostics, (SourcePlace){scene->path, 0, 0},
+    robot_warn(&robot->report, diagnostics, (SourcePosition){scene->path, 0, 0},
                "bodies that overlap at the start are moved apart: %s; to keep the positions, correct 'pos' in the file",
                names.data);
   memory_free(lifted);
@@ -222,9 +222,9 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
     lifted = robot->model.links && model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names);
   }
   if (has_touching_bodies(robot) && separate_bodies(robot, given, diagnostics)) lifted = false;
-  robot_shorten(&names);
+  robot_shorten_names(&names);
   if (lifted)
-    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+    robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "bodies are raised at the start by the gap that contact needs: %s", names.data);
   text_free(&names);
   memory_free(given);
@@ -240,7 +240,7 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
     RobotRound fit;
     if (robot_round_shape(scene, &robot->model, i, &fit) < 0) continue;
     Text text = {0};
-    robot_round_text(&fit, &text);
+    robot_append_round_yaml(&fit, &text);
     robot_remark(&robot->report, diagnostics, shape->place,
                  "the mesh of shape '%s' is replaced by {%s}, whose surface deviates from the mesh by %.3g m, %.2g %% "
                  "of the radius",
@@ -255,7 +255,7 @@ static bool fit_primitives(Robot* robot, Diagnostics* diagnostics) {
     shape->rim = fit.rim;
     shape->bottom_radius = fit.bottom_radius;
     shape->top_radius = fit.top_radius;
-    robot_move_uses(scene, i, (Pose){mat3_from_quat(fit.rotation), fit.position});
+    robot_transform_uses(scene, i, (Pose){mat3_from_quat(fit.rotation), fit.position});
     any = true;
   }
   return any;
@@ -302,7 +302,7 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
-    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+    robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "link '%s': --mass-model moves the centre of mass by %.3g m and changes the inertia by %.1f %%",
                  source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
   }
@@ -388,7 +388,7 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
   if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
   if (status != STATUS_OK) return status;
   if (!robot->is_mjcf && !options->free_base)
-    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+    robot_remark(&robot->report, diagnostics, (SourcePosition){robot->scene.path, 0, 0},
                  "the base is fixed to the world%s",
                  options->ground ? " (--base free lets it move)"
                                  : " (--base free lets it move, --ground adds a ground to stand on)");
@@ -414,10 +414,11 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) 
   for (int i = 0; i < all.count; i++) {
     const Diagnostic* item = &all.items[i];
     if (item->severity == SEVERITY_NOTE) continue;
-    diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+    diagnostics_add(diagnostics, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s",
+                    item->text);
   }
   if (status != STATUS_OK && all.error_count == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
                     "the robot file cannot be imported: run `sdrs import` on the file to see the reason");
   *scene = robot.scene;
   robot.scene = (Scene){0};

@@ -32,7 +32,7 @@ typedef struct {
   const char* file;       /* same pointer as `file` in the SourcePlaces of the file's elements */
   const XmlElement* root; /* root of the attached model that this file belongs to */
   MjcfCompiler compiler;
-} MjcfOwnCompiler;
+} MjcfFileCompiler;
 
 /* A keyframe of an attached model. The keyframe has coordinates, velocities and controls of attached elements only. */
 typedef struct {
@@ -80,19 +80,19 @@ typedef struct {
   UrdfPose pose; /* in the link's frame */
   bool sphere;   /* true: sphere; false: cylinder about the z axis of `pose` */
   double radius; /* m */
-} MjcfRound;
+} MjcfWrapGeom;
 
 /* A mesh and its mass moment at unit density, computed once for all geoms that use the mesh. */
 typedef struct {
   const XmlElement* mesh;
   MassMoment moment;
-} MjcfWeighedMesh;
+} MjcfMeshMoment;
 
 /* Elasticity of the joint between two segments of a cable. The torque on the segment is -stiffness * (w - rest),
  * componentwise in the axes of the previous segment. w is the rotation vector [rad] of the segment relative to the
  * previous segment. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   int link, before; /* links of the robot: the segment and the previous segment */
   Vec3 stiffness;   /* N m/rad */
   Vec3 rest;        /* rad */
@@ -108,8 +108,8 @@ typedef struct {
   RobotReport* report;
   const RobotOptions* options;
   const char* path;
-  MjcfCompiler compiler;      /* settings of the first file */
-  MjcfOwnCompiler* compilers; /* settings of attached models */
+  MjcfCompiler compiler;       /* settings of the first file */
+  MjcfFileCompiler* compilers; /* settings of attached models */
   int compiler_count, compiler_capacity;
   Names defaults; /* classes -> index in default_elements */
   const XmlElement** default_elements;
@@ -130,9 +130,9 @@ typedef struct {
   MjcfSite* sites;
   int site_count, site_capacity;
   Names round_names; /* geoms around which tendons may wrap -> index in rounds */
-  MjcfRound* rounds;
+  MjcfWrapGeom* rounds;
   int round_count, round_capacity;
-  MjcfWeighedMesh* weighed;
+  MjcfMeshMoment* weighed;
   int weighed_count, weighed_capacity;
   MjcfMask* masks;
   int mask_count, mask_capacity;
@@ -159,18 +159,18 @@ typedef struct {
 /* ---------------------------------------------------------------- elements (robot/mjcf_file.c) */
 
 /* Reports an error at `place`, printf style. After a fixed number of diagnostics, further errors are only counted. */
-void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+void mjcf_error(MjcfModel* model, SourcePosition place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* Moves `text` into the model and returns the characters, which the model owns. Leaves `text` empty. */
-const char* mjcf_keep(MjcfModel* model, Text* text);
+const char* mjcf_own_text(MjcfModel* model, Text* text);
 /* Adds `what` to the names of elements and attributes that are not imported. The report lists each name once. Copies
  * the name. */
-void mjcf_drop(MjcfModel* model, const char* what);
+void mjcf_report_dropped(MjcfModel* model, const char* what);
 /* Reports elements and attributes that are not imported but affect motion, in `element` and its descendants
  * (robot/mjcf_left_out.c). */
-void mjcf_report(MjcfModel* model, const XmlElement* element);
+void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element);
 /* Returns a text to append to a message about a missing body. It says that bodies of a <composite> or <flexcomp> are
  * not supported. Returns "" if the file has no such element. The text is static. */
-const char* mjcf_why_missing(const MjcfModel* model);
+const char* mjcf_missing_body_hint(const MjcfModel* model);
 /* Reads the file's elements, included files, compiler settings, defaults and assets. The caller must set path, options,
  * report and diagnostics of the model, and zero all other members. text has `length` bytes. Returns false after an
  * error. The caller frees the model with mjcf_free in any case. */
@@ -179,15 +179,15 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length);
 void mjcf_free(MjcfModel* model);
 /* Returns the compiler settings of the file that contains `place`. The pointer is borrowed from the model and valid
  * until the next file is attached. */
-const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
+const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePosition place);
 /* Returns true if the initial keyframe sets the state of the element at `place`. A keyframe of an attached model sets
  * only elements of this model; any other keyframe sets all elements. model->key must not be NULL. */
-bool mjcf_key_has(const MjcfModel* model, SourcePlace place);
+bool mjcf_keyframe_applies(const MjcfModel* model, SourcePosition place);
 /* Reads the file of an attached model and the files it includes, and returns the root element. The path is relative to
  * `base`. folder: as MjcfCompiler.folder. Returns NULL after an error. The model owns the document, and the report owns
  * the path. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
-                            SourcePlace from);
+                            SourcePosition from);
 /* Registers a <default> element and all nested <default> elements under their class names. Borrows the element. */
 void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 
@@ -198,15 +198,15 @@ void mjcf_add_default(MjcfModel* model, const XmlElement* element);
  * Returns false after an error. */
 bool mjcf_expand(MjcfModel* model);
 /* Converts a <composite> of type cable to bodies and returns an element with the bodies as children
- * (robot/mjcf_composite.c). Adds the excluded pairs of the bodies to the root in a new <contact>. For other types,
- * reports them and returns an empty frame. Returns NULL after an error. The model owns the result. */
-XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
+ * (robot/mjcf_expand_composite.c). Adds the excluded pairs of the bodies to the root in a new <contact>. For other
+ * types, reports them and returns an empty frame. Returns NULL after an error. The model owns the result. */
+XmlElement* mjcf_expand_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
 #define MJCF_CABLE_PLUGIN "mujoco.elasticity.cable"
 /* Name of the internal element with the elasticity of a cable joint: stiffness [N m/rad] and rest [rad], three numbers
  * each. The name contains a space so that no element of a file can have it. */
 #define MJCF_ELASTICITY "cable elasticity"
 /* Adds the elasticities of cables to the scene as bushings. Call after the scene is created. carrier (links of the
- * robot): as in mjcf_finish. */
+ * robot): as in mjcf_complete_scene. */
 void mjcf_add_elasticities(MjcfModel* model, Scene* scene, const int* carrier);
 
 /* An element and its default class. class_name applies if the element itself names no class. */
@@ -228,7 +228,7 @@ int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int le
 /* Returns the points of the attribute `vertex`, multiplied by `scale` (robot/mjcf_geom.c). The element must have the
  * attribute. Sets *count to the number of points. Returns NULL after an error. The caller frees the array with
  * memory_free. */
-Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count);
+Vec3* mjcf_read_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count);
 /* Returns the number in an attribute. Returns `fallback` if the attribute is absent or invalid. Reports an invalid
  * attribute as an error. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);
@@ -242,9 +242,9 @@ int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
 /* Returns the rotation of the three Euler angles. The file that contains `place` gives the unit and the axis sequence.
  * angles: (3). */
-Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
+Quat mjcf_euler(const MjcfModel* model, SourcePosition place, const double* angles);
 /* Returns an angle in radians. value: the angle in the unit of the file that contains `place`. */
-double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
+double mjcf_angle(const MjcfModel* model, SourcePosition place, double value);
 /* Returns the asset `name`, borrowed, or NULL if there is none. names: model->meshes, materials or height_fields. */
 const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
 
@@ -263,26 +263,26 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
 /* Returns the name of the plugin of a mesh or geom (robot/mjcf_made.c). The element names the plugin directly or by an
  * <instance> in <extension>. Sets *settings to the element that contains the plugin's <config> elements. Returns NULL,
  * with *settings NULL, if there is no plugin. */
-const char* mjcf_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings);
+const char* mjcf_find_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings);
 /* Returns true if the <plugin> element names mujoco.sdf.torus. */
 bool mjcf_is_torus(const XmlElement* plugin);
 /* Returns true if a mesh is a torus about z: it uses the plugin mujoco.sdf.torus and has no scale. Sets radii to the
  * major and minor radius [m]. Reports invalid radii. */
-bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]);
-typedef enum { MADE_NOT, MADE_WRONG, MADE_MESH } MjcfMade;
+bool mjcf_read_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]);
+typedef enum { MESH_NOT_BUILTIN, MESH_INVALID, MESH_BUILT } MjcfMeshResult;
 /* Builds the surface of a mesh that has neither a file nor vertices. The mesh is a `builtin` supersphere or supertorus,
- * or the torus of mjcf_torus. Vertex 0 of *solid is unused. Returns MADE_NOT if the mesh is none of these, MADE_WRONG
- * after an error, which is reported, and MADE_MESH otherwise. The caller frees *solid with hull_free. */
-MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid);
+ * or the torus of mjcf_read_torus. Vertex 0 of *solid is unused. Returns MESH_NOT_BUILTIN if the mesh is none of these,
+ * MESH_INVALID after an error, which is reported, and MESH_BUILT otherwise. The caller frees *solid with hull_free. */
+MjcfMeshResult mjcf_build_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid);
 /* Returns the points of an OBJ file without faces, multiplied by `scale`. The mesh is the convex hull of the points.
  * Sets *count. Returns NULL for any other file. The caller frees the array with memory_free. */
-Vec3* mjcf_obj_points(const char* path, Vec3 scale, int* count);
+Vec3* mjcf_read_obj_points(const char* path, Vec3 scale, int* count);
 
 /* Sets mass, centre of mass and inertia of a body's link (robot/mjcf_mass.c). Source: `inertial`, or `moment`, the mass
  * moment of the geoms, if `inertial` is NULL. moment may be NULL. Applies boundmass, boundinertia and balanceinertia.
  * frame: pose of the body in the link's frame. */
-void mjcf_weigh_body(MjcfModel* model, const XmlElement* body, const XmlElement* inertial, const MassMoment* moment,
-                     UrdfPose frame, UrdfLink* link);
+void mjcf_set_body_mass(MjcfModel* model, const XmlElement* body, const XmlElement* inertial, const MassMoment* moment,
+                        UrdfPose frame, UrdfLink* link);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 
@@ -295,22 +295,23 @@ bool mjcf_read_bodies(MjcfModel* model);
 /* Collects the names of geoms that <pair> elements use (robot/mjcf_contact.c). Call before mjcf_read_bodies. */
 void mjcf_find_pairs(MjcfModel* model);
 /* Adds the contact filters of the file to the scene: pairs of links that can collide and pairs that cannot. Call after
- * the scene is created. carrier (links of the robot): as in mjcf_finish. */
+ * the scene is created. carrier (links of the robot): as in mjcf_complete_scene. */
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
 /* Returns all numbers of an attribute of the keyframe and sets *count. Returns NULL and sets *count to 0 if the
  * attribute is absent or invalid. The caller frees the array with memory_free. */
 double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
 /* Adds the actuators, and the springs, limits and friction of tendons, to the scene (robot/mjcf_actuator.c). Call after
- * the scene is created. carrier[i] is the scene link of robot link i (links of the robot), as in mjcf_finish. */
+ * the scene is created. carrier[i] is the scene link of robot link i (links of the robot), as in mjcf_complete_scene.
+ */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
 /* Returns the pose of a site in the frame of the scene link that contains the site's body [m]. If no scene link
  * contains the body, the pose is in the world. model->placed must be set. */
-UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
+UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site);
 
 /* Sets model->starts and the initial state of joints from the keyframe. Call before the scene is created. */
-void mjcf_take_key(MjcfModel* model);
+void mjcf_read_keyframe(MjcfModel* model);
 /* Adds the equality constraints to the scene and changes the initial state so that all constraints hold
- * (robot/mjcf_equality.c). Call after the scene is created. carrier (links of the robot): as in mjcf_finish. */
+ * (robot/mjcf_equality.c). Call after the scene is created. carrier (links of the robot): as in mjcf_complete_scene. */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* Returns the coefficient of restitution that corresponds to solref. MuJoCo's contact is a linear spring and damper,
  * which a body leaves when the force is zero. With damping ratio z, s = sqrt(1 - z^2) and f = atan2(2 z s, 2 z^2 - 1)
@@ -318,14 +319,14 @@ void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
  * and z, or -stiffness [1/s^2] and -damping [1/s]. */
 double mjcf_restitution(const MjcfModel* model, const double solref[2]);
 /* Sets friction and restitution of links and pairs of the scene (robot/mjcf_friction.c). Call after the scene is
- * created. carrier (links of the robot): as in mjcf_finish. */
-void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
+ * created. carrier (links of the robot): as in mjcf_complete_scene. */
+void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier);
 /* Adds the armature of free joints to the masses and inertias of the bodies (robot/mjcf_armature.c). Call before the
  * scene is created. */
 void mjcf_add_armatures(MjcfModel* model);
 /* Adds loads that cancel the weight of the masses added by mjcf_add_armatures, and reports the loads. carrier (links of
- * the robot): as in mjcf_finish. */
-void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene);
+ * the robot): as in mjcf_complete_scene. */
+void mjcf_cancel_armature_weights(MjcfModel* model, const int* carrier, Scene* scene);
 /* Appends a copy of *load to the loads of the scene. The scene then owns the arrays of the load. */
 void mjcf_add_load(Scene* scene, const SceneLoad* load);
 /* Returns a constant signal with the three components of v. The caller owns the signal. */
@@ -333,6 +334,6 @@ SceneSignal mjcf_constant_vector(Vec3 v);
 
 /* Completes the scene after its creation: adds actuators, contact filters, options and friction. carrier: scene link of
  * each robot link, or -1 for the world (links of the robot). */
-void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
+void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene);
 
 #endif

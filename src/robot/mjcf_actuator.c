@@ -48,7 +48,7 @@ static void read_cylinder(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   law->constant = bias[0];
   law->stiffness = -bias[1];
   law->damping = -bias[2];
-  mjcf_drop(model, "delay of cylinders (timeconst)");
+  mjcf_report_dropped(model, "delay of cylinders (timeconst)");
 }
 
 static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
@@ -73,7 +73,7 @@ static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   if (general && strcmp(dynamics, "integrator") == 0)
     law->integrates = true;
   else if (general && *dynamics && strcmp(dynamics, "none") != 0)
-    mjcf_drop(model, "dynamics of actuators (dyntype)");
+    mjcf_report_dropped(model, "dynamics of actuators (dyntype)");
   return law->stiffness >= 0 && law->damping >= 0 && (!law->integrates || law->stiffness > 0);
 }
 
@@ -107,7 +107,8 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   law->gear = gear[0];
   if (has_range(model, e, "forcerange", "forcelimited", range)) {
     law->limit = fabs(law->gear) * fmax(fabs(range[0]), fabs(range[1]));
-    if (range[0] != -range[1]) mjcf_drop(model, "forcerange that is not symmetric (the larger end counts for both)");
+    if (range[0] != -range[1])
+      mjcf_report_dropped(model, "forcerange that is not symmetric (the larger end counts for both)");
   }
   bool limited = law->integrates ? has_range(model, e, "actrange", "actlimited", range)
                                  : has_range(model, e, "ctrlrange", "ctrllimited", range);
@@ -202,7 +203,7 @@ static double coupled(const Scene* scene, const RobotJointPlace* follower, const
 
 /* Returns true if all joints of a tendon are coupled to its first joint. Then sets *end to the tendon's length in terms
  * of the first joint's coordinate. */
-static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* sum, ActuatorEnd* end) {
+static bool one_end(const MjcfModel* model, const Scene* scene, const JointCombination* sum, ActuatorEnd* end) {
   double gear = 0, length = 0;
   for (int k = 0; k < sum->count; k++) {
     double slope = coupled(scene, sum->place[k], sum->place[0]);
@@ -248,7 +249,7 @@ static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   int joint = joint_of(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
   if (joint < 0)
-    mjcf_drop(model, "dampratio of tendons");
+    mjcf_report_dropped(model, "dampratio of tendons");
   else
     law->damping = law->ratio * 2 * sqrt(law->stiffness * carried_inertia(model, joint)) / fabs(law->gear);
 }
@@ -287,13 +288,13 @@ static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace*
 
 /* Adds the spring of a tendon with several independent joints. Each joint gets a spring whose target is reduced by the
  * other joints' share of the length. */
-static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, ActuatorLaw law,
-                               const double* control) {
+static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointCombination* sum,
+                               ActuatorLaw law, const double* control) {
   double start = 0;
   for (int k = 0; k < sum->count; k++)
     start += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
   take_control(model, e, &law, control);
-  if (law.ratio > 0) mjcf_drop(model, "dampratio of tendons");
+  if (law.ratio > 0) mjcf_report_dropped(model, "dampratio of tendons");
   if (law.gear == 0) return true;
   if (!control && model->key && law.gain != 0)
     law.control = (law.stiffness * law.gear * start - law.constant) / law.gain;
@@ -320,8 +321,8 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
 /* Adds an actuator of a fixed tendon. If all joints of the tendon are coupled to one joint, the actuator acts on this
  * joint. Otherwise a spring becomes springs of all joints with feedback, and a force acts on each joint. Returns false
  * for damping without stiffness, which is not supported. */
-static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, const ActuatorLaw* law,
-                             const double* control) {
+static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointCombination* sum,
+                             const ActuatorLaw* law, const double* control) {
   ActuatorEnd end;
   if (one_end(model, scene, sum, &end)) {
     add_at(model, scene, e, &end, *law, control);
@@ -345,24 +346,24 @@ static bool add_spatial_actuator(MjcfModel* model, Scene* scene, MjcfElement e, 
   take_control(model, e, &law, control);
   double g = law.gear, k = g * g * law.stiffness;
   if (law.stiffness > 0 && g == 0) return true;
-  const XmlElement* tendon = mjcf_tendon(model, "spatial", mjcf_text(model, e, "tendon"));
+  const XmlElement* tendon = mjcf_find_tendon(model, "spatial", mjcf_text(model, e, "tendon"));
   if (!mjcf_tendon_route(model, scene, tendon, carrier, &route)) return false;
   bool limited = has_range(model, e, "forcerange", "forcelimited", range);
   if (!control && model->key && k > 0 && law.gain != 0)
     law.control = (law.stiffness * g * mjcf_start_length(scene, &route) - law.constant) / law.gain;
   double force = law.gain * law.control + law.constant;
   if (k == 0) force = fmax(fmin(force, range[1]), range[0]);
-  if (k > 0 && limited) mjcf_drop(model, "limits of force of springs of spatial tendons");
-  if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0)) mjcf_drop(model, MJCF_NO_PUSH);
-  if (law.damping != 0 || law.ratio > 0) mjcf_drop(model, "damping of spatial tendons");
+  if (k > 0 && limited) mjcf_report_dropped(model, "limits of force of springs of spatial tendons");
+  if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0)) mjcf_report_dropped(model, MJCF_DROPPED_PUSH);
+  if (law.damping != 0 || law.ratio > 0) mjcf_report_dropped(model, "damping of spatial tendons");
   mjcf_add_tendon(scene, &route, e.element->place, k, g * force);
   return true;
 }
 
 static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
                                 const int* carrier, const double* control) {
-  JointSum sum;
-  if (mjcf_fixed_tendon(model, mjcf_tendon(model, "fixed", mjcf_text(model, e, "tendon")), &sum))
+  JointCombination sum;
+  if (mjcf_fixed_tendon_length(model, mjcf_find_tendon(model, "fixed", mjcf_text(model, e, "tendon")), &sum))
     return add_joint_tendon(model, scene, e, &sum, law, control);
   return add_spatial_actuator(model, scene, e, *law, carrier, control);
 }
@@ -379,14 +380,14 @@ static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, doub
 
 static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness) {
   double reference = 0, rest[2];
-  JointSum sum;
-  if (model->options->hold > 0 || !mjcf_fixed_tendon(model, e.element, &sum)) {
-    mjcf_drop(model, "springs of fixed tendons");
+  JointCombination sum;
+  if (model->options->hold > 0 || !mjcf_fixed_tendon_length(model, e.element, &sum)) {
+    mjcf_report_dropped(model, "springs of fixed tendons");
     return;
   }
   for (int k = 0; k < sum.count; k++) reference += sum.coefficient[k] * reference_of(model, sum.place[k]->name);
   rest_lengths(model, e, reference, rest);
-  if (rest[0] != rest[1]) mjcf_drop(model, "slack of fixed tendons (springlength)");
+  if (rest[0] != rest[1]) mjcf_report_dropped(model, "slack of fixed tendons (springlength)");
   ActuatorLaw law = {.constant = stiffness * 0.5 * (rest[0] + rest[1]), .stiffness = stiffness, .gear = 1};
   law.damping = mjcf_number(model, e, "damping", 0);
   add_joint_tendon(model, scene, e, &sum, &law, NULL);
@@ -397,7 +398,7 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
   MjcfRoute route;
   if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return;
   rest_lengths(model, e, route.reference, rest);
-  if (rest[0] > 0) mjcf_drop(model, MJCF_NO_PUSH);
+  if (rest[0] > 0) mjcf_report_dropped(model, MJCF_DROPPED_PUSH);
   mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
@@ -429,7 +430,7 @@ static double mass_behind(const Scene* scene, const MjcfRoute* route) {
 
 /* Returns the effective mass along a linear combination of joint coordinates [kg or kg m^2]: 1 / sum(coefficient^2 /
  * inertia). The inertial coupling of the joints is neglected. Returns 0 if there are no joints. */
-static double mass_of_sum(const MjcfModel* model, const JointSum* sum) {
+static double mass_of_sum(const MjcfModel* model, const JointCombination* sum) {
   double mobility = 0;
   for (int k = 0; k < sum->count; k++) {
     int joint = joint_of(model, sum->place[k]->name);
@@ -455,8 +456,8 @@ static void set_range(SceneTendon* tendon, const double range[2], double mass) {
 
 /* Adds a tendon whose length is the linear combination `sum` of joint coordinates, and returns it, borrowed from the
  * scene. */
-static SceneTendon* new_sum(Scene* scene, SourcePlace place, const JointSum* sum) {
-  SceneTendon* tendon = mjcf_new_tendon(scene, place);
+static SceneTendon* new_sum(Scene* scene, SourcePosition place, const JointCombination* sum) {
+  SceneTendon* tendon = mjcf_append_tendon(scene, place);
   tendon->joints = MEMORY_NEW(SceneCouplingTerm, sum->count);
   tendon->joint_count = sum->count;
   for (int k = 0; k < sum->count; k++) {
@@ -469,8 +470,8 @@ static SceneTendon* new_sum(Scene* scene, SourcePlace place, const JointSum* sum
 /* Adds a tendon with the limits of a fixed tendon. Shifts range, because the scene's coordinates are 0 at MuJoCo's
  * reference. Returns false if the tendon is not supported. */
 static bool add_joint_limits(MjcfModel* model, Scene* scene, const XmlElement* item, double range[2]) {
-  JointSum sum;
-  double mass = mjcf_fixed_tendon(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
+  JointCombination sum;
+  double mass = mjcf_fixed_tendon_length(model, item, &sum) ? mass_of_sum(model, &sum) : 0;
   if (!(mass > 0)) return false;
   for (int k = 0; k < sum.count; k++) {
     double reference = sum.coefficient[k] * reference_of(model, sum.place[k]->name);
@@ -517,7 +518,7 @@ static bool take_limits(MjcfModel* model, Scene* scene, MjcfElement e, const int
  * supported. */
 static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier) {
   double friction = mjcf_number(model, e, "frictionloss", 0);
-  JointSum sum;
+  JointCombination sum;
   MjcfRoute route;
   SceneTendon* tendon;
   if (!(friction > 0)) return true;
@@ -525,7 +526,7 @@ static bool take_friction(MjcfModel* model, Scene* scene, MjcfElement e, const i
     if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return false;
     tendon = mjcf_add_passive_tendon(scene, &route, e.element->place);
   } else {
-    if (!mjcf_fixed_tendon(model, e.element, &sum) || sum.count == 0) return false;
+    if (!mjcf_fixed_tendon_length(model, e.element, &sum) || sum.count == 0) return false;
     tendon = new_sum(scene, e.element->place, &sum);
   }
   tendon->friction = friction;
@@ -547,11 +548,11 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
       }
       bool limits = take_limits(model, scene, e, carrier), friction = take_friction(model, scene, e, carrier);
       if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) || !friction || !limits)
-        mjcf_drop(model, "damping, friction and limits of tendons");
+        mjcf_report_dropped(model, "damping, friction and limits of tendons");
     }
 }
 
-UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site) {
+UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site) {
   assert(model->placed);
   UrdfPose back = {vec3_scale(model->anchors[site->link], -1), {1, 0, 0, 0}};
   return urdf_pose_mul(urdf_pose_mul(model->placed[site->link], back), site->pose);
@@ -579,7 +580,7 @@ static bool take_refsite(const MjcfModel* model, MjcfElement e, const int* carri
   int index = names_find(&model->site_names, name);
   if (!*name) return true;
   if (index < 0 || carrier[model->sites[index].link] >= 0) return false;
-  *turn = mat3_from_quat(mjcf_site_place(model, &model->sites[index]).rotation);
+  *turn = mat3_from_quat(mjcf_site_pose(model, &model->sites[index]).rotation);
   return true;
 }
 
@@ -596,7 +597,7 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   take_control(model, e, &law, control);
   double size = law.gain * law.control + law.constant;
   if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
-  UrdfPose place = mjcf_site_place(model, &model->sites[index]);
+  UrdfPose place = mjcf_site_pose(model, &model->sites[index]);
   Mat3 turn = mat3_from_quat(place.rotation);
   bool link_axes = !*mjcf_text(model, e, "refsite");
   if (!take_refsite(model, e, carrier, &turn)) return false;
@@ -623,7 +624,8 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   bool known = read_law(model, e, &law);
   Text what = {0};
   if (known && law.integrates) {
-    if (control && *control != 0) mjcf_drop(model, "controls that are rates (their targets stay where they start)");
+    if (control && *control != 0)
+      mjcf_report_dropped(model, "controls that are rates (their targets stay where they start)");
     control = act;
   }
   if (!known) {
@@ -639,7 +641,7 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
              *mjcf_text(model, e, "refsite") ? "actuators with a moving refsite"
                                              : "actuators that drive no hinge, slide, tendon or site");
   }
-  if (what.data) mjcf_drop(model, what.data);
+  if (what.data) mjcf_report_dropped(model, what.data);
   text_free(&what);
 }
 
@@ -659,7 +661,7 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
   add_tendon_springs(model, scene, carrier);
   for (const XmlElement* section = xml_child(model->root, "actuator"); section; section = xml_next(section))
     for (const XmlElement* item = section->first; item; item = item->next) {
-      bool in_key = model->key && mjcf_key_has(model, item->place);
+      bool in_key = model->key && mjcf_keyframe_applies(model, item->place);
       const double* control = in_key && controls && index < count ? &controls[index] : NULL;
       const double* act = in_key && acts && state < act_count ? &acts[state] : NULL;
       any = true;
@@ -669,7 +671,7 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
       if (group >= 0 && group < 31 && (model->disabled_groups >> group & 1)) continue;
       if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);
     }
-  if (any && model->options->hold > 0) mjcf_drop(model, "actuators (--hold holds every joint)");
+  if (any && model->options->hold > 0) mjcf_report_dropped(model, "actuators (--hold holds every joint)");
   memory_free(controls);
   memory_free(acts);
 }

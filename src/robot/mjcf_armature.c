@@ -27,12 +27,12 @@ void mjcf_add_armatures(MjcfModel* model) {
       add_to_link(&model->robot.links[joint->child], joint->armature);
       continue;
     }
-    mjcf_drop(model, "armature of free joints (with --mass-model)");
+    mjcf_report_dropped(model, "armature of free joints (with --mass-model)");
     joint->armature = 0;
   }
 }
 
-void mjcf_balance_armatures(MjcfModel* model, const int* carrier, Scene* scene) {
+void mjcf_cancel_armature_weights(MjcfModel* model, const int* carrier, Scene* scene) {
   Vec3 gravity = scene->simulation.gravity;
   for (int k = 0; k < model->robot.joint_count; k++) {
     const UrdfJoint* joint = &model->robot.joints[k];

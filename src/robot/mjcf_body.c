@@ -65,24 +65,24 @@ static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   const char* name = mjcf_text(model, element, "name");
   UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
   if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
-  model->sites = memory_grown(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
+  model->sites = memory_grow_array(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
   model->sites[model->site_count++] = (MjcfSite){*link, own};
 }
 
 /* ---------------------------------------------------------------- links and joints */
 
-static int add_link(MjcfModel* model, const char* name, SourcePlace place) {
+static int add_link(MjcfModel* model, const char* name, SourcePosition place) {
   UrdfRobot* robot = &model->robot;
-  robot->links = memory_grown(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
+  robot->links = memory_grow_array(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
   robot->links[robot->link_count] =
       (UrdfLink){.name = name, .place = place, .inertial_place = place, .joint = -1, .color = {-1, -1, -1}};
-  model->anchors = memory_grown(model->anchors, sizeof(Vec3), robot->link_count, &model->anchor_capacity);
+  model->anchors = memory_grow_array(model->anchors, sizeof(Vec3), robot->link_count, &model->anchor_capacity);
   return robot->link_count++;
 }
 
-static UrdfJoint* add_joint(MjcfModel* model, const char* name, SourcePlace place, int parent, int child) {
+static UrdfJoint* add_joint(MjcfModel* model, const char* name, SourcePosition place, int parent, int child) {
   UrdfRobot* robot = &model->robot;
-  robot->joints = memory_grown(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
+  robot->joints = memory_grow_array(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
   UrdfJoint* joint = &robot->joints[robot->joint_count];
   *joint = (UrdfJoint){.name = name, .place = place, .parent = parent, .child = child, .axis = {0, 0, 1}};
   joint->lower = -HUGE_VAL;
@@ -127,7 +127,7 @@ static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint)
   if (!limits || !(range[0] < range[1])) return;
   joint->effort = fmax(fabs(range[0]), fabs(range[1]));
   if (range[0] != -range[1])
-    mjcf_drop(model, "actuatorfrcrange that is not symmetric (the larger end counts for both)");
+    mjcf_report_dropped(model, "actuatorfrcrange that is not symmetric (the larger end counts for both)");
 }
 
 static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
@@ -143,7 +143,7 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   joint->stiffness = not_negative(model, element, "stiffness");
   joint->armature = not_negative(model, element, "armature");
   if (joint->type == URDF_BALL) {
-    if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of balls");
+    if (not_negative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of balls");
     return;
   }
   joint->friction = not_negative(model, element, "frictionloss");
@@ -163,8 +163,8 @@ static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
 }
 
 static void add_coordinate(MjcfModel* model, int joint, const char* name, double reference) {
-  model->coordinates =
-      memory_grown(model->coordinates, sizeof(MjcfCoordinate), model->coordinate_count, &model->coordinate_capacity);
+  model->coordinates = memory_grow_array(model->coordinates, sizeof(MjcfCoordinate), model->coordinate_count,
+                                         &model->coordinate_capacity);
   model->coordinates[model->coordinate_count++] =
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
@@ -184,7 +184,7 @@ static const char* joint_name(MjcfModel* model, const Body* body, int index, con
   if (name && *name->value) return name->value;
   Text text = {0};
   text_add(&text, body->joint_count > 1 ? "%s_joint%d" : "%s_joint", link, index);
-  return mjcf_keep(model, &text);
+  return mjcf_own_text(model, &text);
 }
 
 /* Adds joint `index` of the body to the robot, from link `parent` to link `child`. */
@@ -209,7 +209,7 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   if (joint->type == URDF_FLOATING) {
     joint->damping = not_negative(model, element, "damping");
     joint->armature = not_negative(model, element, "armature");
-    if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of free joints");
+    if (not_negative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of free joints");
     return;
   }
   read_limits(model, element, joint, reference);
@@ -239,7 +239,7 @@ static const char* body_name(MjcfModel* model, const XmlElement* element) {
     text.length = 0;
     text_add(&text, "body%d", number);
   }
-  return mjcf_keep(model, &text);
+  return mjcf_own_text(model, &text);
 }
 
 /* Assigns a fraction of a body's mass to each link between the body's joints, unless the joints become one joint. */
@@ -301,7 +301,7 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   for (int k = 0; k < 4; k++)
     if (*mjcf_text(model, body->joints[k], "damping") || *mjcf_text(model, body->joints[k], "stiffness") ||
         mjcf_number(model, body->joints[k], "armature", 0) > 0)
-      mjcf_drop(model, "damping, springs and armature of free joints");
+      mjcf_report_dropped(model, "damping, springs and armature of free joints");
   return link;
 }
 
@@ -310,7 +310,7 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
 static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
                           Vec3* anchor) {
   UrdfPose origin = urdf_pose_mul(at(vec3_scale(parent_anchor, -1)), body->frame);
-  SourcePlace place = body->element.element->place;
+  SourcePosition place = body->element.element->place;
   *anchor = vec3(0, 0, 0);
   if (body->joint_count == 0) {
     int link = add_link(model, name, place);
@@ -325,7 +325,7 @@ static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 p
     Vec3 here = anchor_of(model, body, k);
     bool last = k + 1 == body->joint_count;
     if (!last) text_add(&between, "%s_between%d", name, k);
-    int link = add_link(model, last ? name : mjcf_keep(model, &between), place);
+    int link = add_link(model, last ? name : mjcf_own_text(model, &between), place);
     UrdfPose step = k == 0 ? urdf_pose_mul(origin, at(here)) : at(vec3_sub(here, *anchor));
     fill_joint(model, body, k, parent, link, step);
     *anchor = here;
@@ -349,8 +349,8 @@ static void take_elasticity(MjcfModel* model, MjcfElement element, UrdfPose fram
   double stiffness[3] = {0}, rest[3] = {0};
   mjcf_numbers(model, element, "stiffness", 3, 3, stiffness);
   mjcf_numbers(model, element, "rest", 3, 3, rest);
-  model->elasticities = memory_grown(model->elasticities, sizeof *model->elasticities, model->elasticity_count,
-                                     &model->elasticity_capacity);
+  model->elasticities = memory_grow_array(model->elasticities, sizeof *model->elasticities, model->elasticity_count,
+                                          &model->elasticity_capacity);
   model->elasticities[model->elasticity_count++] =
       (MjcfElasticity){element.element->place, segment->link, segment->before, vec3_at(stiffness), vec3_at(rest)};
 }
@@ -363,8 +363,8 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
   GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
   visit(model, inside, none, "geom", take_geom, &target);
   if (link > 0)
-    mjcf_weigh_body(model, inside.element, from_geoms ? NULL : body->inertial, from_geoms ? &moment : NULL, shifted,
-                    &model->robot.links[link]);
+    mjcf_set_body_mass(model, inside.element, from_geoms ? NULL : body->inertial, from_geoms ? &moment : NULL, shifted,
+                       &model->robot.links[link]);
   model->anchors[link] = anchor;
   visit(model, inside, none, "site", take_site, &link);
 }
@@ -388,7 +388,8 @@ static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
     mjcf_error(model, element.element->place, "another body has the name '%s' too: rename one of the bodies",
                text_excerpt(name).text);
   model->robot.links[link].gravity_compensation = mjcf_number(model, (MjcfElement){element.element, ""}, "gravcomp", 0);
-  if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap")) mjcf_drop(model, "mocap (the body stands still)");
+  if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap"))
+    mjcf_report_dropped(model, "mocap (the body stands still)");
   read_inside(model, inside, &body, link, anchor);
   if (link > first) split_mass(model, first, link);
   Segment segment = {link, parent->link};

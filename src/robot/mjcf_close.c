@@ -142,7 +142,7 @@ static void add_coordinate(Closing* c, const RobotJointPlace* place) {
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): its steps move q
-double mjcf_close(const Model* model, const Equalities* equalities, const RobotReport* report, double* q) {
+double mjcf_solve_closures(const Model* model, const Equalities* equalities, const RobotReport* report, double* q) {
   Closing c = {.model = model, .equalities = equalities, .rows = equalities->coupling_count, .q = q};
   for (int k = 0; k < equalities->closure_count; k++) c.rows += rows_of(&equalities->closures[k]);
   size_t n = (size_t)report->joint_count + 1, m = (size_t)c.rows + 1;

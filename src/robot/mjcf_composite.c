@@ -37,13 +37,13 @@ static const char* name_of(const Cable* cable, const char* kind, int index) {
     text_add(&text, "%s%s_last", cable->prefix, kind);
   else
     text_add(&text, "%s%s_%d", cable->prefix, kind, index);
-  return mjcf_keep(cable->model, &text);
+  return mjcf_own_text(cable->model, &text);
 }
 
 static const char* numbers(const Cable* cable, const double* values, int count) {
   Text text = {0};
   for (int k = 0; k < count; k++) text_add(&text, "%s%.17g", k > 0 ? " " : "", values[k]);
-  return mjcf_keep(cable->model, &text);
+  return mjcf_own_text(cable->model, &text);
 }
 
 /* Appends names and values of the attributes of `from` that are listed in `words` to pairs (2 PAIRS_MAX + 1). count:
@@ -102,7 +102,7 @@ static bool place_vertices(Cable* cable) {
   int vertices = 0;
   mjcf_numbers(cable->model, e, "count", 1, 3, count);
   if (given) {
-    cable->vertices = mjcf_vertices(cable->model, cable->element, vec3(1, 1, 1), &vertices);
+    cable->vertices = mjcf_read_vertices(cable->model, cable->element, vec3(1, 1, 1), &vertices);
     if (!cable->vertices) return false;
   } else if (count[0] == floor(count[0]) && count[0] <= VERTICES_MAX && count[1] == 1 && count[2] == 1) {
     vertices = (int)fmax(count[0], 0);
@@ -161,7 +161,7 @@ static void add_geom(const Cable* cable, XmlElement* body, int segment, double l
   int count = 0;
   Text name = {0};
   text_add(&name, "%sG%d", cable->prefix, segment);
-  pairs[count++] = "name", pairs[count++] = mjcf_keep(cable->model, &name);
+  pairs[count++] = "name", pairs[count++] = mjcf_own_text(cable->model, &name);
   if (type && strcmp(type->value, "box") == 0) {
     double size[3] = {0, 0, 0};
     const double middle[3] = {length / 2, 0, 0};
@@ -280,7 +280,7 @@ static void add_elasticity(const Cable* cable, XmlElement* body, Quat turn, doub
 }
 
 static void set_bushing_frame(const MjcfModel* model, const int* carrier, int body, SceneBushing* bushing, int side) {
-  UrdfPose frame = mjcf_site_place(model, &(MjcfSite){.link = body, .pose = {{0, 0, 0}, {1, 0, 0, 0}}});
+  UrdfPose frame = mjcf_site_pose(model, &(MjcfSite){.link = body, .pose = {{0, 0, 0}, {1, 0, 0, 0}}});
   bushing->link[side] = carrier[body];
   bushing->position[side] = frame.position;
   bushing->rotation[side] = frame.rotation;
@@ -345,7 +345,7 @@ static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, 
 static const char* empty_class(const Cable* cable) {
   Text text = {0};
   text_add(&text, "composite of line %d", cable->element->place.line);
-  const char* name = mjcf_keep(cable->model, &text);
+  const char* name = mjcf_own_text(cable->model, &text);
   XmlElement* own = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
   xml_append(own,
              xml_make(cable->document, "default", cable->element->place, (const char* const[]){"class", name, NULL}));
@@ -361,7 +361,7 @@ static bool has_a_cable_s_geom(const Cable* cable) {
   return false;
 }
 
-XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element) {
+XmlElement* mjcf_expand_composite(MjcfModel* model, XmlElement* root, const XmlElement* element) {
   MjcfElement e = {element, ""};
   Cable cable = {.model = model,
                  .document = &model->documents[0],
@@ -373,13 +373,13 @@ XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement*
     Text what = {0};
     text_add(&what, "composite of type '%s' (no chain of rigid bodies)",
              text_excerpt(mjcf_text(model, e, "type")).text);
-    mjcf_drop(model, what.data);
+    mjcf_report_dropped(model, what.data);
     text_free(&what);
     names_add(&model->dropped_names, "composite", 0);
     xml_append(container, xml_make(cable.document, "frame", element->place, (const char* const[]){NULL}));
     return container;
   }
-  mjcf_report(model, element);
+  mjcf_report_unsupported(model, element);
   cable.geom = xml_child(element, "geom");
   cable.joint = xml_child(element, "joint");
   double offset[3] = {0};

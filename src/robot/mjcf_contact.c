@@ -33,7 +33,7 @@ void mjcf_find_pairs(MjcfModel* model) {
         const XmlAttribute* name = xml_attribute(pair, side == 0 ? "geom1" : "geom2");
         if (!name || names_find(&model->paired, name->value) >= 0) continue;
         model->paired_link =
-            memory_grown(model->paired_link, sizeof(int), model->paired_count, &model->paired_capacity);
+            memory_grow_array(model->paired_link, sizeof(int), model->paired_count, &model->paired_capacity);
         model->paired_link[model->paired_count] = -1;
         names_add(&model->paired, name->value, model->paired_count++);
       }
@@ -62,18 +62,18 @@ static void read_pair(Contacts* c, const XmlElement* element) {
   if (a < 0 || b < 0 || a == b) return;
   TouchingLinks* pair = find_pair(c, a, b);
   if (!pair) {
-    c->pairs = memory_grown(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
+    c->pairs = memory_grow_array(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
     pair = &c->pairs[c->pair_count++];
     *pair = (TouchingLinks){a, b, -1, -1};
   }
   mjcf_numbers(c->model, (MjcfElement){element, ""}, "friction", 1, 5, friction);
   pair->friction = fmax(pair->friction, friction[0]);
   if (mjcf_numbers(c->model, (MjcfElement){element, ""}, "solref", 1, 2, solref) > 0) {
-    mjcf_drop(c->model, "pair/solref except for its damping ratio (restitution)");
+    mjcf_report_dropped(c->model, "pair/solref except for its damping ratio (restitution)");
     pair->restitution = fmax(pair->restitution, mjcf_restitution(c->model, solref));
   }
   if (c->scene->links[a].shape_count > 1 || c->scene->links[b].shape_count > 1)
-    mjcf_drop(c->model, "contact/pair of single geoms of a link (all of them touch)");
+    mjcf_report_dropped(c->model, "contact/pair of single geoms of a link (all of them touch)");
 }
 
 static void put_pairs(Contacts* c) {
@@ -85,8 +85,8 @@ static void put_pairs(Contacts* c) {
     contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
     ScenePair* own = &contact->pairs[contact->pair_count++];
     *own = (ScenePair){.place = {c->scene->path, 0, 0}};
-    own->name[0] = memory_text(c->scene->links[pair->a].name);
-    own->name[1] = memory_text(c->scene->links[pair->b].name);
+    own->name[0] = memory_copy_text(c->scene->links[pair->a].name);
+    own->name[1] = memory_copy_text(c->scene->links[pair->b].name);
     own->material.given[MATERIAL_FRICTION] = pair->friction >= 0;
     own->material.value[MATERIAL_FRICTION] = fmax(pair->friction, 0);
     own->material.given[MATERIAL_RESTITUTION] = pair->restitution >= 0;
@@ -110,7 +110,7 @@ static void exclude_pair(const Contacts* c, const XmlElement* element) {
     if (name && strcmp(name->value, "world") == 0) body = 0;
     if (body < 0) {
       mjcf_error(model, name ? name->place : element->place, "<exclude>: no body is named '%s'%s",
-                 name ? text_excerpt(name->value).text : "", mjcf_why_missing(model));
+                 name ? text_excerpt(name->value).text : "", mjcf_missing_body_hint(model));
       return;
     }
     link[k] = c->carrier[body];
@@ -159,7 +159,7 @@ static void exclude_by_masks(const Contacts* c) {
   bool some = false;
   if (all_touch(model)) return;
   if (c->scene->link_count > MASKED_LINKS_MAX) {
-    mjcf_drop(model, "contype and conaffinity");
+    mjcf_report_dropped(model, "contype and conaffinity");
     return;
   }
   for (int i = 0; i < count; i++) masks[i].link = c->carrier[masks[i].link];
@@ -175,7 +175,8 @@ static void exclude_by_masks(const Contacts* c) {
       if (may == 0) exclude_links(c, x, y);
     }
   }
-  if (some) mjcf_drop(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
+  if (some)
+    mjcf_report_dropped(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
 }
 
 /* ---------------------------------------------------------------- all contact sections */

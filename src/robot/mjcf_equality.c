@@ -20,7 +20,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- the reference */
 
-void mjcf_draw(const MjcfModel* model, UrdfPose* drawn) {
+void mjcf_reference_poses(const MjcfModel* model, UrdfPose* drawn) {
   const UrdfRobot* robot = &model->robot;
   for (int i = 0; i < robot->link_count; i++) {
     int joint = robot->links[i].joint;
@@ -70,7 +70,7 @@ static void add_closure(EqualityReading* r, EqualityClosure e) {
   if (stands(r, e.link[0]) || e.link[0] == e.link[1]) return;
   Equalities* found = &r->found;
   found->closures =
-      memory_grown(found->closures, sizeof(EqualityClosure), found->closure_count, &found->closure_capacity);
+      memory_grow_array(found->closures, sizeof(EqualityClosure), found->closure_count, &found->closure_capacity);
   found->closures[found->closure_count++] = e;
 }
 
@@ -84,7 +84,7 @@ static int body_of(EqualityReading* r, const XmlElement* item, const char* key, 
   int body = name ? names_find(&r->model->bodies, name->value) : -1;
   if (body < 0)
     mjcf_error(r->model, name ? name->place : item->place, "<%s>: %s: no body is named '%s'%s", item->name, key,
-               name ? text_excerpt(name->value).text : "", mjcf_why_missing(r->model));
+               name ? text_excerpt(name->value).text : "", mjcf_missing_body_hint(r->model));
   return body;
 }
 
@@ -138,14 +138,14 @@ static const RobotJointPlace* place_of(const MjcfModel* model, const char* joint
   return NULL;
 }
 
-static void add_coupling(EqualityReading* r, SourcePlace place, JointSum sum, double constant) {
+static void add_coupling(EqualityReading* r, SourcePosition place, JointCombination sum, double constant) {
   Equalities* found = &r->found;
   if (sum.count < 2) {
-    mjcf_drop(r->model, "equality of a single joint");
+    mjcf_report_dropped(r->model, "equality of a single joint");
     return;
   }
   found->couplings =
-      memory_grown(found->couplings, sizeof(EqualityCoupling), found->coupling_count, &found->coupling_capacity);
+      memory_grow_array(found->couplings, sizeof(EqualityCoupling), found->coupling_count, &found->coupling_capacity);
   found->couplings[found->coupling_count++] = (EqualityCoupling){place, sum, constant};
 }
 
@@ -156,7 +156,7 @@ static bool read_line(EqualityReading* r, const XmlElement* item, double line[2]
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
   memcpy(line, polynomial, 2 * sizeof(double));
   if (polynomial[2] == 0 && polynomial[3] == 0 && polynomial[4] == 0) return true;
-  mjcf_drop(r->model, "equality by polynomials of degree two and more");
+  mjcf_report_dropped(r->model, "equality by polynomials of degree two and more");
   return false;
 }
 
@@ -165,18 +165,18 @@ static void read_joints(EqualityReading* r, const XmlElement* item) {
   const char* second = mjcf_text(r->model, e, "joint2");
   double line[2];
   if (!read_line(r, item, line)) return;
-  JointSum sum = {.count = *second ? 2 : 1};
+  JointCombination sum = {.count = *second ? 2 : 1};
   sum.place[0] = place_of(r->model, mjcf_text(r->model, e, "joint1"));
   sum.place[1] = place_of(r->model, second);
   sum.coefficient[0] = 1;
   sum.coefficient[1] = -line[1];
   if (!sum.place[0] || (*second && !sum.place[1]))
-    mjcf_drop(r->model, "equality of joints that are no hinge or slide");
+    mjcf_report_dropped(r->model, "equality of joints that are no hinge or slide");
   else
     add_coupling(r, item->place, sum, line[0]);
 }
 
-const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name) {
+const XmlElement* mjcf_find_tendon(const MjcfModel* model, const char* kind, const char* name) {
   if (!*name) return NULL;
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = xml_child(section, kind); item; item = xml_next(item)) {
@@ -186,8 +186,8 @@ const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const ch
   return NULL;
 }
 
-bool mjcf_fixed_tendon(MjcfModel* model, const XmlElement* tendon, JointSum* sum) {
-  *sum = (JointSum){.count = 0};
+bool mjcf_fixed_tendon_length(MjcfModel* model, const XmlElement* tendon, JointCombination* sum) {
+  *sum = (JointCombination){.count = 0};
   if (!tendon) return false;
   for (const XmlElement* joint = xml_child(tendon, "joint"); joint; joint = xml_next(joint)) {
     MjcfElement e = {joint, ""};
@@ -209,7 +209,7 @@ static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
 
 /* Adds a distance constraint for a spatial tendon with two sites. Returns false if the tendon has more points. */
 static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
-  const XmlElement* tendon = mjcf_tendon(r->model, "spatial", name);
+  const XmlElement* tendon = mjcf_find_tendon(r->model, "spatial", name);
   const XmlElement* part = tendon ? tendon->first : NULL;
   const MjcfSite *a = site_of(r->model, part), *b = site_of(r->model, part ? part->next : NULL);
   if (!a || !b || part->next->next) return false;
@@ -230,13 +230,13 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   MjcfElement e = {item, ""};
   const char *first = mjcf_text(r->model, e, "tendon1"), *second = mjcf_text(r->model, e, "tendon2");
   double line[2] = {0, 1};
-  JointSum sum, other = {.count = 0};
+  JointCombination sum, other = {.count = 0};
   if (!read_line(r, item, line)) return;
   if (!*second && line[0] == 0 && read_rope(r, item, first)) return;
-  bool good = mjcf_fixed_tendon(r->model, mjcf_tendon(r->model, "fixed", first), &sum);
-  if (*second) good = mjcf_fixed_tendon(r->model, mjcf_tendon(r->model, "fixed", second), &other) && good;
+  bool good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", first), &sum);
+  if (*second) good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", second), &other) && good;
   if (!good || sum.count + other.count > TENDON_JOINTS_MAX) {
-    mjcf_drop(r->model, "equality of tendons");
+    mjcf_report_dropped(r->model, "equality of tendons");
     return;
   }
   for (int k = 0; k < other.count; k++) {
@@ -276,9 +276,9 @@ static void read_all(EqualityReading* r) {
       while (k < sizeof KINDS / sizeof *KINDS && strcmp(item->name, KINDS[k].name) != 0) k++;
       MjcfElement e = {item, ""};
       if (mjcf_flag(r->model, e, "active") == 0) {
-        mjcf_drop(r->model, "equality that is not active");
+        mjcf_report_dropped(r->model, "equality that is not active");
       } else if (k == sizeof KINDS / sizeof *KINDS) {
-        mjcf_drop(r->model, "equality of other kinds");
+        mjcf_report_dropped(r->model, "equality of other kinds");
       } else if (xml_attribute(item, "site1") || xml_attribute(item, "site2")) {
         read_sites(r, item);
       } else {
@@ -313,7 +313,7 @@ static void take_start(EqualityReading* r, const Model* model, const double* q) 
     text_add(&moved, "%s%s %.6g", moved.length > 0 ? ", " : "", text_excerpt(place->name).text, q[at]);
   }
   if (moved.length > 0)
-    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePosition){r->model->path, 0, 0},
                  "some joints start at other coordinates than in the file, so that the equality constraints hold at "
                  "the start: %s",
                  moved.data);
@@ -360,14 +360,14 @@ static void put_couplings(EqualityReading* r) {
 static void close_start(EqualityReading* r, const Model* model) {
   double* q = MEMORY_NEW(double, model->coordinate_count + 1);
   memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
-  double open = mjcf_close(model, &r->found, r->model->report, q);
+  double open = mjcf_solve_closures(model, &r->found, r->model->report, q);
   if (open < OPEN_MOST) {
     take_start(r, model, q);
     model_poses(model, q, r->poses);
     put_closures(r);
     put_couplings(r);
   } else {
-    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePosition){r->model->path, 0, 0},
                  "left out: equality constraints, because no initial state was found that satisfies the constraints "
                  "(remaining error %.2g m or rad): give other initial coordinates by --start",
                  open);
@@ -383,7 +383,7 @@ void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier) {
     EqualityReading r = {.model = model, .scene = scene, .carrier = carrier};
     r.drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
     r.poses = MEMORY_NEW(Pose, built.link_count + 1);
-    mjcf_draw(model, r.drawn);
+    mjcf_reference_poses(model, r.drawn);
     place_scene(&r, &built);
     read_all(&r);
     if (r.found.closure_count + r.found.coupling_count > 0) close_start(&r, &built);

@@ -69,7 +69,7 @@ static void add_name(Renaming* renaming, const char* kind, const char* name) {
   Text key = {0};
   if (has_name(renaming, kind, name)) return;
   text_add(&key, "%s %s", kind, name);
-  names_add(&renaming->names, mjcf_keep(renaming->model, &key), 0);
+  names_add(&renaming->names, mjcf_own_text(renaming->model, &key), 0);
 }
 
 /* Adds the names of the element and its descendants to the renaming. */
@@ -147,7 +147,7 @@ static const char* suffix_of(MjcfModel* model, const XmlElement* element, int in
   Text text = {0};
   for (int n = count; n >= 10; n /= 10) digits++;
   text_add(&text, "%s%0*d", separator ? separator->value : "", digits, index);
-  return mjcf_keep(model, &text);
+  return mjcf_own_text(model, &text);
 }
 
 /* Replaces each element of a section that refers to replicated elements by `count` copies, one for each replica. */
@@ -270,7 +270,7 @@ static const char* stem_of(MjcfModel* model, const XmlElement* asset) {
   char* stem = file_stem(file->value);
   text_add(&text, "%s", stem);
   memory_free(stem);
-  return mjcf_keep(model, &text);
+  return mjcf_own_text(model, &text);
 }
 
 static void collect_classes(Renaming* renaming, const XmlElement* element) {
@@ -335,9 +335,9 @@ static void add_key(MjcfModel* model, const Renaming* renaming, const XmlElement
   Text prefixed = {0};
   if (!name) return; /* --key cannot name a keyframe without a name */
   text_add(&prefixed, "%s%s", renaming->prefix, name->value);
-  model->attached_keys = memory_grown(model->attached_keys, sizeof(MjcfAttachedKey), model->attached_key_count,
-                                      &model->attached_key_capacity);
-  model->attached_keys[model->attached_key_count++] = (MjcfAttachedKey){mjcf_keep(model, &prefixed), key};
+  model->attached_keys = memory_grow_array(model->attached_keys, sizeof(MjcfAttachedKey), model->attached_key_count,
+                                           &model->attached_key_capacity);
+  model->attached_keys[model->attached_key_count++] = (MjcfAttachedKey){mjcf_own_text(model, &prefixed), key};
 }
 
 static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* root, bool whole,
@@ -346,11 +346,11 @@ static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* 
     for (const XmlElement* section = xml_child(root, SECTIONS[s]); section; section = xml_next(section))
       attach_section(x, renaming, section, whole, main_class);
   for (const XmlElement* frame = xml_child(root, "keyframe"); frame; frame = xml_next(frame)) {
-    mjcf_report(x->model, frame);
+    mjcf_report_unsupported(x->model, frame);
     for (const XmlElement* key = xml_child(frame, "key"); key; key = xml_next(key)) add_key(x->model, renaming, key);
   }
   for (const XmlElement* section = root->first; section; section = section->next)
-    if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
+    if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report_unsupported(x->model, section);
 }
 
 /* Copies items of the model's own sections that refer only to a repeated tree. Assets are not copied. The copies are
@@ -446,7 +446,7 @@ static XmlElement* read_attached(Expansion* x, const XmlElement* element, int de
   memory_free(seen);
   slash = strrchr(folder.data, '/');
   folder.data[slash ? slash - folder.data + 1 : 0] = '\0';
-  Expansion inner = {.model = x->model, .folder = mjcf_keep(x->model, &folder)};
+  Expansion inner = {.model = x->model, .folder = mjcf_own_text(x->model, &folder)};
   inner.root = mjcf_read_model(x->model, file, x->path, inner.folder, element->place);
   if (!inner.root) return NULL;
   inner.path = inner.root->place.file;
@@ -495,7 +495,7 @@ static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
   Renaming renaming = {.model = model, .prefix = prefix ? prefix->value : "", .suffix = ""};
   Text main_class = {0}, around = {0};
   text_add(&main_class, "%smain of %s", renaming.prefix, root->place.file);
-  const char* own = mjcf_keep(model, &main_class);
+  const char* own = mjcf_own_text(model, &main_class);
   const XmlAttribute* class_name = tree == root ? NULL : class_around(tree);
   text_add(&around, "%s%s", renaming.prefix, class_name ? class_name->value : "");
   collect_model(&renaming, root, tree);
@@ -526,7 +526,7 @@ static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
       continue;
     }
     const XmlElement* container = attaches   ? attach(x, child, depth + 1)
-                                  : composes ? mjcf_composite(x->model, x->root, child)
+                                  : composes ? mjcf_expand_composite(x->model, x->root, child)
                                              : replicate(x, child);
     if (!container) return false;
     xml_splice(child, before, container);

@@ -8,7 +8,7 @@ enum { INCLUDE_MAX = 64, PROBLEM_MAX = 200 };
 
 /* ---------------------------------------------------------------- messages and texts */
 
-void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) {
+void mjcf_error(MjcfModel* model, SourcePosition place, const char* format, ...) {
   Text text = {0};
   if (model->diagnostics->count >= PROBLEM_MAX) {
     model->diagnostics->error_count++;
@@ -16,31 +16,31 @@ void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) {
   }
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   diagnostics_add(model->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
   text_free(&text);
 }
 
-const char* mjcf_keep(MjcfModel* model, Text* text) {
-  model->texts = memory_grown(model->texts, sizeof(char*), model->text_count, &model->text_capacity);
+const char* mjcf_own_text(MjcfModel* model, Text* text) {
+  model->texts = memory_grow_array(model->texts, sizeof(char*), model->text_count, &model->text_capacity);
   model->texts[model->text_count++] = text->data;
   char* kept = text->data;
   *text = (Text){0};
   return kept;
 }
 
-void mjcf_drop(MjcfModel* model, const char* what) {
+void mjcf_report_dropped(MjcfModel* model, const char* what) {
   if (names_find(&model->dropped_names, what) >= 0) return;
   Text text = {0};
   text_add(&text, "%s", what);
-  names_add(&model->dropped_names, mjcf_keep(model, &text), 0);
+  names_add(&model->dropped_names, mjcf_own_text(model, &text), 0);
   text_add(&model->dropped, "%s%s", model->dropped.length > 0 ? ", " : "", text_excerpt(what).text);
 }
 
 /* ---------------------------------------------------------------- includes */
 
-static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
+static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePosition from) {
   size_t count = (size_t)model->document_count;
   if (count == INCLUDE_MAX) {
     mjcf_error(
@@ -121,7 +121,7 @@ static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
                                             .gravity = {0, 0, -9.81}};
 
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
-                            SourcePlace from) {
+                            SourcePosition from) {
   char *path = keep_file(model, file_resolve(base, file->value)), *text;
   size_t length;
   int first = model->document_count;
@@ -137,33 +137,34 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   XmlElement* root = model->documents[first].root;
   MjcfCompiler compiler = PLAIN_COMPILER;
   text_add(&own, "%s", folder);
-  compiler.folder = mjcf_keep(model, &own);
+  compiler.folder = mjcf_own_text(model, &own);
   for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item)) {
     read_compiler(model, item, &compiler);
-    mjcf_report(model, item);
+    mjcf_report_unsupported(model, item);
   }
   for (int k = first; k < model->document_count; k++) {
     model->compilers =
-        memory_grown(model->compilers, sizeof(MjcfOwnCompiler), model->compiler_count, &model->compiler_capacity);
-    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, root, compiler};
+        memory_grow_array(model->compilers, sizeof(MjcfFileCompiler), model->compiler_count, &model->compiler_capacity);
+    model->compilers[model->compiler_count++] =
+        (MjcfFileCompiler){model->documents[k].root->place.file, root, compiler};
   }
   return root;
 }
 
 /* Returns the root of the attached model that contains the element at `place`. Returns NULL if the element belongs to
  * the first model. */
-static const XmlElement* model_of(const MjcfModel* model, SourcePlace place) {
+static const XmlElement* model_of(const MjcfModel* model, SourcePosition place) {
   for (int k = 0; k < model->compiler_count; k++)
     if (model->compilers[k].file == place.file) return model->compilers[k].root;
   return NULL;
 }
 
-bool mjcf_key_has(const MjcfModel* model, SourcePlace place) {
+bool mjcf_keyframe_applies(const MjcfModel* model, SourcePosition place) {
   const XmlElement* owner = model_of(model, model->key->place);
   return !owner || owner == model_of(model, place);
 }
 
-const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
+const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePosition place) {
   for (int k = 0; k < model->compiler_count; k++)
     if (model->compilers[k].file == place.file) return &model->compilers[k].compiler;
   return &model->compiler;
@@ -270,7 +271,7 @@ int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name) {
   return strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : -1;
 }
 
-double mjcf_angle(const MjcfModel* model, SourcePlace place, double value) {
+double mjcf_angle(const MjcfModel* model, SourcePosition place, double value) {
   return mjcf_compiler(model, place)->degrees ? value * M_PI / 180 : value;
 }
 
@@ -281,7 +282,7 @@ static Quat about(char axis, double angle) {
   return quat_about(vec3(low == 'x', low == 'y', low == 'z'), angle);
 }
 
-Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles) {
+Quat mjcf_euler(const MjcfModel* model, SourcePosition place, const double* angles) {
   const char* sequence = mjcf_compiler(model, place)->euler;
   Quat q = {1, 0, 0, 0};
   for (int k = 0; k < 3; k++) {
@@ -312,7 +313,7 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
     Quat q = {v[0], v[1], v[2], v[3]};
     double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
     if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
-    return is_unit(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
+    return is_unit_length(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
   }
   if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return mjcf_euler(model, element.element->place, v);
   if (mjcf_numbers(model, element, "axisangle", 4, 4, v) > 0) {
@@ -372,7 +373,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
                "coordinate=\"global\" of <compiler> is not supported: convert the model to local coordinates");
 }
 
-const char* mjcf_why_missing(const MjcfModel* model) {
+const char* mjcf_missing_body_hint(const MjcfModel* model) {
   if (names_find(&model->dropped_names, "composite") >= 0) return " (of <composite> only cables are supported)";
   return names_find(&model->dropped_names, "flexcomp") >= 0 ? " (bodies of <flexcomp> are not supported)" : "";
 }
@@ -413,7 +414,7 @@ static void read_custom(MjcfModel* model, const XmlElement* element) {
 void mjcf_add_default(MjcfModel* model, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "class");
   model->default_elements =
-      memory_grown(model->default_elements, sizeof(XmlElement*), model->default_count, &model->default_capacity);
+      memory_grow_array(model->default_elements, sizeof(XmlElement*), model->default_count, &model->default_capacity);
   names_add(&model->defaults, name ? name->value : "main", model->default_count);
   model->default_elements[model->default_count++] = element;
   for (const XmlElement* child = xml_child(element, "default"); child; child = xml_next(child))
@@ -429,8 +430,8 @@ static void add_asset(MjcfModel* model, const XmlElement* element, Names* names)
     memory_free(own);
   }
   if (!name && !file) return;
-  const char* called = name ? name->value : mjcf_keep(model, &stem);
-  model->assets = memory_grown(model->assets, sizeof(XmlElement*), model->asset_count, &model->asset_capacity);
+  const char* called = name ? name->value : mjcf_own_text(model, &stem);
+  model->assets = memory_grow_array(model->assets, sizeof(XmlElement*), model->asset_count, &model->asset_capacity);
   names_add(names, called, model->asset_count);
   model->assets[model->asset_count++] = element;
 }
@@ -463,7 +464,7 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
   int before = model->diagnostics->error_count;
   model->compiler = PLAIN_COMPILER;
   model->robot.root = -1;
-  if (!add_document(model, model->path, text, length, (SourcePlace){model->path, 1, 1})) return false;
+  if (!add_document(model, model->path, text, length, (SourcePosition){model->path, 1, 1})) return false;
   XmlElement* root = model->documents[0].root;
   model->root = root;
   if (strcmp(root->name, "mujoco") != 0) {
@@ -475,7 +476,7 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
     read_compiler(model, item, &model->compiler);
   if (!mjcf_expand(model)) return false;
   read_sections(model);
-  mjcf_report(model, root);
+  mjcf_report_unsupported(model, root);
   return model->diagnostics->error_count == before;
 }
 

@@ -50,9 +50,10 @@ double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
   double z = solref[0] > 0 ? solref[1] : solref[0] < 0 ? -solref[1] / (2 * sqrt(-solref[0])) : 1;
   if (!(z < 1) && !(model->small_restitution && z < RATIO_MOST)) return 0;
   double s = sqrt(fabs(1 - z * z));
-  if (s < 1e-6) return math_decay(-2);
-  if (z > 1) return math_decay(-z / s * 0.5 * math_log((2 * z * z - 1 + 2 * z * s) / (2 * z * z - 1 - 2 * z * s)));
-  return z > 0 ? math_decay(-z / s * math_atan2(2 * z * s, 2 * z * z - 1)) : 1;
+  if (s < 1e-6) return math_exp_nonpositive(-2);
+  if (z > 1)
+    return math_exp_nonpositive(-z / s * 0.5 * math_log((2 * z * z - 1 + 2 * z * s) / (2 * z * z - 1 - 2 * z * s)));
+  return z > 0 ? math_exp_nonpositive(-z / s * math_atan2(2 * z * s, 2 * z * z - 1)) : 1;
 }
 
 static double pair_restitution(const MjcfModel* model, const MjcfFriction* a, const MjcfFriction* b) {
@@ -87,7 +88,7 @@ static bool find_kinds(Frictions* f, const int* carrier) {
     if (before < 0 || floor > was || (floor == was && decides(&f->kinds[kind], &f->kinds[before])))
       f->kind_of[link] = kind;
   }
-  if (mixed) mjcf_drop(model, "friction and solref that differ within a link (largest friction)");
+  if (mixed) mjcf_report_dropped(model, "friction and solref that differ within a link (largest friction)");
   return true;
 }
 
@@ -109,7 +110,7 @@ static void add_pair(Frictions* f, int a, int b, double value, double restitutio
   for (int side = 0; side < 2; side++) {
     Text name = {0};
     group_name(&name, &f->kinds[side == 0 ? a : b]);
-    pair->name[side] = memory_text(name.data);
+    pair->name[side] = memory_copy_text(name.data);
     text_free(&name);
   }
   pair->material.given[MATERIAL_FRICTION] = true;
@@ -127,7 +128,7 @@ static void add_groups(Frictions* f) {
     size_t count = (size_t)link->group_count;
     group_name(&name, &f->kinds[f->kind_of[i]]);
     link->groups = memory_resize(link->groups, count * sizeof(char*), (count + 1) * sizeof(char*));
-    link->groups[link->group_count++] = memory_text(name.data);
+    link->groups[link->group_count++] = memory_copy_text(name.data);
     text_free(&name);
   }
 }
@@ -138,13 +139,13 @@ static bool occurs(const Frictions* f, int kind) {
   return false;
 }
 
-void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
+void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
   Frictions f = {.model = model, .scene = scene, .kind_of = MEMORY_NEW(int, scene->link_count + 1)};
   double largest = -1;
   for (int i = 0; i < model->friction_count; i++) largest = fmax(largest, model->frictions[i].value);
   if (largest >= 0) scene->contact.friction = largest;
   if (!find_kinds(&f, carrier)) {
-    robot_remark(model->report, model->diagnostics, (SourcePlace){model->path, 0, 0},
+    robot_remark(model->report, model->diagnostics, (SourcePosition){model->path, 0, 0},
                  "geoms have more than %d combinations of friction, priority and solref: all geoms get the largest "
                  "friction, %.6g, and no restitution; use fewer combinations",
                  KINDS_MAX, largest);

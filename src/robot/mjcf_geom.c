@@ -60,17 +60,17 @@ static bool read_distance_field(Geom* geom, const char* name) {
   MjcfModel* model = geom->model;
   const XmlElement* mesh = mjcf_asset(model, &model->meshes, name);
   const XmlElement* settings;
-  const char* plugin = mjcf_plugin(model, mesh, &settings);
-  SourcePlace place = geom->element.element->place;
+  const char* plugin = mjcf_find_plugin(model, mesh, &settings);
+  SourcePosition place = geom->element.element->place;
   Text reason = {0};
   geom->type = GEOM_MESH;
   geom->concave = true;
-  geom->torus = mesh && mjcf_torus(model, mesh, geom->radii);
+  geom->torus = mesh && mjcf_read_torus(model, mesh, geom->radii);
   if (mesh && (!plugin || geom->torus)) return true;
-  if (!plugin) plugin = mjcf_plugin(model, geom->element.element, &settings);
+  if (!plugin) plugin = mjcf_find_plugin(model, geom->element.element, &settings);
   text_add(&reason, "its geom of type sdf by the plugin '%s' is not supported", plugin ? plugin : "");
   UrdfLink* link = &model->robot.links[geom->link];
-  link->left_out = mjcf_keep(model, &reason);
+  link->left_out = mjcf_own_text(model, &reason);
   link->left_out_place = place;
   robot_warn(model->report, model->diagnostics, place,
              "a geom of type sdf by the plugin '%s' is not supported and is left out: replace the geom by primitives, "
@@ -91,7 +91,7 @@ static bool read_type(Geom* geom) {
     return false;
   }
   geom->type = *mesh ? GEOM_MESH : (GeomType)type;
-  if (*mesh && type != GEOM_MESH) mjcf_drop(model, "primitive fitted to a mesh (the mesh itself is taken)");
+  if (*mesh && type != GEOM_MESH) mjcf_report_dropped(model, "primitive fitted to a mesh (the mesh itself is taken)");
   if (geom->type == GEOM_MESH && !*mesh) {
     mjcf_error(model, geom->element.element->place, "a <geom> of type mesh needs 'mesh', the name of a <mesh>");
     return false;
@@ -135,7 +135,7 @@ static Vec3 mesh_scale(MjcfModel* model, const XmlElement* mesh) {
   return vec3(scale[0], scale[1], scale[2]);
 }
 
-Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count) {
+Vec3* mjcf_read_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count) {
   const XmlAttribute* attribute = xml_attribute(element, "vertex");
   int capacity = 0;
   Vec3* points = NULL;
@@ -154,7 +154,7 @@ Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int
       }
       p = end;
     }
-    points = memory_grown(points, sizeof(Vec3), *count, &capacity);
+    points = memory_grow_array(points, sizeof(Vec3), *count, &capacity);
     points[(*count)++] = scaled(vec3(v[0], v[1], v[2]), scale);
     p += strspn(p, " \t\r\n");
   }
@@ -172,7 +172,7 @@ static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
   const char* name = name_of_file(compiler, file);
   text_add(&path, "%s%s", *name == '/' ? "" : compiler->folder, name);
-  return mjcf_keep(model, &path);
+  return mjcf_own_text(model, &path);
 }
 
 /* Returns the path of an asset, by meshdir, relative to the folder of the first file. */
@@ -184,7 +184,7 @@ static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
   if (*name != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
   text_add(&path, "%s", name);
-  return mjcf_keep(model, &path);
+  return mjcf_own_text(model, &path);
 }
 
 /* Returns true if the geom neither collides nor has mass. */
@@ -199,7 +199,7 @@ static bool is_idle(const Geom* geom) {
 /* Replaces an OBJ file without faces by its points. Other files remain unchanged. */
 static void fill_obj_points(const MjcfModel* model, UrdfShape* shape) {
   char* path = file_resolve(model->path, shape->file);
-  shape->points = mjcf_obj_points(path, shape->scale, &shape->point_count);
+  shape->points = mjcf_read_obj_points(path, shape->scale, &shape->point_count);
   if (shape->points) shape->kind = URDF_POINTS;
   memory_free(path);
 }
@@ -225,21 +225,21 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
     return true;
   }
   ConvexHull made;
-  MjcfMade kind = mjcf_make_mesh(model, mesh, shape->scale, &made);
-  if (kind == MADE_MESH) { /* as in MuJoCo, the convex hull of the mesh is used for contact */
+  MjcfMeshResult kind = mjcf_build_mesh(model, mesh, shape->scale, &made);
+  if (kind == MESH_BUILT) { /* as in MuJoCo, the convex hull of the mesh is used for contact */
     shape->kind = URDF_POINTS;
     shape->point_count = made.vertex_count - 1;
     shape->points = MEMORY_NEW(Vec3, shape->point_count);
     memcpy(shape->points, made.vertices + 1, sizeof(Vec3) * (size_t)shape->point_count);
   }
   hull_free(&made);
-  if (kind == MADE_MESH && geom->concave)
+  if (kind == MESH_BUILT && geom->concave)
     robot_warn(model->report, model->diagnostics, geom->element.element->place,
                "a geom of type sdf has a built-in mesh: contact uses the convex hull of the mesh '%s'",
                text_excerpt(name->value).text);
-  if (kind != MADE_NOT) return kind == MADE_MESH;
+  if (kind != MESH_NOT_BUILTIN) return kind == MESH_BUILT;
   if (!vertex && is_idle(geom)) { /* such a mesh is only drawn or used by a sensor */
-    mjcf_drop(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
+    mjcf_report_dropped(model, "meshes without 'file' and 'vertex' of geoms without contact and mass");
     return false;
   }
   const XmlAttribute* builtin = xml_attribute(mesh, "builtin");
@@ -255,7 +255,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
     return false;
   }
   shape->kind = URDF_POINTS;
-  shape->points = mjcf_vertices(model, mesh, shape->scale, &shape->point_count);
+  shape->points = mjcf_read_vertices(model, mesh, shape->scale, &shape->point_count);
   return shape->points != NULL;
 }
 
@@ -304,7 +304,7 @@ static bool fill_heights(Geom* geom, UrdfShape* shape) {
   }
   const char* ending = file ? strrchr(file->value, '.') : NULL;
   if (!ending || strcasecmp(ending, ".png") != 0) {
-    mjcf_drop(model, "hfield without a PNG file");
+    mjcf_report_dropped(model, "hfield without a PNG file");
     return false;
   }
   shape->file = asset_file(model, file);
@@ -423,7 +423,7 @@ static MjcfMask mask_of(Geom* geom, int link) {
 static void add_mask(MjcfModel* model, MjcfMask mask) {
   for (int i = model->mask_count - 1; i >= 0 && model->masks[i].link == mask.link; i--)
     if (model->masks[i].type == mask.type && model->masks[i].affinity == mask.affinity) return;
-  model->masks = memory_grown(model->masks, sizeof(MjcfMask), model->mask_count, &model->mask_capacity);
+  model->masks = memory_grow_array(model->masks, sizeof(MjcfMask), model->mask_count, &model->mask_capacity);
   model->masks[model->mask_count++] = mask;
 }
 
@@ -434,13 +434,13 @@ static void add_friction(Geom* geom, int link) {
   if (!(friction[0] >= 0)) return;
   MjcfFriction own = {link, friction[0], (int)mjcf_number(model, geom->element, "priority", 0), {1, 1}, 1, false};
   if (mjcf_numbers(model, geom->element, "solref", 1, 2, own.solref) > 0) {
-    mjcf_drop(model, "geom/solref except for its damping ratio (restitution)");
+    mjcf_report_dropped(model, "geom/solref except for its damping ratio (restitution)");
     if (own.solref[0] > 0) own.solref[0] = 1;
   }
   own.mix = mjcf_number(model, geom->element, "solmix", 1);
   own.is_ground = geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS;
   model->frictions =
-      memory_grown(model->frictions, sizeof(MjcfFriction), model->friction_count, &model->friction_capacity);
+      memory_grow_array(model->frictions, sizeof(MjcfFriction), model->friction_count, &model->friction_capacity);
   model->frictions[model->friction_count++] = own;
 }
 
@@ -467,12 +467,13 @@ static void note_round(const Geom* geom) {
   const char* name = mjcf_text(model, geom->element, "name");
   if (!*name || (geom->type != GEOM_SPHERE && geom->type != GEOM_CYLINDER)) return;
   if (!names_add(&model->round_names, name, model->round_count)) return;
-  model->rounds = memory_grown(model->rounds, sizeof(MjcfRound), model->round_count, &model->round_capacity);
-  model->rounds[model->round_count++] = (MjcfRound){geom->link, geom->pose, geom->type == GEOM_SPHERE, geom->size[0]};
+  model->rounds = memory_grow_array(model->rounds, sizeof(MjcfWrapGeom), model->round_count, &model->round_capacity);
+  model->rounds[model->round_count++] =
+      (MjcfWrapGeom){geom->link, geom->pose, geom->type == GEOM_SPHERE, geom->size[0]};
 }
 
 static void add_shape(UrdfShapes* shapes, const UrdfShape* shape) {
-  shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
+  shapes->items = memory_grow_array(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
   shapes->items[shapes->count++] = *shape;
 }
 

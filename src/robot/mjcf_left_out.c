@@ -196,19 +196,19 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
     Text what = {0};
     text_add(&what, "%s%s%s/%s", flag ? "option" : row->parent, flag || *row->parent ? "/" : "", element->name,
              attribute->name);
-    mjcf_drop(model, what.data);
+    mjcf_report_dropped(model, what.data);
     text_free(&what);
   }
 }
 
-/* Returns true if a <plugin> or <extension> needs no report. The elasticity of a cable (robot/mjcf_composite.c) and a
- * torus (robot/mjcf_made.c) are imported. An extension is known if all its plugins are. */
+/* Returns true if a <plugin> or <extension> needs no report. The elasticity of a cable (robot/mjcf_expand_composite.c)
+ * and a torus (robot/mjcf_made.c) are imported. An extension is known if all its plugins are. */
 static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
   if (strcmp(element->name, "plugin") == 0) {
     const XmlElement* settings;
     const XmlAttribute* name = xml_attribute(element, "plugin");
     if (mjcf_is_torus(element)) return true;
-    const char* used = element->parent ? mjcf_plugin(model, element->parent, &settings) : NULL;
+    const char* used = element->parent ? mjcf_find_plugin(model, element->parent, &settings) : NULL;
     if (used && strcmp(used, "mujoco.sdf.torus") == 0) return true;
     bool in_composite = element->parent && strcmp(element->parent->name, "composite") == 0;
     bool declared = element->parent && strcmp(element->parent->name, "extension") == 0;
@@ -221,22 +221,22 @@ static bool is_known_plugin(const MjcfModel* model, const XmlElement* element) {
   return true;
 }
 
-void mjcf_report(MjcfModel* model, const XmlElement* element) {
+void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element) {
   const ElementRow* row = row_of(element);
   Text what = {0};
   if (is_known_plugin(model, element)) return;
   if (!row) {
     text_add(&what, "%s (no element of MJCF)", element->name);
-    mjcf_drop(model, what.data);
+    mjcf_report_dropped(model, what.data);
     text_free(&what);
     return;
   }
   if (row->fate == FATE_LEFT) {
     text_add(&what, "%s%s%s", row->parent, *row->parent ? "/" : "", element->name);
-    mjcf_drop(model, what.data);
+    mjcf_report_dropped(model, what.data);
     text_free(&what);
   }
   if (row->fate != FATE_ATTRIBUTES) return;
   report_attributes(model, element, row);
-  for (const XmlElement* child = element->first; child; child = child->next) mjcf_report(model, child);
+  for (const XmlElement* child = element->first; child; child = child->next) mjcf_report_unsupported(model, child);
 }

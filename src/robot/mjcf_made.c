@@ -13,7 +13,7 @@ enum { TORUS_RESOLUTION = 64, RESOLUTION_MAX = 200 };
 
 /* ---------------------------------------------------------------- plugins */
 
-const char* mjcf_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings) {
+const char* mjcf_find_plugin(const MjcfModel* model, const XmlElement* element, const XmlElement** settings) {
   const XmlElement* plugin = element ? xml_child(element, "plugin") : NULL;
   const XmlAttribute* name = plugin ? xml_attribute(plugin, "plugin") : NULL;
   const XmlAttribute* instance = plugin ? xml_attribute(plugin, "instance") : NULL;
@@ -36,10 +36,10 @@ bool mjcf_is_torus(const XmlElement* plugin) {
   return name && strcmp(name->value, "mujoco.sdf.torus") == 0;
 }
 
-bool mjcf_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]) {
+bool mjcf_read_torus(MjcfModel* model, const XmlElement* mesh, double radii[2]) {
   static const char KEYS[] = "radius1|radius2";
   const XmlElement* settings;
-  const char* plugin = mjcf_plugin(model, mesh, &settings);
+  const char* plugin = mjcf_find_plugin(model, mesh, &settings);
   radii[0] = 0.35;
   radii[1] = 0.15;
   if (!plugin || !settings || strcmp(plugin, "mujoco.sdf.torus") != 0 || xml_attribute(mesh, "scale")) return false;
@@ -139,15 +139,15 @@ static bool read_parameters(MjcfModel* model, const XmlElement* mesh, int count,
   return good;
 }
 
-MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid) {
+MjcfMeshResult mjcf_build_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, ConvexHull* solid) {
   const XmlAttribute* builtin = xml_attribute(mesh, "builtin");
   double v[4], radii[2];
   int type = builtin ? words_index("supersphere|supertorus", builtin->value) : -1;
   *solid = (ConvexHull){0};
-  if (xml_attribute(mesh, "file") || xml_attribute(mesh, "vertex")) return MADE_NOT;
-  if (builtin && type < 0) return MADE_NOT;
-  if (builtin && !read_parameters(model, mesh, type == 0 ? 3 : 4, v)) return MADE_WRONG;
-  if (!builtin && !mjcf_torus(model, mesh, radii)) return MADE_NOT;
+  if (xml_attribute(mesh, "file") || xml_attribute(mesh, "vertex")) return MESH_NOT_BUILTIN;
+  if (builtin && type < 0) return MESH_NOT_BUILTIN;
+  if (builtin && !read_parameters(model, mesh, type == 0 ? 3 : 4, v)) return MESH_INVALID;
+  if (!builtin && !mjcf_read_torus(model, mesh, radii)) return MESH_NOT_BUILTIN;
   if (builtin && type == 0)
     make_supersphere(solid, (int)v[0], v[1], v[2]);
   else if (builtin)
@@ -159,7 +159,7 @@ MjcfMade mjcf_make_mesh(MjcfModel* model, const XmlElement* mesh, Vec3 scale, Co
     Vec3 p = solid->vertices[i];
     solid->vertices[i] = vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z);
   }
-  return MADE_MESH;
+  return MESH_BUILT;
 }
 
 /* ---------------------------------------------------------------- OBJ files of points */
@@ -172,7 +172,7 @@ static const char* next_line(const char** at) {
   return *line ? line : NULL;
 }
 
-Vec3* mjcf_obj_points(const char* path, Vec3 scale, int* count) {
+Vec3* mjcf_read_obj_points(const char* path, Vec3 scale, int* count) {
   const char *dot = strrchr(path, '.'), *line, *at;
   char* text;
   size_t length;
@@ -187,7 +187,7 @@ Vec3* mjcf_obj_points(const char* path, Vec3 scale, int* count) {
     if (line[0] != 'v' || (line[1] != ' ' && line[1] != '\t')) continue;
     double x = strtod(line + 1, &x_end), y = strtod(x_end, &y_end), z = strtod(y_end, &z_end);
     only_points = x_end > line + 1 && y_end > x_end && z_end > y_end && z_end <= at && isfinite(x + y + z);
-    points = memory_grown(points, sizeof(Vec3), *count, &capacity);
+    points = memory_grow_array(points, sizeof(Vec3), *count, &capacity);
     points[(*count)++] = vec3(x * scale.x, y * scale.y, z * scale.z);
   }
   memory_free(text);

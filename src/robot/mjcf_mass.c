@@ -44,8 +44,8 @@ static void bound_inertia(const MjcfCompiler* compiler, UrdfLink* link) {
   }
 }
 
-void mjcf_weigh_body(MjcfModel* model, const XmlElement* body, const XmlElement* inertial, const MassMoment* moment,
-                     UrdfPose frame, UrdfLink* link) {
+void mjcf_set_body_mass(MjcfModel* model, const XmlElement* body, const XmlElement* inertial, const MassMoment* moment,
+                        UrdfPose frame, UrdfLink* link) {
   const MjcfCompiler* compiler = mjcf_compiler(model, body->place);
   if (inertial) read_inertial(model, inertial, frame, link);
   if (moment) mass_of_geoms(moment, link);

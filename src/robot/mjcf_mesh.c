@@ -160,13 +160,13 @@ MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const Urdf
   }
   ConvexHull made;
   bool flipped = shape->scale.x * shape->scale.y * shape->scale.z < 0;
-  MassMoment moment = mjcf_make_mesh(model, mesh, shape->scale, &made) == MADE_MESH
+  MassMoment moment = mjcf_build_mesh(model, mesh, shape->scale, &made) == MESH_BUILT
                           ? weigh_triangles(model, mesh, &made, flipped, name, (MeshRule)rule)
                       : shape->kind == URDF_POINTS ? weigh_points(shape, (MeshRule)rule)
                                                    : weigh_file(model, mesh, shape, name, (MeshRule)rule);
   hull_free(&made);
   model->weighed =
-      memory_grown(model->weighed, sizeof(MjcfWeighedMesh), model->weighed_count, &model->weighed_capacity);
-  model->weighed[model->weighed_count++] = (MjcfWeighedMesh){mesh, moment};
+      memory_grow_array(model->weighed, sizeof(MjcfMeshMoment), model->weighed_count, &model->weighed_capacity);
+  model->weighed[model->weighed_count++] = (MjcfMeshMoment){mesh, moment};
   return moment;
 }

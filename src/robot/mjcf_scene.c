@@ -65,7 +65,7 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count) {
       memory_free(numbers);
       return NULL;
     }
-    numbers = memory_grown(numbers, sizeof(double), *count, &capacity);
+    numbers = memory_grow_array(numbers, sizeof(double), *count, &capacity);
     numbers[(*count)++] = value;
     p = end + strspn(end, " \t\r\n");
   }
@@ -79,8 +79,8 @@ static int size_of(const UrdfJoint* joint) {
 static Quat unit_quat(const double* v) {
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
   if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
-  return is_unit(length) ? (Quat){v[0], v[1], v[2], v[3]}
-                         : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
+  return is_unit_length(length) ? (Quat){v[0], v[1], v[2], v[3]}
+                                : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
 }
 
 /* Returns the coordinate nearest to `value` that is inside the joint limits by LIMIT_SHARE of the range. */
@@ -101,7 +101,7 @@ static void take_coordinate(MjcfModel* model, MjcfCoordinate* coordinate, const 
   } else {
     double value = v[0] - coordinate->reference, taken = inside(joint, value);
     if (taken != value) text_add(moved, "%s%s", moved->length > 0 ? ", " : "", text_excerpt(joint->name).text);
-    model->starts[model->start_count++] = (RobotStart){memory_text(joint->name), taken};
+    model->starts[model->start_count++] = (RobotStart){memory_copy_text(joint->name), taken};
   }
 }
 
@@ -127,7 +127,7 @@ static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, co
 
 /* Returns true if the keyframe sets this coordinate. coordinate: index into model->coordinates. */
 static bool in_key(const MjcfModel* model, int coordinate) {
-  return model->key && mjcf_key_has(model, model->robot.joints[model->coordinates[coordinate].joint].place);
+  return model->key && mjcf_keyframe_applies(model, model->robot.joints[model->coordinates[coordinate].joint].place);
 }
 
 static void take_velocities(MjcfModel* model) {
@@ -146,7 +146,7 @@ static void take_velocities(MjcfModel* model) {
   memory_free(numbers);
 }
 
-void mjcf_take_key(MjcfModel* model) {
+void mjcf_read_keyframe(MjcfModel* model) {
   int count, wanted = 0, at = 0;
   Text moved = {0};
   model->key = find_key(model);
@@ -163,7 +163,7 @@ void mjcf_take_key(MjcfModel* model) {
     at += size_of(&model->robot.joints[model->coordinates[i].joint]);
   }
   take_velocities(model);
-  robot_shorten(&moved);
+  robot_shorten_names(&moved);
   if (moved.length > 0)
     robot_remark(model->report, model->diagnostics, model->key->place,
                  "the keyframe is at or beyond joint limits; the following coordinates are moved inside the limits: %s",
@@ -171,7 +171,7 @@ void mjcf_take_key(MjcfModel* model) {
   for (int i = 0; i < model->options->start_count;
        i++) /* values of the command line come last and override values of the file */
     model->starts[model->start_count++] =
-        (RobotStart){memory_text(model->options->starts[i].joint), model->options->starts[i].value};
+        (RobotStart){memory_copy_text(model->options->starts[i].joint), model->options->starts[i].value};
   text_free(&moved);
   memory_free(numbers);
 }
@@ -189,13 +189,13 @@ static void take_option(const MjcfModel* model, Scene* scene) {
   simulation->dt = dt;
 }
 
-void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
-  SourcePlace place = {model->path, 0, 0};
+void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
+  SourcePosition place = {model->path, 0, 0};
   take_option(model, scene);
-  mjcf_take_frictions(model, scene, carrier);
+  mjcf_read_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
-  mjcf_balance_armatures(model, carrier, scene);
+  mjcf_cancel_armature_weights(model, carrier, scene);
   mjcf_add_elasticities(model, scene, carrier);
   mjcf_read_contact(model, scene, carrier);
   if (model->key) {
@@ -225,7 +225,7 @@ static void scale_masses(MjcfModel* model) {
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics) {
   *report = (RobotReport){0};
-  Status status = urdf_take_defaults(scene, path);
+  Status status = urdf_load_defaults(scene, path);
   if (status != STATUS_OK) return status;
   int before = diagnostics->error_count;
   MjcfModel model = {.path = scene->path, .options = options, .report = report, .diagnostics = diagnostics};
@@ -233,7 +233,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   bool good = mjcf_open(&model, text, length) && mjcf_read_bodies(&model);
   if (good) scale_masses(&model);
   if (good) mjcf_add_armatures(&model);
-  if (good) mjcf_take_key(&model);
+  if (good) mjcf_read_keyframe(&model);
   good = good && diagnostics->error_count == before;
   own.free_base = own.has_height = false; /* the file defines the poses of its bodies */
   own.height = 0;
@@ -241,9 +241,9 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   own.start_count = model.start_count;
   model.placed = MEMORY_NEW(UrdfPose, model.robot.link_count + 1);
   int* carrier = MEMORY_NEW(int, model.robot.link_count + 1);
-  if (good) urdf_take_name(scene, model.robot.name);
+  if (good) urdf_set_scene_name(scene, model.robot.name);
   good = good && urdf_scene(&model.robot, &own, scene, report, carrier, model.placed, diagnostics);
-  if (good) mjcf_finish(&model, carrier, scene);
+  if (good) mjcf_complete_scene(&model, carrier, scene);
   memory_free(carrier);
   mjcf_free(&model);
   return good && diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;

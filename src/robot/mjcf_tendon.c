@@ -13,7 +13,7 @@ static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
   return NULL;
 }
 
-static const MjcfRound* round_of(const MjcfModel* model, const XmlElement* part) {
+static const MjcfWrapGeom* round_of(const MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = xml_attribute(part, "geom");
   int index = name ? names_find(&model->round_names, name->value) : -1;
   return index < 0 ? NULL : &model->rounds[index];
@@ -36,7 +36,7 @@ static double side_distance(const SceneTendonWrap* wrap) {
 /* Sets *wrap to a geom that a tendon wraps around, in the frame of its scene link. Returns false, with a report, if a
  * scene cannot represent the wrap. */
 static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carrier, SceneTendonWrap* wrap) {
-  const MjcfRound* geom = round_of(model, part);
+  const MjcfWrapGeom* geom = round_of(model, part);
   const MjcfSite* side = side_of(model, part);
   const char* fault = NULL;
   if (!geom) fault = "tendons around geoms that are no sphere and no cylinder";
@@ -50,10 +50,10 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
                               .position = pose.position,
                               .has_side = side != NULL};
     if (!geom->sphere) wrap->axis = unit_vector(axis_of(pose));
-    if (side) wrap->side = mjcf_site_place(model, side).position;
+    if (side) wrap->side = mjcf_site_pose(model, side).position;
     if (side && side_distance(wrap) < wrap->radius) fault = "tendons inside geoms";
   }
-  if (fault) mjcf_drop(model, fault);
+  if (fault) mjcf_report_dropped(model, fault);
   return !fault;
 }
 
@@ -63,7 +63,7 @@ static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* car
   for (const XmlElement* part = tendon->first; part; part = part->next) {
     SceneTendonWrap wrap;
     if (strcmp(part->name, "site") == 0) continue;
-    if (strcmp(part->name, "pulley") == 0) mjcf_drop(model, "tendons over pulleys");
+    if (strcmp(part->name, "pulley") == 0) mjcf_report_dropped(model, "tendons over pulleys");
     good = strcmp(part->name, "geom") == 0 && read_wrap(model, part, carrier, &wrap) && good;
   }
   return good;
@@ -75,7 +75,7 @@ static double reference_length(const MjcfModel* model, const UrdfPose* drawn, co
                                const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
   TendonWrap way = {0};
   if (part) {
-    const MjcfRound* geom = round_of(model, part);
+    const MjcfWrapGeom* geom = round_of(model, part);
     const MjcfSite* side = side_of(model, part);
     UrdfPose pose = urdf_pose_mul(drawn[geom->link], geom->pose);
     SceneTendonWrap there = *wrap;
@@ -109,7 +109,7 @@ bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* t
   *route = (MjcfRoute){0};
   if (!tendon || !has_route(model, tendon, carrier)) return false;
   UrdfPose* drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
-  mjcf_draw(model, drawn);
+  mjcf_reference_poses(model, drawn);
   for (const XmlElement* part = tendon->first; part; part = part->next) {
     if (strcmp(part->name, "geom") == 0) {
       round = part;
@@ -126,8 +126,8 @@ bool mjcf_tendon_route(MjcfModel* model, const Scene* scene, const XmlElement* t
     if (route->count > 0 && round) add_wrap(route, wrap);
     round = NULL;
     last = here;
-    route->points = memory_grown(route->points, sizeof *route->points, route->count, &capacity);
-    route->points[route->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position, 0};
+    route->points = memory_grow_array(route->points, sizeof *route->points, route->count, &capacity);
+    route->points[route->count++] = (SceneTendonPoint){link, mjcf_site_pose(model, site).position, 0};
   }
   memory_free(drawn);
   if (route->count >= 2 && moving > 0) return true;
@@ -152,7 +152,7 @@ double mjcf_start_length(const Scene* scene, const MjcfRoute* route) {
   return length;
 }
 
-SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place) {
+SceneTendon* mjcf_append_tendon(Scene* scene, SourcePosition place) {
   size_t count = (size_t)scene->tendon_count, size = sizeof(SceneTendon);
   scene->tendons = memory_resize(scene->tendons, count * size, (count + 1) * size);
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
@@ -160,8 +160,8 @@ SceneTendon* mjcf_new_tendon(Scene* scene, SourcePlace place) {
   return tendon;
 }
 
-SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePlace place) {
-  SceneTendon* tendon = mjcf_new_tendon(scene, place);
+SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePosition place) {
+  SceneTendon* tendon = mjcf_append_tendon(scene, place);
   tendon->points = route->points;
   tendon->count = route->count;
   tendon->wraps = route->wraps;
@@ -173,7 +173,7 @@ SceneTendon* mjcf_add_passive_tendon(Scene* scene, MjcfRoute* route, SourcePlace
   return tendon;
 }
 
-void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePlace place, double stiffness, double push) {
+void mjcf_add_tendon(Scene* scene, MjcfRoute* route, SourcePosition place, double stiffness, double push) {
   double rest = stiffness > 0 ? fmax(push / stiffness, 0) : 0, tension = stiffness * rest - push;
   SceneTendon* tendon = mjcf_add_passive_tendon(scene, route, place);
   tendon->stiffness = stiffness;

@@ -228,7 +228,7 @@ int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRo
   return fits ? model->hulls[h].link : -1;
 }
 
-void robot_round_text(const RobotRound* fit, Text* out) {
+void robot_append_round_yaml(const RobotRound* fit, Text* out) {
   switch (fit->type) {
     case SHAPE_SPHERE:
       text_add(out, "type: sphere, radius: %.6g", fit->radius);

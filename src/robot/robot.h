@@ -66,14 +66,14 @@ typedef struct {
 void robot_report_free(RobotReport* report);
 /* Adds a note to the diagnostics and a line to the report's remarks, printf style. The text is one line without line
  * end. Copies the text. */
-void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
+void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds a warning to the diagnostics and a line to the report's remarks, printf style. Used if the scene differs from
  * the file. Copies the text. */
-void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
+void robot_warn(RobotReport* report, Diagnostics* diagnostics, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Shortens a list of names, separated by ", ", to the first ten and appends the number of omitted names. */
-void robot_shorten(Text* names);
+void robot_shorten_names(Text* names);
 
 /* Converts a URDF text to a scene ready for model_create and scene_write_yaml. text has `length` bytes, followed by a
  * NUL. path: file of the text, for messages and relative paths. The function keeps no pointer to text or options. For
@@ -116,7 +116,7 @@ bool robot_round_fit(const ConvexHull* hull, RobotRound* fit);
  * of the shape. model: the model of the scene. Allocates temporary memory. */
 int robot_round_shape(const Scene* scene, const Model* model, int shape, RobotRound* fit);
 /* Appends the solid as YAML keys with six digits, such as `type: cylinder, radius: 0.1, length: 0.05`. Never fails. */
-void robot_round_text(const RobotRound* fit, Text* out);
+void robot_append_round_yaml(const RobotRound* fit, Text* out);
 
 /* ---------------------------------------------------------------- import of a robot (robot/import.c) */
 
@@ -141,21 +141,21 @@ bool robot_stands_free(const Model* model, int link);
 bool robot_shrink_touching(Robot* robot, Text* names);
 
 /* Rebuilds robot->model from robot->scene without messages. The scene may be one that model_create rejects. */
-void robot_rebuild(Robot* robot);
+void robot_rebuild_model(Robot* robot);
 /* Moves free bodies out of half-spaces that they penetrate at the start by at most `deepest` [m] (robot/aside.c). A
  * body is moved along the normal of the half-space by its depth plus the equilibrium gap. Free bodies that would then
  * touch a moved body are moved in the same direction. Rebuilds robot->model, which must exist. Appends each moved body
  * with the distance to names, such as "ball 0.01 m". Returns false, and changes nothing, if no body is moved or if a
  * moved body would touch another body. */
-bool robot_move_aside(Robot* robot, double deepest, Text* names);
+bool robot_move_out_of_half_spaces(Robot* robot, double deepest, Text* names);
 /* Moves free bodies that overlap other bodies at the start apart along the contact normals (robot/separate.c). The
  * bodies then have the equilibrium gap. deepest: largest overlap of a pair that is removed [m]. Appends the name of
  * every moved body and the distance to `names`. robot->model must exist and is built again. Returns false, without any
  * change, if an overlap is deeper than `deepest` or remains. */
-bool robot_separate(Robot* robot, double deepest, Text* names);
+bool robot_separate_bodies(Robot* robot, double deepest, Text* names);
 /* Moves a shape in all links that use the shape (robot/shrink.c). Multiplies the pose of each use from the right by
  * `by`. */
-void robot_move_uses(Scene* scene, int shape, Pose by);
+void robot_transform_uses(Scene* scene, int shape, Pose by);
 
 /* Imports the robot of the file `path`. Puts a free robot on the ground, excludes contact between links that touch at
  * the start, and adds the springs of options->hold. Returns STATUS_IO if the file cannot be read and STATUS_BAD_INPUT

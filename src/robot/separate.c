@@ -61,7 +61,7 @@ static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
   return moved;
 }
 
-bool robot_separate(Robot* robot, double deepest, Text* names) {
+bool robot_separate_bodies(Robot* robot, double deepest, Text* names) {
   assert(robot->model.links);
   int links = robot->model.link_count, moved = 1, named = 0;
   Vec3 *sum = MEMORY_NEW(Vec3, links + 1), *given = MEMORY_NEW(Vec3, links + 1);

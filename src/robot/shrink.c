@@ -40,7 +40,7 @@ static Extent extent_of(const Robot* robot, int shape) {
   return e;
 }
 
-void robot_move_uses(Scene* scene, int shape, Pose by) {
+void robot_transform_uses(Scene* scene, int shape, Pose by) {
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
       SceneShapeUse* use = &scene->links[i].shapes[k];
@@ -77,7 +77,7 @@ static bool shrink_shape(Robot* robot, int index, double distance) {
       return true;
     case SHAPE_MESH:
       shape->scale *= factor;
-      robot_move_uses(&robot->scene, index, (Pose){mat3_identity(), vec3_scale(center, 1 - factor)});
+      robot_transform_uses(&robot->scene, index, (Pose){mat3_identity(), vec3_scale(center, 1 - factor)});
       return true;
     default:
       return false;

@@ -41,14 +41,14 @@ typedef enum {
 } UrdfGeometry;
 
 typedef struct {
-  SourcePlace place; /* position of the geometry's element */
+  SourcePosition place; /* position of the geometry's element */
   UrdfGeometry kind;
   UrdfPose origin;
   Vec3 size;          /* box, height field [m] */
   double level, base; /* height field: height of its zero level, thickness of the ground below its lowest point [m] */
   double radius, length; /* m */
   const char* file;      /* mesh, as written */
-  SourcePlace file_place;
+  SourcePosition file_place;
   Vec3 scale;
   bool concave; /* true for a mesh that is decomposed into convex hulls even if RobotOptions.decompose is false */
   Vec3* points; /* owned (point_count) */
@@ -62,8 +62,8 @@ typedef struct {
 
 typedef struct {
   const char* name;
-  SourcePlace place;
-  SourcePlace inertial_place;
+  SourcePosition place;
+  SourcePosition inertial_place;
   double mass;  /* mass [kg], at least 0 */
   Vec3 center;  /* m */
   Mat3 inertia; /* inertia about the centre of mass, in the link's axes [kg m^2] */
@@ -73,15 +73,15 @@ typedef struct {
   double gravity_compensation;
   const char* left_out; /* reason why shapes of the link are missing, for messages about the mass of the link; NULL: no
                            shapes are missing */
-  SourcePlace left_out_place;
+  SourcePosition left_out_place;
 } UrdfLink;
 
 typedef struct {
   const char* name;
-  SourcePlace place;
+  SourcePosition place;
   UrdfJointType type;
   int parent, child; /* links, or -1 after an error */
-  SourcePlace parent_place, child_place;
+  SourcePosition parent_place, child_place;
   const char *parent_name, *child_name;
   UrdfPose origin;
   Vec3 axis;           /* unit */
@@ -95,7 +95,7 @@ typedef struct {
   bool has_safety;    /* true if the joint has <safety_controller> or <calibration>, which are not supported */
   const char* mimic;  /* name of the joint that this joint follows, or NULL: q = ratio * (coordinate of the followed
                          joint) + offset */
-  SourcePlace mimic_place;
+  SourcePosition mimic_place;
   double ratio, offset;
 } UrdfJoint;
 
@@ -159,7 +159,7 @@ typedef struct {
   Names names; /* names of the scene's links; the links own the texts */
 } UrdfBuild;
 
-/* Adds the robot to `scene`, which must have the defaults of urdf_take_defaults. Sets carrier (links of the robot) to
+/* Adds the robot to `scene`, which must have the defaults of urdf_load_defaults. Sets carrier (links of the robot) to
  * the scene link of each robot link, or -1 for the world. Sets placed (links of the robot) to the pose of each robot
  * link's frame in the frame of its carrier. carrier and placed may be NULL. Returns false if there is an error. The
  * caller owns the scene and the report's joints, also after an error. */
@@ -170,16 +170,16 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
 /* Sets *scene to a scene without links that has the default values of the scene format (robot/urdf_import.c). Returns
  * STATUS_OK or an error as scene_parse does. The caller frees the scene with scene_free. */
-Status urdf_take_defaults(Scene* scene, const char* path);
+Status urdf_load_defaults(Scene* scene, const char* path);
 /* Sets the scene's name to a copy of `name` if `name` is a valid name of a scene. Otherwise leaves the scene's name
  * unchanged. */
-void urdf_take_name(Scene* scene, const char* name);
+void urdf_set_scene_name(Scene* scene, const char* name);
 
 /* Reports errors of mesh files. Called if the robot cannot become a scene for other reasons, so that all errors are
  * reported. */
-void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
+void urdf_check_mesh_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fills build->defaults with one shape for each UrdfGeometry. The caller frees build->defaults with scene_free. */
-void urdf_shape_defaults(UrdfBuild* build);
+void urdf_load_shape_defaults(UrdfBuild* build);
 /* Returns the shapes of a robot link that become shapes of the scene (robot/urdf_shapes.c). The pointer is borrowed
  * from the link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
@@ -196,14 +196,14 @@ MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int
 #define DEFAULT_DENSITY 1000.0
 /* Returns the mass, centre and inertia of a robot link (robot/urdf_mass.c). The result is in the frame in which the
  * link has the pose `pose`. */
-UrdfBody urdf_turned_body(const UrdfLink* link, UrdfPose pose);
+UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose);
 /* Adds the mass of a robot link to the body of the scene link `target`. pose: pose of the robot link in the frame of
  * the target. Adds nothing for a link without mass. */
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 /* Computes the masses of links without mass from their shapes, in bodies where other links have a mass. This applies to
  * links of joints that move and, if the density is given, to links on fixed joints. Other links on fixed joints add no
  * mass, which is reported. weigh_without_mass computes the mass of bodies without any mass. */
-void urdf_weigh_parts(UrdfBuild* build);
+void urdf_add_shape_masses(UrdfBuild* build);
 
 /* Returns true if the pose is the identity. */
 bool urdf_is_identity(const UrdfPose* pose);

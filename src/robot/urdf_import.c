@@ -3,7 +3,7 @@
 
 #include "robot/urdf.h"
 
-Status urdf_take_defaults(Scene* scene, const char* path) {
+Status urdf_load_defaults(Scene* scene, const char* path) {
   static const char EMPTY[] = "links: []\n";
   Diagnostics none = {0};
   Status status = scene_parse(scene, path, EMPTY, strlen(EMPTY), false, NULL, 0, &none);
@@ -11,10 +11,11 @@ Status urdf_take_defaults(Scene* scene, const char* path) {
   return status;
 }
 
-void urdf_take_name(Scene* scene, const char* name) {
-  if (!*name || strlen(name) > NAME_MAX_LENGTH || name_bad_character(name) || name_is_blank(name)) return;
+void urdf_set_scene_name(Scene* scene, const char* name) {
+  if (!*name || strlen(name) > NAME_MAX_LENGTH || name_find_invalid_character(name) || name_has_invalid_ends(name))
+    return;
   memory_free(scene->name);
-  scene->name = memory_text(name);
+  scene->name = memory_copy_text(name);
 }
 
 static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions* options, RobotReport* report,
@@ -25,11 +26,11 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
          good;
   if (good) {
-    urdf_take_name(scene, robot.name);
+    urdf_set_scene_name(scene, robot.name);
     if (robot.remarks.length > 0) text_add(&report->remarks, "%s", robot.remarks.data);
     good = urdf_scene(&robot, options, scene, report, NULL, NULL, diagnostics);
   } else {
-    urdf_check_files(&robot, options, scene, diagnostics);
+    urdf_check_mesh_files(&robot, options, scene, diagnostics);
   }
   urdf_free(&robot);
   return good;
@@ -39,7 +40,7 @@ Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t
                         RobotReport* report, Diagnostics* diagnostics) {
   XmlDocument document = {0};
   *report = (RobotReport){0};
-  Status status = urdf_take_defaults(scene, path);
+  Status status = urdf_load_defaults(scene, path);
   if (status != STATUS_OK) return status;
   bool good = xml_read(&document, scene->path, text, length, diagnostics) &&
               import_tree(scene, document.root, options, report, diagnostics);

@@ -8,7 +8,7 @@ MassMoment urdf_shapes_moment(const UrdfBuild* build, int target, int first, int
   Scene scene = {0};
   Model model = {0};
   Diagnostics unsaid = {0}; /* the model of the complete scene reports the same problems */
-  if (urdf_take_defaults(&scene, build->scene->path) == STATUS_OK) {
+  if (urdf_load_defaults(&scene, build->scene->path) == STATUS_OK) {
     const SceneLink* source = &build->scene->links[target];
     SceneLink link = *source;
     link.parent = -1;
@@ -49,7 +49,7 @@ static Mat3 steiner(double mass, Vec3 d) {
   return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);
 }
 
-UrdfBody urdf_turned_body(const UrdfLink* link, UrdfPose pose) {
+UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose) {
   UrdfBody body = {link->mass, link->center, link->inertia, link};
   if (urdf_is_identity(&pose)) return body;
   Mat3 turn = mat3_from_quat(pose.rotation);
@@ -59,7 +59,7 @@ UrdfBody urdf_turned_body(const UrdfLink* link, UrdfPose pose) {
 }
 
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose) {
-  UrdfBody *sum = &build->body[target], more = urdf_turned_body(link, pose);
+  UrdfBody *sum = &build->body[target], more = urdf_transformed_body(link, pose);
   if (!(link->mass > 0)) return;
   if (sum->mass == 0) {
     *sum = more;
@@ -93,7 +93,7 @@ static void weigh_part(UrdfBuild* build, int from) {
                text_excerpt(link->name).text, mass);
 }
 
-void urdf_weigh_parts(UrdfBuild* build) {
+void urdf_add_shape_masses(UrdfBuild* build) {
   const UrdfRobot* robot = build->robot;
   const UrdfLink* first = NULL;
   Text names = {0};

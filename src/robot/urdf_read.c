@@ -26,30 +26,32 @@ typedef struct {
 
 /* ---------------------------------------------------------------- messages */
 
-static void tell(UrdfReader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
+static void tell(UrdfReader* reader, Severity severity, SourcePosition place, const char* format, va_list arguments) {
   if (reader->diagnostics->count >= URDF_PROBLEM_MAX) {
     if (severity == SEVERITY_ERROR) reader->diagnostics->error_count++;
     return;
   }
   Text text = {0};
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
   text_free(&text);
   if (reader->diagnostics->count == URDF_PROBLEM_MAX)
-    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
+    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePosition){place.file, 0, 0},
                     "more than %d problems: the others are not shown", URDF_PROBLEM_MAX);
 }
 
-static void error(UrdfReader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-static void error(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+static void error(UrdfReader* reader, SourcePosition place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void error(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   tell(reader, SEVERITY_ERROR, place, format, arguments);
   va_end(arguments);
 }
 
-static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+static void warn(UrdfReader* reader, SourcePosition place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void warn(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   tell(reader, SEVERITY_WARNING, place, format, arguments);
@@ -57,13 +59,13 @@ static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...)
 }
 
 /* Warns that a value was replaced, and adds the warning to the remarks, which the scene file contains. */
-static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...)
+static void repair(UrdfReader* reader, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-static void repair(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+static void repair(UrdfReader* reader, SourcePosition place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   warn(reader, place, "%s", text.data);
   text_add(&reader->robot->remarks, "%s\n", text.data);
@@ -219,7 +221,7 @@ static double not_negative(UrdfReader* reader, const XmlElement* element, const 
   return value;
 }
 
-static const char* text_of(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {
+static const char* text_of(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
   const XmlAttribute* attribute = xml_attribute(element, name);
   *place = attribute ? attribute->place : element->place;
   if (attribute && *attribute->value) return attribute->value;
@@ -340,7 +342,7 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   const XmlElement* color = xml_child(material, "color");
   const XmlAttribute* name = xml_attribute(material, "name");
   if (!color || !name || !names_add(&reader->materials, name->value, reader->color_count)) return;
-  reader->colors = memory_grown(reader->colors, sizeof(Material), reader->color_count, &reader->color_capacity);
+  reader->colors = memory_grow_array(reader->colors, sizeof(Material), reader->color_count, &reader->color_capacity);
   reader->colors[reader->color_count++] = (Material){color};
 }
 
@@ -374,14 +376,14 @@ static void read_shapes_of(UrdfReader* reader, const XmlElement* parent, const c
     const XmlElement* material = shapes == &link->visual ? only(reader, item, "material") : NULL;
     if (material && link->color[0] < 0) read_color(reader, material, link->color);
     if (!read_geometry(reader, item, &shape)) continue;
-    shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
+    shapes->items = memory_grow_array(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
     shapes->items[shapes->count++] = shape;
   }
 }
 
 static void read_link_element(UrdfReader* reader, const XmlElement* element) {
   UrdfRobot* robot = reader->robot;
-  robot->links = memory_grown(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
+  robot->links = memory_grow_array(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
   UrdfLink* link = &robot->links[robot->link_count++];
   *link = (UrdfLink){.joint = -1, .color = {-1, -1, -1}};
   enter(reader, element);
@@ -401,7 +403,7 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
     return;
   Vec3 written = vec3(xyz[0], xyz[1], xyz[2]);
   double length = vec3_norm(written);
-  SourcePlace place = xml_attribute(axis, "xyz")->place;
+  SourcePosition place = xml_attribute(axis, "xyz")->place;
   if (!(length > 0) || !isfinite(length)) {
     error(reader, place, "the axis of joint '%s' must have a length other than zero", text_excerpt(joint->name).text);
     return;
@@ -409,7 +411,7 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
   if (fabs(length - 1) > AXIS_TOLERANCE)
     warn(reader, place, "the axis of joint '%s' has the length %.6g and is normalized", text_excerpt(joint->name).text,
          length);
-  joint->axis = is_unit(length) ? written : vec3_scale(written, 1 / length);
+  joint->axis = is_unit_length(length) ? written : vec3_scale(written, 1 / length);
 }
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
@@ -448,7 +450,7 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
 static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   const XmlElement* mimic = only(reader, element, "mimic");
   if (!mimic) return;
-  SourcePlace place;
+  SourcePosition place;
   const char* name = text_of(reader, mimic, "joint", &place);
   joint->ratio = 1;
   numbers(reader, mimic, "multiplier", 1, &joint->ratio);
@@ -463,7 +465,7 @@ static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   joint->mimic_place = mimic->place;
 }
 
-static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {
+static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePosition* place) {
   const XmlElement* end = only(reader, element, name);
   *place = element->place;
   if (end) return text_of(reader, end, "link", place);
@@ -472,7 +474,7 @@ static const char* read_end(UrdfReader* reader, const XmlElement* element, const
 }
 
 static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
-  SourcePlace place;
+  SourcePosition place;
   const char* name = text_of(reader, element, "type", &place);
   int type = words_index(URDF_JOINT_TYPES, name);
   joint->type = type < 0 ? URDF_FIXED : (UrdfJointType)type;
@@ -484,7 +486,7 @@ static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJ
 
 static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   UrdfRobot* robot = reader->robot;
-  robot->joints = memory_grown(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
+  robot->joints = memory_grow_array(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
   UrdfJoint* joint = &robot->joints[robot->joint_count++];
   *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL, .start = {1}};
   enter(reader, element);
@@ -509,7 +511,7 @@ static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
 
 /* ---------------------------------------------------------------- complete file */
 
-static void check_unique(UrdfReader* reader, const char* what, const char* name, SourcePlace place, Names* names) {
+static void check_unique(UrdfReader* reader, const char* what, const char* name, SourcePosition place, Names* names) {
   if (*name && !names_add(names, name, place.line))
     error(reader, place, "the name '%s' is taken by the %s of line %d: rename one of the two", text_excerpt(name).text,
           what, names_find(names, name));

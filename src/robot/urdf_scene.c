@@ -20,9 +20,9 @@ static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
 /* Returns a name that is valid in a scene: characters that a name must not have become '_'. Owned by the caller. */
 static char* valid_name(const char* name) {
-  char* safe = memory_text(name);
+  char* safe = memory_copy_text(name);
   if (strlen(safe) > NAME_MAX_LENGTH - 8) safe[NAME_MAX_LENGTH - 8] = '\0';
-  for (char* bad; (bad = (char*)name_bad_character(safe)) != NULL;) *bad = '_';
+  for (char* bad; (bad = (char*)name_find_invalid_character(safe)) != NULL;) *bad = '_';
   for (char* c = safe; *c; c++)
     if (*c == '{' || *c == '}' || (unsigned char)*c == 0x7f) *c = '_';
   if (*safe == '.' || *safe == ' ') *safe = '_';
@@ -42,7 +42,7 @@ static char* safe_name(UrdfBuild* build, const char* name) {
   return safe;
 }
 
-static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
+static int add_link(UrdfBuild* build, const char* name, SourcePosition place) {
   Scene* scene = build->scene;
   int index = scene->link_count++;
   SceneLink* link = &scene->links[index];
@@ -184,7 +184,7 @@ bool urdf_is_one_joint(const UrdfJoint* const* chain, int count) {
 
 static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
   RobotReport* report = build->report;
-  report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof, joint->effort};
+  report->joints[report->joint_count++] = (RobotJointPlace){memory_copy_text(joint->name), link, dof, joint->effort};
 }
 
 /* Sets chain to the joints between the nearest ancestor that is in the scene and `link`, in order from the root.
@@ -380,7 +380,7 @@ static void share_mass(UrdfBuild* build, int index) {
   UrdfLink share = {.mass = FRAME_SHARE * from->mass, .center = from->center};
   share.inertia = mat3_scale(from->inertia, FRAME_SHARE);
   const UrdfLink* first = own->from;
-  *own = urdf_turned_body(&share, (UrdfPose){joint->position, joint->rotation});
+  *own = urdf_transformed_body(&share, (UrdfPose){joint->position, joint->rotation});
   own->from = first;
   from->mass *= 1 - FRAME_SHARE;
   from->inertia = mat3_scale(from->inertia, 1 - FRAME_SHARE);
@@ -391,7 +391,7 @@ static void share_mass(UrdfBuild* build, int index) {
 }
 
 /* Replaces a zero inertia of a link of a URDF file by the inertia of a ball with the link's mass. Adds a warning. */
-static void mend_zero_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
+static void mend_zero_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
   double moment = ball_moment(link->mass);
   for (int k = 0; k < 6; k++) link->inertia[k] = k < 3 ? moment : 0;
   robot_warn(build->report, build->diagnostics, place,
@@ -401,11 +401,12 @@ static void mend_zero_inertia(UrdfBuild* build, SourcePlace place, SceneLink* li
 }
 
 /* Increases the moments of inertia about all axes equally until a physical body can have them. Warns. */
-static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
+static void mend_inertia(UrdfBuild* build, SourcePosition place, SceneLink* link) {
   double* i = link->inertia;
   double size = fmax(fmax(fabs(i[0]), fabs(i[1])), fmax(fabs(i[2]), fmax(fabs(i[3]), fmax(fabs(i[4]), fabs(i[5])))));
   double added = 0, more = fmax(1e-6 * size, 1e-9 * link->mass);
-  for (int tries = 0; tries < 200 && !(inertia_is_positive(i) && inertia_of_a_body(i)); tries++, more *= 1.5) {
+  for (int tries = 0; tries < 200 && !(inertia_is_positive_definite(i) && inertia_is_physical(i));
+       tries++, more *= 1.5) {
     for (int k = 0; k < 3; k++) i[k] += more;
     added += more;
   }
@@ -431,7 +432,7 @@ static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink
           text_excerpt(link->name).text);
     return;
   }
-  SourcePlace place = left_out ? body->from->left_out_place : link->place;
+  SourcePosition place = left_out ? body->from->left_out_place : link->place;
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "link '%s' moves and has no mass: %s%s%s",
                   text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? ": " : "",
                   left_out ? "replace the geom by primitives or a mesh"
@@ -458,15 +459,15 @@ static void weigh(UrdfBuild* build, int index) {
   store_inertia(body, link);
   link->mass_model = build->options->from_shapes && link->shape_count > 0 ? build->options->mass_model : MASS_GIVEN;
   if (link->mass_model != MASS_GIVEN) return;
-  SourcePlace place = body->from->inertial_place;
+  SourcePosition place = body->from->inertial_place;
   Excerpt name = text_excerpt(link->name);
-  bool good = inertia_is_positive(link->inertia);
+  bool good = inertia_is_positive_definite(link->inertia);
   bool is_urdf = !build->robot->has_drives;
   if (moves && is_urdf && inertia_is_zero(link)) { /* of 1e-20 kg m^2 rounding decides whether it is positive */
     mend_zero_inertia(build, place, link);
     return;
   }
-  if (moves && is_urdf && (!good || (build->options->lenient && !inertia_of_a_body(link->inertia)))) {
+  if (moves && is_urdf && (!good || (build->options->lenient && !inertia_is_physical(link->inertia)))) {
     mend_inertia(build, place, link);
     return;
   }
@@ -481,7 +482,7 @@ static void weigh(UrdfBuild* build, int index) {
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, place,
                     "the inertia of link '%s' must be positive definite: correct the inertia%s", name.text,
                     link->shape_count > 0 ? ", or compute the inertia from the shapes by --mass-model uniform" : "");
-  else if (!inertia_of_a_body(link->inertia))
+  else if (!inertia_is_physical(link->inertia))
     diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
                     "no physical body can have the inertia of link '%s', because a principal moment exceeds the sum of "
                     "the other two: correct the inertia",
@@ -516,9 +517,9 @@ static void check_starts(UrdfBuild* build) {
     for (int k = 0; k < report->joint_count; k++) names[k] = report->joints[k].name;
     const char* nearest = text_nearest(name, names, report->joint_count);
     memory_free(names);
-    diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePosition){build->scene->path, 0, 0},
                     "--start: no joint with a coordinate is named '%s'%s", text_excerpt(name).text,
-                    text_meant(nearest).text);
+                    text_suggestion(nearest).text);
   }
 }
 
@@ -654,10 +655,10 @@ static void set_starts(UrdfBuild* build) {
     text_add(&moved, "%s%s ", moved.length > 0 ? ", " : "", text_excerpt(place->name).text);
     text_add_double(&moved, value);
   }
-  robot_shorten(&moved);
+  robot_shorten_names(&moved);
   if (moved.length > 0)
     robot_remark(
-        build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0},
+        build->report, build->diagnostics, (SourcePosition){build->scene->path, 0, 0},
         "some joints cannot start at zero, which is outside of their limits or too close to a limit; they start at: %s",
         moved.data);
   text_free(&moved);
@@ -673,9 +674,9 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
     if (!has(&robot->joints[k])) continue;
     text_add(&names, "%s%s", count++ > 0 ? ", " : "", text_excerpt(robot->joints[k].name).text);
   }
-  robot_shorten(&names);
+  robot_shorten_names(&names);
   if (count > 0)
-    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "left out: %s of %s%s",
+    robot_remark(build->report, build->diagnostics, (SourcePosition){build->scene->path, 0, 0}, "left out: %s of %s%s",
                  what, names.data, why);
   text_free(&names);
 }
@@ -688,7 +689,7 @@ static void tell_losses(UrdfBuild* build) {
     tell_left_out(build, "limits of effort", has_effort, ": no drive moves these joints (--hold adds drives)");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
-    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s",
+    robot_remark(build->report, build->diagnostics, (SourcePosition){build->scene->path, 0, 0}, "elements left out: %s",
                  build->robot->ignored.data);
 }
 
@@ -712,7 +713,7 @@ static void tell_merged(UrdfBuild* build) {
     text_add(&names, "%s'%s' of '%s'", first ? ", " : "", text_excerpt(link->name).text, text_excerpt(to->name).text);
     if (!first) first = link;
   }
-  robot_shorten(&names);
+  robot_shorten_names(&names);
   if (first)
     robot_remark(build->report, build->diagnostics, first->place,
                  "links on fixed joints are merged into their parents (--keep-fixed keeps all links): %s", names.data);
@@ -723,13 +724,13 @@ static void tell_merged(UrdfBuild* build) {
 
 static void add_ground(UrdfBuild* build) {
   Scene* scene = build->scene;
-  SourcePlace place = {scene->path, 1, 1};
+  SourcePosition place = {scene->path, 1, 1};
   int target = add_link(build, "ground", place);
   SceneLink* ground = &scene->links[target];
   ground->fixed = true;
-  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
+  scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   scene->shapes[scene->shape_count] = (SceneShape){
-      .name = memory_text("ground"), .place = place, .type = SHAPE_HALF_SPACE, .scale = 1, .normal = {0, 0, 1}};
+      .name = memory_copy_text("ground"), .place = place, .type = SHAPE_HALF_SPACE, .scale = 1, .normal = {0, 0, 1}};
   ground->shapes = MEMORY_NEW(SceneShapeUse, 1);
   ground->shapes[ground->shape_count++] = (SceneShapeUse){scene->shape_count++, place, {0, 0, 0}, {1, 0, 0, 0}};
 }
@@ -738,13 +739,13 @@ static void exclude_robot(Scene* scene, int first_link) {
   SceneContact* contact = &scene->contact;
   for (int i = first_link; i < scene->link_count; i++) {
     scene->links[i].groups = MEMORY_NEW(char*, 1);
-    scene->links[i].groups[scene->links[i].group_count++] = memory_text(ROBOT_GROUP);
+    scene->links[i].groups[scene->links[i].group_count++] = memory_copy_text(ROBOT_GROUP);
   }
   contact->exclude = memory_alloc(sizeof *contact->exclude);
-  contact->exclude_place = MEMORY_NEW(SourcePlace, 1);
-  contact->exclude[0][0] = memory_text(ROBOT_GROUP);
-  contact->exclude[0][1] = memory_text(ROBOT_GROUP);
-  contact->exclude_place[contact->exclude_count++] = (SourcePlace){scene->path, 1, 1};
+  contact->exclude_place = MEMORY_NEW(SourcePosition, 1);
+  contact->exclude[0][0] = memory_copy_text(ROBOT_GROUP);
+  contact->exclude[0][1] = memory_copy_text(ROBOT_GROUP);
+  contact->exclude_place[contact->exclude_count++] = (SourcePosition){scene->path, 1, 1};
 }
 
 static void find_hollow(UrdfBuild* build) {
@@ -791,7 +792,7 @@ static void build_links(UrdfBuild* build) {
   int first = build->scene->link_count;
   find_hollow(build);
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
-  if (!robot->has_drives) urdf_weigh_parts(build);
+  if (!robot->has_drives) urdf_add_shape_masses(build);
   for (int i = build->scene->link_count - 1; i >= first && !robot->has_drives; i--) share_mass(build, i);
   add_ball_armatures(build);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
@@ -825,7 +826,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
   scene->initials = MEMORY_NEW(SceneInitial, count + 2);
   report->joints = MEMORY_NEW(RobotJointPlace, robot->joint_count + 1);
-  urdf_shape_defaults(&build);
+  urdf_load_shape_defaults(&build);
   build_links(&build);
   for (int i = 0; carrier && i < count; i++) carrier[i] = build.carrier[i];
   for (int i = 0; placed && i < count; i++) placed[i] = build.pose[i];

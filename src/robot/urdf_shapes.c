@@ -6,7 +6,7 @@
 
 #include "robot/urdf.h"
 
-void urdf_shape_defaults(UrdfBuild* build) {
+void urdf_load_shape_defaults(UrdfBuild* build) {
   static const char TEXT[] =
       "shapes:\n"
       "  box: {type: box, size: [1, 1, 1]}\n"
@@ -48,7 +48,7 @@ static char* found_above(const UrdfBuild* build, const char* inside) {
     bool own = strlen(last) == length && strncmp(last, inside, length) == 0;
     Text path = {0};
     text_add(&path, "%s%s%s", above.data, own ? "" : "/", own ? inside + length : inside);
-    if (whole && file_is_regular(path.data)) found = memory_text(path.data);
+    if (whole && file_is_regular(path.data)) found = memory_copy_text(path.data);
     text_free(&path);
     free(whole);
   }
@@ -74,7 +74,7 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
     text_add(&path, "%s%s", package->folder, inside + length);
     return path.data;
   }
-  char *found = found_above(build, inside), *name = memory_text(inside);
+  char *found = found_above(build, inside), *name = memory_copy_text(inside);
   name[length] = '\0';
   Text what = {0};
   text_add(&what, "the folder of package '%s' is not known: give --package %s=DIR", text_excerpt(name).text,
@@ -93,7 +93,7 @@ static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
   const char* file = shape->file;
   if (begins_with(file, "package://") || begins_with(file, "model://"))
     return package_path(build, shape, strstr(file, "://") + 3);
-  if (begins_with(file, "file://")) return memory_text(file + strlen("file://"));
+  if (begins_with(file, "file://")) return memory_copy_text(file + strlen("file://"));
   if (!strstr(file, "://")) return file_resolve(build->scene->path, file);
   diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
                   "the file of a mesh must be a path, file://... or package://..., got '%s'", text_excerpt(file).text);
@@ -133,7 +133,8 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
   return false;
 }
 
-void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics) {
+void urdf_check_mesh_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene,
+                           Diagnostics* diagnostics) {
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .diagnostics = diagnostics};
   for (int i = 0; i < robot->link_count; i++) {
     const UrdfShapes* shapes = urdf_used_shapes(&build, &robot->links[i]);
@@ -159,7 +160,7 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
   HullResult result = good ? hull_create(&hull, mesh.positions, mesh.position_count) : HULL_OK;
   if (result == HULL_OK && build->options->max_vertices > 0 && hull.vertex_count > build->options->max_vertices) {
     double miss;
-    result = hull_thin(&hull, build->options->max_vertices, &miss);
+    result = hull_reduce(&hull, build->options->max_vertices, &miss);
   }
   if (!good || result != HULL_OK)
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, from->file_place, "the mesh '%s'%s%s",
@@ -230,8 +231,10 @@ static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
 }
 
 static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
-  build->mesh_sources = memory_grown(build->mesh_sources, sizeof(UrdfShape*), build->mesh_count, &build->mesh_capacity);
-  build->mesh_shapes = memory_grown(build->mesh_shapes, sizeof(int), build->mesh_count, &build->mesh_shape_capacity);
+  build->mesh_sources =
+      memory_grow_array(build->mesh_sources, sizeof(UrdfShape*), build->mesh_count, &build->mesh_capacity);
+  build->mesh_shapes =
+      memory_grow_array(build->mesh_shapes, sizeof(int), build->mesh_count, &build->mesh_shape_capacity);
   build->mesh_sources[build->mesh_count] = from;
   build->mesh_shapes[build->mesh_count++] = shape;
 }
@@ -241,10 +244,10 @@ static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) 
   Scene* scene = build->scene;
   int shared = from->kind == URDF_MESH ? shared_mesh(build, from) : -1;
   if (shared >= 0) return shared;
-  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
+  scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count++];
   *shape = build->defaults.shapes[from->kind];
-  shape->name = memory_text(name);
+  shape->name = memory_copy_text(name);
   shape->place = from->place;
   shape->file = NULL;
   if (!fill_shape(build, from, shape)) return -1;
@@ -264,7 +267,7 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
     text_free(&name);
     if (shape < 0) continue;
     UrdfPose placed = urdf_pose_mul(pose, from->origin);
-    to->shapes = memory_grown(to->shapes, sizeof(SceneShapeUse), to->shape_count, &build->shape_room[target]);
+    to->shapes = memory_grow_array(to->shapes, sizeof(SceneShapeUse), to->shape_count, &build->shape_room[target]);
     to->shapes[to->shape_count++] = (SceneShapeUse){shape, from->place, placed.position, placed.rotation};
   }
 }

@@ -4,12 +4,12 @@
 #include "base/outside.h"
 #include "robot/urdf.h"
 
-static int find_link(const Names* names, const char* name, SourcePlace place, Diagnostics* diagnostics) {
+static int find_link(const Names* names, const char* name, SourcePosition place, Diagnostics* diagnostics) {
   int index = names_find(names, name);
   const char* nearest = index < 0 && *name ? names_nearest(names, name) : NULL;
   if (index < 0 && *name)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no link is named '%s'%s", text_excerpt(name).text,
-                    text_meant(nearest).text);
+                    text_suggestion(nearest).text);
   return index;
 }
 

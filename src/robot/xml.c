@@ -11,7 +11,7 @@ typedef struct {
   int depth;
   const char* text;
   size_t length;
-  SourcePlace place; /* place of the byte with the index `counted` */
+  SourcePosition place; /* place of the byte with the index `counted` */
   size_t counted;
   XML_Parser parser;
   Diagnostics* diagnostics;
@@ -20,16 +20,16 @@ typedef struct {
 
 /* Returns the current place, with columns counted in characters. expat counts bytes instead. Places must be requested
  * in the order of the text. */
-static SourcePlace current_place(Parsing* parsing) {
+static SourcePosition current_place(Parsing* parsing) {
   XML_Index at = XML_GetCurrentByteIndex(parsing->parser);
   size_t offset = at < 0 ? 0 : (size_t)at;
   if (offset > parsing->length) offset = parsing->length;
   for (; parsing->counted < offset; parsing->counted++)
-    place_advance(&parsing->place, parsing->text + parsing->counted);
+    source_position_advance(&parsing->place, parsing->text + parsing->counted);
   return parsing->place;
 }
 
-static void stop_at(Parsing* parsing, SourcePlace place, const char* text) {
+static void stop_at(Parsing* parsing, SourcePosition place, const char* text) {
   if (!parsing->stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, place, "%s", text);
   parsing->stopped = true;
   XML_StopParser(parsing->parser, XML_FALSE);
@@ -39,15 +39,15 @@ static void stop(Parsing* parsing, const char* text) { stop_at(parsing, current_
 
 /* ---------------------------------------------------------------- source positions of attributes */
 
-static const char* step(SourcePlace* place, const char* p) {
-  place_advance(place, p);
+static const char* step(SourcePosition* place, const char* p) {
+  source_position_advance(place, p);
   return p + 1;
 }
 
 /* Sets the places of the attribute values in a tag. The tag is well formed, because expat has checked it, so the
  * attributes follow in order as name = "value" or name = 'value'. */
 static void find_places(const Parsing* parsing, XmlElement* element) {
-  SourcePlace place = element->place;
+  SourcePosition place = element->place;
   const char *p = parsing->text + XML_GetCurrentByteIndex(parsing->parser), *end = parsing->text + parsing->length;
   for (int i = 0; i < element->attribute_count; i++) {
     while (p < end && *p != '"' && *p != '\'') p = step(&place, p);
@@ -70,7 +70,8 @@ static const char* add_copy(char** at, const char* text) {
 }
 
 /* Returns a new element, which the document owns. pairs: names and values of attributes, ending with NULL. */
-static XmlElement* new_element(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs) {
+static XmlElement* new_element(XmlDocument* document, const char* name, SourcePosition place,
+                               const char* const* pairs) {
   XmlElement* element = MEMORY_NEW(XmlElement, 1);
   size_t size = strlen(name) + 1;
   int count = 0;
@@ -105,7 +106,7 @@ static void on_start(void* context, const char* name, const char** pairs) {
   XmlElement* element = new_element(document, name, current_place(parsing), (const char* const*)pairs);
   find_places(parsing, element);
   for (int i = 0; i < element->attribute_count; i++)
-    if (strcmp(element->attributes[i].name, "name") == 0 && text_control(element->attributes[i].value))
+    if (strcmp(element->attributes[i].name, "name") == 0 && text_find_control_character(element->attributes[i].value))
       stop_at(parsing, element->attributes[i].place, "a name must not have a control character: remove the character");
   if (parsing->open)
     xml_append(parsing->open, element);
@@ -128,7 +129,7 @@ static void on_doctype(void* context, const char* name, const char* system_id, c
   Parsing* parsing = context;
   const char* start = strstr(parsing->text, "<!DOCTYPE"); /* the declaration continues here */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
-  stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
+  stop_at(parsing, source_position_at(parsing->place.file, parsing->text, offset),
           "a document type (DOCTYPE) is not supported: remove it");
 }
 
@@ -166,9 +167,9 @@ static bool parse(Parsing* parsing) {
 
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
   *document = (XmlDocument){0};
-  if (!source_check(source, text, length, diagnostics)) return false;
+  if (!source_check_utf8(source, text, length, diagnostics)) return false;
   Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
-  parsing.place = (SourcePlace){source, 1, 1};
+  parsing.place = (SourcePosition){source, 1, 1};
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
     parsing.counted = 3; /* the byte order mark does not count as a character */
   parsing.parser = XML_ParserCreate("UTF-8");
@@ -208,7 +209,7 @@ const XmlAttribute* xml_attribute(const XmlElement* element, const char* name) {
 
 /* ---------------------------------------------------------------- changing a tree */
 
-XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs) {
+XmlElement* xml_make(XmlDocument* document, const char* name, SourcePosition place, const char* const* pairs) {
   return new_element(document, name, place, pairs);
 }
 

@@ -10,13 +10,13 @@ enum { XML_DEPTH_MAX = 64, XML_ELEMENT_MAX = 1000000 };
 
 typedef struct {
   const char *name, *value; /* value with entities replaced */
-  SourcePlace place;        /* place of the value's first character */
+  SourcePosition place;     /* place of the value's first character */
 } XmlAttribute;
 
 typedef struct XmlElement XmlElement;
 struct XmlElement {
   const char* name;
-  SourcePlace place; /* place of the element's '<' */
+  SourcePosition place; /* place of the element's '<' */
   XmlAttribute* attributes;
   int attribute_count;
   XmlElement *parent, *first, *last, *next; /* first and last child; next sibling */
@@ -50,7 +50,7 @@ const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
 typedef void (*XmlRewrite)(Text* out, const XmlElement* element, const XmlAttribute* attribute, void* context);
 /* Returns a new element without parent and children. pairs: names and values of its attributes, ending with NULL. All
  * texts are copied. The document owns the element. Attributes have the place of the element. */
-XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs);
+XmlElement* xml_make(XmlDocument* document, const char* name, SourcePosition place, const char* const* pairs);
 /* Returns a copy of the element and its descendants, without parent, with the same places. more: names and values,
  * ending with NULL, of attributes that the copy gets if the element lacks them; may be NULL. rewrite sets the value of
  * every attribute and is called with `context`. The document owns the copy. */

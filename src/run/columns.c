@@ -65,8 +65,8 @@ void run_columns_write(Text* row, double time, const double* numbers, const Mode
   text_add_bytes(row, "\n", 1);
 }
 
-bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
-                     Diagnostics* diagnostics) {
+bool run_columns_match_model(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
+                             Diagnostics* diagnostics) {
   Text name = {0};
   int column = 1, total = number_total(model, columns);
   bool fits = table->column_count == 1 + total && strcmp(table->names[0], "time") == 0;
@@ -78,7 +78,7 @@ bool run_columns_fit(const CsvTable* table, const char* path, const Model* model
     }
   text_free(&name);
   if (!fits)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
                     "the columns are not 'time' and the %d %s of the scene's joints, because the run was made from "
                     "another scene: give the scene of the run",
                     total, columns == RUN_COORDINATES ? "coordinates" : "increments");
@@ -91,7 +91,7 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
   for (int i = 0; i < model->link_count; i++) {
     double* own = numbers + first_number(&model->links[i], columns);
     for (int k = 0; k < number_count(&model->links[i], columns); k++, column++)
-      if (!csv_number(table, path, row, column, &own[k], diagnostics)) return false;
+      if (!csv_read_number(table, path, row, column, &own[k], diagnostics)) return false;
   }
   return true;
 }
@@ -101,9 +101,9 @@ static bool rows_are_numbers(CsvRows* rows, const char* path, const Model* model
   double* numbers = MEMORY_NEW(double, number_total(model, columns));
   bool good = true;
   for (int row = 0; row < csv_rows_count(rows) && good; row++) {
-    const CsvTable* table = csv_rows_at(rows, row);
+    const CsvTable* table = csv_rows_read(rows, row);
     double time;
-    good = csv_number(table, path, 0, 0, &time, diagnostics) &&
+    good = csv_read_number(table, path, 0, 0, &time, diagnostics) &&
            run_columns_read(numbers, 0, table, path, model, columns, diagnostics);
   }
   memory_free(numbers);
@@ -114,7 +114,7 @@ Status run_columns_open(CsvRows** rows, const char* path, const Model* model, Ru
                         Diagnostics* diagnostics) {
   Status status = csv_rows_open(rows, path, diagnostics);
   if (status != STATUS_OK) return status;
-  if (run_columns_fit(csv_rows_header(*rows), path, model, columns, diagnostics) &&
+  if (run_columns_match_model(csv_rows_header(*rows), path, model, columns, diagnostics) &&
       rows_are_numbers(*rows, path, model, columns, diagnostics))
     return STATUS_OK;
   csv_rows_close(*rows);
@@ -122,10 +122,10 @@ Status run_columns_open(CsvRows** rows, const char* path, const Model* model, Ru
   return STATUS_BAD_INPUT;
 }
 
-void run_columns_at(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers) {
-  const CsvTable* table = csv_rows_at(rows, row);
+void run_columns_read_row(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers) {
+  const CsvTable* table = csv_rows_read(rows, row);
   for (int i = 0, column = 1; i < model->link_count; i++) {
     double* own = numbers + first_number(&model->links[i], columns);
-    for (int k = 0; k < number_count(&model->links[i], columns); k++) own[k] = csv_value(table, 0, column++);
+    for (int k = 0; k < number_count(&model->links[i], columns); k++) own[k] = csv_number_or_nan(table, 0, column++);
   }
 }

@@ -9,7 +9,7 @@
 /* Returns true if a name matches one of the comma-separated shell patterns. `*` also matches '/'. */
 static bool name_selected(const char* name, const char* patterns) {
   if (!patterns) return true;
-  char *copy = memory_text(patterns), *rest = copy;
+  char *copy = memory_copy_text(patterns), *rest = copy;
   bool selected = false;
   for (char* pattern; !selected && (pattern = strsep(&rest, ","));) selected = fnmatch(pattern, name, 0) == 0;
   memory_free(copy);
@@ -20,7 +20,7 @@ static bool name_selected(const char* name, const char* patterns) {
  * two compared files nearly always have the same order. */
 static int find_column(const CsvTable* table, const char* name, int position) {
   if (position < table->column_count && strcmp(table->names[position], name) == 0) return position;
-  return csv_column(table, name);
+  return csv_find_column(table, name);
 }
 
 /* Columns that one of the two tables lacks: their number, and the names of the first few columns. */
@@ -42,7 +42,7 @@ static bool tell_missing(Missing* missing, const char* file, const char* other, 
   if (count > 0) {
     if (more > 0) text_add(&missing->names, " and %d more", more);
     diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0},
+        diagnostics, SEVERITY_ERROR, (SourcePosition){file, 1, 0},
         "no column%s %s, which %s has: compare tables with the same columns, or select common columns by --columns",
         count > 1 ? "s" : "", missing->names.data, other);
   }
@@ -66,7 +66,7 @@ static bool match_columns(int* partner, const CsvTable* a, const char* name_a, c
   for (int i = 0; i < b->column_count; i++)
     if (name_selected(b->names[i], patterns) && find_column(a, b->names[i], i) < 0) add_missing(&in_a, b->names[i]);
   if (selected == 0 && in_a.count == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_a, 1, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name_a, 1, 0},
                     "no column matches '%s': line 1 of the file lists the columns", patterns);
   bool all_in_b = tell_missing(&in_b, name_b, name_a, diagnostics);
   bool all_in_a = tell_missing(&in_a, name_a, name_b, diagnostics);
@@ -122,7 +122,7 @@ Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a
   bool matched = match_columns(partner, a, name_a, b, name_b, columns, diagnostics);
   if (a->row_count != b->row_count) {
     matched = false;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_b, 0, 0},
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name_b, 0, 0},
                     "the file has %d rows, but %s has %d: compare tables with the same number of rows", b->row_count,
                     name_a, a->row_count);
   }

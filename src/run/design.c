@@ -23,7 +23,7 @@ Status design_write_convergence(const char* folder, const Optimization* o, Diagn
     text_add(&text, ",");
     csv_add_field(&text, optimization_term_name(o, t));
   }
-  int subjects = optimization_subject_count(o);
+  int subjects = optimization_bounded_term_count(o);
   for (int i = 0; i < subjects; i++) {
     Text name = {0};
     text_add(&name, "multiplier_%s", optimization_term_name(o, terms - subjects + i));
@@ -73,7 +73,8 @@ static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnos
   if (status == STATUS_BAD_INPUT && model_touching(model, &pairs) > 0) status = STATUS_OK;
   for (int k = 0; k < own.count && status != STATUS_OK; k++) {
     const Diagnostic* item = &own.items[k];
-    diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+    diagnostics_add(diagnostics, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s",
+                    item->text);
   }
   memory_free(pairs);
   diagnostics_free(&own);
@@ -87,7 +88,7 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   Status status = make_shapes(&model, optimization_scene(o, 0, best), diagnostics);
   bool made = false;
   for (int i = 0; status == STATUS_OK && i < model.link_count; i++) {
-    if (!optimization_shapes_link(o, i)) continue;
+    if (!optimization_changes_shape(o, i)) continue;
     if (!made) status = file_make_folder_reported(path.data, diagnostics);
     made = true;
     if (status != STATUS_OK) break;
@@ -140,7 +141,7 @@ Status design_write_scenes(const char* folder, const Task* task, Optimization* o
   return status;
 }
 
-char* design_failed_path(const char* folder, int number) {
+char* design_failed_scene_path(const char* folder, int number) {
   Text path = {0};
   text_add(&path, "%s/failed.%d.scene.yaml", folder, number);
   return path.data;
@@ -148,7 +149,7 @@ char* design_failed_path(const char* folder, int number) {
 
 static bool is_kept(TrialOutcome outcome) { return outcome == TRIAL_SOLVER || outcome == TRIAL_NO_GRADIENT; }
 
-int design_failed_number(const Optimization* o) {
+int design_failed_scene_number(const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), number = 0;
   if (!is_kept(rows[iteration].outcome)) return 0;
@@ -159,7 +160,7 @@ int design_failed_number(const Optimization* o) {
 Status design_write_failed(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
   int scenario, iteration = optimization_iteration(o);
   const Scene* scene = optimization_trial_scene(o, &scenario);
-  char* path = design_failed_path(folder, design_failed_number(o));
+  char* path = design_failed_scene_path(folder, design_failed_scene_number(o));
   Text text = {0};
   text_add(&text, "# The trial of iteration %d of task %s", iteration, task->name);
   if (task->scenario_count > 1) text_add(&text, ", scenario %s", task->scenarios[scenario].name);
@@ -167,7 +168,7 @@ Status design_write_failed(const char* folder, const Task* task, Optimization* o
   if (*optimization_reason(o)) text_add(&text, ": %s", optimization_reason(o));
   text_add(&text, ".\n");
   char what[32];
-  snprintf(what, sizeof what, "failed-%d", design_failed_number(o));
+  snprintf(what, sizeof what, "failed-%d", design_failed_scene_number(o));
   add_scene(&text, folder, task, what, "", scene);
   Status status = file_write_reported(path, &text, diagnostics);
   text_free(&text);
@@ -177,7 +178,7 @@ Status design_write_failed(const char* folder, const Task* task, Optimization* o
 
 void design_remove_results(const char* folder, const Task* task) {
   for (int n = 1; n <= FAILED_SCENES; n++) {
-    char* path = design_failed_path(folder, n);
+    char* path = design_failed_scene_path(folder, n);
     remove(path);
     memory_free(path);
   }
@@ -202,7 +203,7 @@ Status design_write_checkpoint(const char* folder, const Optimization* o, Diagno
   char* path = design_checkpoint_path(folder);
   Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));
   memory_free(path);
   number_file_free(&checkpoint);
   return status;
@@ -237,7 +238,7 @@ static void add_inputs(Json* json, const Task* task) {
 
 /* Writes the terms of the best design that have a bound, with the multipliers at the end of the optimization. */
 static void add_subjects(Json* json, const Task* task, const Optimization* o) {
-  int subjects = optimization_subject_count(o), terms = optimization_term_count(o);
+  int subjects = optimization_bounded_term_count(o), terms = optimization_term_count(o);
   if (subjects == 0) return;
   json_open(json, "subject_to", '[');
   for (int i = 0; i < subjects; i++) {
@@ -300,7 +301,7 @@ static void add_half_step(Json* json, const Optimization* o, const HalfStep* hal
 static void add_validation(Json* json, const Task* task, const Optimization* o) {
   int tries = optimization_validation_tries(o), held = 0;
   if (tries == 0) return;
-  for (int k = 0; k < task->scenario_count; k++) held += optimization_validation_held(o, k);
+  for (int k = 0; k < task->scenario_count; k++) held += optimization_validation_passed(o, k);
   json_open(json, "validation", '{');
   json_integer(json, "tried", (int64_t)tries * task->scenario_count);
   json_integer(json, "held", held);
@@ -309,7 +310,7 @@ static void add_validation(Json* json, const Task* task, const Optimization* o) 
     json_open(json, NULL, '{');
     json_text(json, "name", task->scenarios[k].name);
     json_integer(json, "tried", tries);
-    json_integer(json, "held", optimization_validation_held(o, k));
+    json_integer(json, "held", optimization_validation_passed(o, k));
     json_close(json, '}');
   }
   json_close(json, ']');
@@ -364,7 +365,7 @@ static void add_results(Json* json, int starts, const Optimization* o) {
   json_integer(json, "best_iteration", optimization_best_iteration(o));
   const char* reason;
   if (starts > 1) json_integer(json, "starts", begun);
-  if (starts > 1) json_integer(json, "failed_starts", optimization_unstarted(o, &reason));
+  if (starts > 1) json_integer(json, "failed_starts", optimization_failed_starts(o, &reason));
   if (starts > 1) json_integer(json, "best_start", optimization_best_start(o));
   json_open(json, "best_terms", '{');
   for (int t = 0; t < optimization_term_count(o); t++)

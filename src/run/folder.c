@@ -14,15 +14,15 @@ struct RunFolder {
   char* paths[WRITER_COUNT];
   FileStream files[WRITER_COUNT];
   char* folder;
-  FolderClaim claim;
-  KeptStates states;
+  FolderLock claim;
+  StoredStates states;
   Text text; /* buffer for the rows of one file and one state; its memory is reused */
 };
 
 /* Reports that the action `act` on a file failed, and returns STATUS_IO. If errno is 0, the message says that fewer
  * bytes were written than requested. Keeps errno. */
 static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act,
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot %s: %s", act,
                   errno ? strerror(errno) : "fewer bytes were written than requested");
   return STATUS_IO;
 }
@@ -53,15 +53,15 @@ static Status open_file(RunFolder* output, int index, const char* folder, Diagno
 
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics) {
   *result = NULL;
-  FolderClaim claim;
-  if (folder_claim(&claim, folder, diagnostics) != STATUS_OK) return STATUS_IO;
+  FolderLock claim;
+  if (folder_lock(&claim, folder, diagnostics) != STATUS_OK) return STATUS_IO;
   RunFolder* output = MEMORY_NEW(RunFolder, 1);
   output->claim = claim;
   output->context.model = model;
   output->context.rotations = MEMORY_NEW(Quat, model->link_count);
   for (int i = 0; i < model->link_count; i++) output->context.rotations[i] = (Quat){1, 0, 0, 0};
-  kept_states_rotations(model, output->context.rotations);
-  output->folder = memory_text(folder);
+  kept_states_read_start_rotations(model, output->context.rotations);
+  output->folder = memory_copy_text(folder);
   Status status = STATUS_OK;
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) status = open_file(output, i, folder, diagnostics);
   if (status == STATUS_OK)
@@ -81,7 +81,7 @@ Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* dia
   return STATUS_OK;
 }
 
-void run_folder_keep_state(RunFolder* output, Sim* sim) {
+void run_folder_store_state(RunFolder* output, Sim* sim) {
   kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
 }
 
@@ -121,7 +121,7 @@ void run_folder_discard(RunFolder* output) {
   memory_free(output->context.rotations);
   memory_free(output->folder);
   kept_states_free(&output->states);
-  folder_release(&output->claim);
+  folder_unlock(&output->claim);
   text_free(&output->text);
   memory_free(output);
 }

@@ -19,12 +19,12 @@ typedef struct {
 static bool find_columns(ContactReader* reader) {
   static const char* const moment[] = {"mx", "my", "mz"};
   static const char* const account[] = {"friction_load", "friction_owed", "friction_lost"};
-  for (int k = 0; k < 3; k++) reader->moment[k] = csv_column(reader->table, moment[k]);
-  for (int k = 0; k < 3; k++) reader->account[k] = csv_column(reader->table, account[k]);
+  for (int k = 0; k < 3; k++) reader->moment[k] = csv_find_column(reader->table, moment[k]);
+  for (int k = 0; k < 3; k++) reader->account[k] = csv_find_column(reader->table, account[k]);
   for (int k = 0; k < COLUMN_COUNT; k++) {
-    reader->column[k] = csv_column(reader->table, COLUMNS[k]);
+    reader->column[k] = csv_find_column(reader->table, COLUMNS[k]);
     if (reader->column[k] >= 0) continue;
-    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, 1, 0},
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePosition){reader->path, 1, 0},
                     "the file has no column '%s': write the run again", COLUMNS[k]);
     return false;
   }
@@ -40,7 +40,7 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
     *last = *link;
     return true;
   }
-  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePosition){reader->path, reader->table->lines[row], 0},
                   "the scene has no link '%s', because the run was made from another scene: give the scene of the run",
                   name);
   return false;
@@ -51,7 +51,7 @@ static bool read_link(ContactReader* reader, int row, int column, int* link) {
 static bool read_optional(ContactReader* reader, int row, const int column[3], double value[3]) {
   for (int k = 0; k < 3; k++) {
     value[k] = (double)NAN;
-    if (column[k] >= 0 && !csv_number(reader->table, reader->path, row, column[k], &value[k], reader->diagnostics))
+    if (column[k] >= 0 && !csv_read_number(reader->table, reader->path, row, column[k], &value[k], reader->diagnostics))
       return false;
   }
   return true;
@@ -61,7 +61,7 @@ static bool read_row(ContactReader* reader, int row, RunContact* contact) {
   double v[COLUMN_COUNT] = {0};
   for (int k = 0; k < COLUMN_COUNT; k++)
     if (k != COLUMN_A && k != COLUMN_B &&
-        !csv_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
+        !csv_read_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
       return false;
   double m[3], account[3];
   if (!read_optional(reader, row, reader->moment, m) || !read_optional(reader, row, reader->account, account))
@@ -106,7 +106,7 @@ static bool rows_are_contacts(RunContactRows* contacts) {
   contacts->reader.table = csv_rows_header(contacts->rows);
   bool good = find_columns(&contacts->reader);
   for (int row = 0; good && row < csv_rows_count(contacts->rows); row++) {
-    contacts->reader.table = csv_rows_at(contacts->rows, row);
+    contacts->reader.table = csv_rows_read(contacts->rows, row);
     good = read_row(&contacts->reader, 0, &contact);
   }
   return good;
@@ -133,9 +133,9 @@ void run_contact_rows_close(RunContactRows* contacts) {
 
 CsvRows* run_contact_rows_table(const RunContactRows* contacts) { return contacts->rows; }
 
-bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact) {
+bool run_contact_rows_read(RunContactRows* contacts, int row, RunContact* contact) {
   Diagnostics ignored = {0};
-  contacts->reader.table = csv_rows_at(contacts->rows, row);
+  contacts->reader.table = csv_rows_read(contacts->rows, row);
   contacts->reader.diagnostics = &ignored;
   bool good = read_row(&contacts->reader, 0, contact);
   diagnostics_free(&ignored);

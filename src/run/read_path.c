@@ -6,6 +6,6 @@ Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagn
   return file_exists(path) ? run_columns_open(rows, path, model, RUN_INCREMENTS, diagnostics) : STATUS_OK;
 }
 
-void run_path_at(CsvRows* rows, int row, const Model* model, double* delta) {
-  run_columns_at(rows, row, model, RUN_INCREMENTS, delta);
+void run_path_read_row(CsvRows* rows, int row, const Model* model, double* delta) {
+  run_columns_read_row(rows, row, model, RUN_INCREMENTS, delta);
 }

@@ -20,12 +20,12 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
     name.length = 0;
     text_add(&name, "%s/%s", model->links[link].name, POSE_COLUMNS[k]);
     bool there = expected < table->column_count && strcmp(table->names[expected], name.data) == 0;
-    columns[i] = there ? expected : csv_column(table, name.data);
+    columns[i] = there ? expected : csv_find_column(table, name.data);
     found = columns[i] >= 0;
   }
   if (!found)
     diagnostics_add(
-        diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+        diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
         "the file has no column '%s', because the run was made from another scene: give the scene of the run",
         name.data);
   text_free(&name);
@@ -43,11 +43,11 @@ static Pose pose_of(const double v[POSE_COLUMN_COUNT]) {
  * is invalid. */
 static bool read_row(double* time, Pose* poses, int links, int row, const CsvTable* table, const char* path,
                      const int* columns, Diagnostics* diagnostics) {
-  if (!csv_number(table, path, row, 0, time, diagnostics)) return false;
+  if (!csv_read_number(table, path, row, 0, time, diagnostics)) return false;
   for (int link = 0; link < links; link++) {
     double v[POSE_COLUMN_COUNT];
     for (int k = 0; k < POSE_COLUMN_COUNT; k++)
-      if (!csv_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
+      if (!csv_read_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
     if (poses) poses[link] = pose_of(v);
   }
   return true;
@@ -55,7 +55,7 @@ static bool read_row(double* time, Pose* poses, int links, int row, const CsvTab
 
 static bool begins_right(const CsvTable* header, int rows, const char* path, Diagnostics* diagnostics) {
   if (rows > 0 && strcmp(header->names[0], "time") == 0) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
                   rows == 0 ? "the file has no row, so the run has no state: run the simulation again"
                             : "the first column must be 'time': give a file that sdrs simulate wrote");
   return false;
@@ -92,12 +92,12 @@ void run_poses_free(RunPoses* run) {
   *run = (RunPoses){0};
 }
 
-const Pose* run_row_poses(const RunPoses* run, int row) {
+const Pose* run_poses_at_row(const RunPoses* run, int row) {
   assert(row >= 0 && row < run->row_count);
   return run->pose + (size_t)row * (size_t)run->link_count;
 }
 
-int run_row_at(const RunPoses* run, double time) {
+int run_find_row(const RunPoses* run, double time) {
   assert(run->row_count > 0);
   if (!isfinite(time)) return run->row_count - 1;
   int best = 0;
@@ -120,7 +120,7 @@ static bool rows_are_poses(RunPoseRows* poses, const char* path, Diagnostics* di
               find_columns(header, path, poses->model, poses->columns, diagnostics);
   double time;
   for (int row = 0; row < csv_rows_count(poses->rows) && good; row++)
-    good = read_row(&time, NULL, poses->model->link_count, 0, csv_rows_at(poses->rows, row), path, poses->columns,
+    good = read_row(&time, NULL, poses->model->link_count, 0, csv_rows_read(poses->rows, row), path, poses->columns,
                     diagnostics);
   return good;
 }
@@ -150,9 +150,10 @@ void run_pose_rows_close(RunPoseRows* poses) {
 
 CsvRows* run_pose_rows_table(const RunPoseRows* poses) { return poses->rows; }
 
-Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link) {
-  const CsvTable* table = csv_rows_at(poses->rows, row);
+Pose run_pose_rows_read(const RunPoseRows* poses, int row, int link) {
+  const CsvTable* table = csv_rows_read(poses->rows, row);
   double v[POSE_COLUMN_COUNT];
-  for (int k = 0; k < POSE_COLUMN_COUNT; k++) v[k] = csv_value(table, 0, poses->columns[link * POSE_COLUMN_COUNT + k]);
+  for (int k = 0; k < POSE_COLUMN_COUNT; k++)
+    v[k] = csv_number_or_nan(table, 0, poses->columns[link * POSE_COLUMN_COUNT + k]);
   return pose_of(v);
 }

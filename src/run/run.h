@@ -30,7 +30,7 @@ typedef struct {
 typedef struct RunFolder RunFolder;
 
 /* Creates the folder of a run and opens its CSV files.
- * Creates the parents too, and claims the folder until close or discard (folder_claim). The files are trajectory.csv,
+ * Creates the parents too, and claims the folder until close or discard (folder_lock). The files are trajectory.csv,
  * joints.csv, contacts.csv, solver.csv, path.csv and those that simulation.output requests. Writes their header lines.
  * The caller passes *result, which borrows the model, to run_folder_close or run_folder_discard. On failure returns
  * STATUS_IO with a diagnostic that names the file or folder and the reason. *result is then NULL, everything is freed
@@ -41,7 +41,7 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
 /* Keeps a copy of the current state of sim as a start state for other runs. The row of the state must be the last one
  * written. run_folder_close writes the copy to the folder. Never fails. */
-void run_folder_keep_state(RunFolder* output, Sim* sim);
+void run_folder_store_state(RunFolder* output, Sim* sim);
 /* Completes the run folder: flushes and renames all files. If a write failed, returns STATUS_IO with a diagnostic and
  * renames no file. Frees `output` in any case. Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
@@ -92,10 +92,10 @@ typedef struct {
 RunTotals run_totals_start(void);
 /* Adds the counts of one solved step to the totals, and sets totals->time to the time of the step [s]. Never fails.
  * Allocates nothing. */
-void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
+void run_totals_add_step(RunTotals* totals, const StepReport* report, const SimState* state);
 /* Updates the smallest gap [m] of the totals, and its time [s], with the gap of one state. A gap of NaN changes
  * nothing. Never fails. Allocates nothing. */
-void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
+void run_totals_update_gap(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
 struct Json; /* below */
 typedef struct {
@@ -121,7 +121,7 @@ typedef struct {
 void run_summary_json(Text* text, const RunSummary* summary);
 /* Returns the name of the link that owns a degree of freedom, or "?" if there is none. For messages. Borrowed from the
  * model; never NULL. */
-const char* run_link_of_dof(const Model* model, int dof);
+const char* run_dof_link_name(const Model* model, int dof);
 
 /* ---------------------------------------------------------------- folder of `sdrs optimize` (run/design.c) */
 
@@ -148,11 +148,11 @@ Status design_write_scenes(const char* folder, const Task* task, Optimization* o
 enum { FAILED_SCENES = 10 };
 /* Returns the number of the file failed.<number>.scene.yaml for the trial of the current iteration. Numbers count from
  * 1. Returns 0 if the trial has no such file. Allocates nothing. Never fails. */
-int design_failed_number(const Optimization* optimization);
+int design_failed_scene_number(const Optimization* optimization);
 /* Returns the path <folder>/failed.<number>.scene.yaml. The caller frees the path with memory_free. */
-char* design_failed_path(const char* folder, int number);
-/* Writes failed.<number>.scene.yaml for the current trial. The result of design_failed_number must not be 0. Returns
- * STATUS_IO with a diagnostic on failure. Frees its allocations before it returns. */
+char* design_failed_scene_path(const char* folder, int number);
+/* Writes failed.<number>.scene.yaml for the current trial. The result of design_failed_scene_number must not be 0.
+ * Returns STATUS_IO with a diagnostic on failure. Frees its allocations before it returns. */
 Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
 /* Deletes the results of an earlier run: failed and best scenes, design.csv and summary.json. Ignores files that do not
  * exist or cannot be deleted. Frees its allocations before it returns. */
@@ -276,19 +276,19 @@ void run_pose_rows_close(RunPoseRows* poses);
 /* Returns the opened file, borrowed from poses. Its first column is the time [s]. */
 CsvRows* run_pose_rows_table(const RunPoseRows* poses);
 /* Returns the pose of a link in a row of the opened file: the position in the world [m] and a unit quaternion. */
-Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
+Pose run_pose_rows_read(const RunPoseRows* poses, int row, int link);
 
 /* Opens `joints.csv` of a run of this model for reading row by row. The first column is the time [s]. The caller closes
  * *rows with csv_rows_close. On failure returns a status as run_poses_read does, and sets *rows to NULL. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets q (nq) to the joint coordinates of a row, as written in the file [m, rad, quaternions]. */
-void run_coordinates_at(CsvRows* rows, int row, const Model* model, double* q);
+void run_coordinates_read_row(CsvRows* rows, int row, const Model* model, double* q);
 
 /* Opens `path.csv`, the recorded moves of the solver, as run_coordinates_open does. If the file does not exist, sets
  * *rows to NULL and returns STATUS_OK. The time [s] of a row is the time of the state at which the move is directed. */
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets delta (nv) to the joint increments of one move of the solver [m, rad]. */
-void run_path_at(CsvRows* rows, int row, const Model* model, double* delta);
+void run_path_read_row(CsvRows* rows, int row, const Model* model, double* delta);
 
 /* A row of contacts.csv, which contains the contact force of a pair of links. */
 typedef struct {
@@ -323,16 +323,16 @@ void run_contact_rows_close(RunContactRows* contacts);
 CsvRows* run_contact_rows_table(const RunContactRows* contacts);
 /* Sets *contact to a row of the file. Returns false, with *contact undefined, if the file has changed since it was
  * opened. */
-bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact);
+bool run_contact_rows_read(RunContactRows* contacts, int row, RunContact* contact);
 
 /* Returns the row of a run whose time is nearest to `time` [s]. Returns the earlier row if two rows are equally near,
  * and the last row if `time` is NAN. The run must have at least one row. Allocates nothing. */
-int run_row_at(const RunPoses* run, double time);
+int run_find_row(const RunPoses* run, double time);
 /* Returns the poses (links) of a row 0 ... row_count - 1. The row is not checked. The poses are borrowed from *run
  * until run_poses_free. */
-const Pose* run_row_poses(const RunPoses* run, int row);
+const Pose* run_poses_at_row(const RunPoses* run, int row);
 /* Returns the unit of a column of a run's file, for example "J" for the column "kinetic" of "solver.csv". Returns "" if
  * the column has no unit, and NULL if the column is unknown. The text is constant. Allocates nothing. */
-const char* run_unit(const char* file, const char* column);
+const char* run_column_unit(const char* file, const char* column);
 
 #endif

@@ -12,21 +12,21 @@
  * needs them to keep the signs in trajectory.csv. */
 #define ROTATIONS "rotations"
 
-void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links) {
-  kept->items = memory_grown(kept->items, sizeof(KeptState), kept->count, &kept->capacity);
-  KeptState* state = &kept->items[kept->count++];
+void kept_states_add(StoredStates* kept, Sim* sim, const Quat* rotations, int links) {
+  kept->items = memory_grow_array(kept->items, sizeof(StoredState), kept->count, &kept->capacity);
+  StoredState* state = &kept->items[kept->count++];
   state->step = sim_state(sim)->step;
   sim_state_file(sim, &state->file);
   number_file_add_doubles(&state->file, ROTATIONS, &rotations[0].w, 4 * links);
 }
 
-void kept_states_free(KeptStates* kept) {
+void kept_states_free(StoredStates* kept) {
   for (int k = 0; k < kept->count; k++) number_file_free(&kept->items[k].file);
   memory_free(kept->items);
-  *kept = (KeptStates){0};
+  *kept = (StoredStates){0};
 }
 
-void kept_states_rotations(const Model* model, Quat* rotations) {
+void kept_states_read_start_rotations(const Model* model, Quat* rotations) {
   int numbers = 4 * model->link_count;
   if (!model->start || number_file_doubles_count(model->start, ROTATIONS) != numbers) return;
   Diagnostics none = {0};
@@ -48,11 +48,11 @@ static void remove_states(const char* path) {
 }
 
 static Status report_failure(Diagnostics* diagnostics, const char* path) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));
   return STATUS_IO;
 }
 
-Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics) {
+Status kept_states_write(const StoredStates* kept, const char* run, Diagnostics* diagnostics) {
   char* folder = file_join(run, STATE_FOLDER);
   remove_states(folder);
   Status status = kept->count > 0 ? file_make_folder_reported(folder, diagnostics) : STATUS_OK;

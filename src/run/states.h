@@ -7,22 +7,22 @@
 typedef struct {
   int step;
   NumberFile file;
-} KeptState;
+} StoredState;
 typedef struct {
-  KeptState* items;
+  StoredState* items;
   int count, capacity;
-} KeptStates;
+} StoredStates;
 
 /* Adds a copy of the current state of sim to the list. rotations (links): quaternions in the last written row, which
  * are copied too. */
-void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links);
+void kept_states_add(StoredStates* kept, Sim* sim, const Quat* rotations, int links);
 /* Frees all states and zeroes the list. */
-void kept_states_free(KeptStates* kept);
+void kept_states_free(StoredStates* kept);
 /* Sets rotations (links) to the quaternions of the model's start state. Leaves rotations unchanged if the model has no
  * start state. */
-void kept_states_rotations(const Model* model, Quat* rotations);
+void kept_states_read_start_rotations(const Model* model, Quat* rotations);
 /* Writes all states to the folder `run` and deletes the states of an earlier run in this folder. Returns STATUS_IO with
  * a diagnostic if a file cannot be written. The list is not changed. */
-Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics);
+Status kept_states_write(const StoredStates* kept, const char* run, Diagnostics* diagnostics);
 
 #endif

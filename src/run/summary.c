@@ -14,7 +14,7 @@ static bool input_known(const RunInput* inputs, int count, const char* path) {
 }
 
 static RunInput hash_file(const char* path) {
-  RunInput input = {.path = memory_text(path)};
+  RunInput input = {.path = memory_copy_text(path)};
   char* data;
   size_t length;
   if (!file_is_regular(path)) return input; /* a pipe cannot be read a second time */
@@ -32,7 +32,7 @@ RunInput* run_inputs(const Scene* scene, int* count) {
   RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->file_count + scene->controller_count +
                                               2 * scene->load_count + scene->tendon_count + 1);
   *count = 1;
-  inputs[0].path = memory_text(scene->path);
+  inputs[0].path = memory_copy_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
   for (int i = 0; i < scene->file_count; i++)
     if (!input_known(inputs, *count, scene->files[i])) inputs[(*count)++] = hash_file(scene->files[i]);
@@ -63,7 +63,7 @@ RunTotals run_totals_start(void) { return (RunTotals){.smallest_gap = INFINITY};
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state) {
+void run_totals_add_step(RunTotals* totals, const StepReport* report, const SimState* state) {
   totals->steps++;
   totals->time = state->time;
   totals->iterations += report->iterations;
@@ -79,7 +79,7 @@ void run_totals_step(RunTotals* totals, const StepReport* report, const SimState
   totals->residual_max = fmax(totals->residual_max, report->residual);
 }
 
-void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state) {
+void run_totals_update_gap(RunTotals* totals, const SimMeasure* measure, const SimState* state) {
   if (!(measure->smallest_gap < totals->smallest_gap)) return;
   totals->smallest_gap = measure->smallest_gap;
   totals->smallest_gap_time = state->time;
@@ -87,7 +87,7 @@ void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimS
 
 /* ---------------------------------------------------------------- sections of the report */
 
-const char* run_link_of_dof(const Model* model, int dof) {
+const char* run_dof_link_name(const Model* model, int dof) {
   if (dof < 0 || dof >= model->dof_count) return "?";
   return model->links[model->dof_link[dof]].name;
 }
@@ -142,7 +142,7 @@ static void add_model(Json* json, const Model* model) {
 static void add_mass_models(Json* json, const Model* model) {
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].mass > 0) json_text(json, model->links[i].name, mass_model_word(model->links[i].mass_model));
+    if (model->links[i].mass > 0) json_text(json, model->links[i].name, mass_model_name(model->links[i].mass_model));
   json_close(json, '}');
 }
 
@@ -173,7 +173,7 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_integer(json, "max_iterations", simulation->max_iterations);
   json_bool(json, "certificate", simulation->certificate);
   json_integer(json, "record_every", simulation->record_every);
-  json_integer(json, "substeps", simulation_substeps(simulation));
+  json_integer(json, "substeps", simulation_substep_count(simulation));
   json_close(json, '}');
 }
 
@@ -202,7 +202,7 @@ static void add_contact(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-static void add_squeeze(Json* json, const Model* model, const StepSqueeze* squeeze) {
+static void add_squeeze(Json* json, const Model* model, const BlockingPair* squeeze) {
   if (!squeeze->known) {
     json_text(json, "squeezed", NULL);
     return;
@@ -229,7 +229,7 @@ static void add_failure(Json* json, const RunSummary* summary) {
   json_integer(json, "trials", failure->trials);
   json_number(json, "residual", failure->residual);
   json_integer(json, "residual_degree_of_freedom", failure->residual_dof);
-  json_text(json, "residual_link", run_link_of_dof(summary->model, failure->residual_dof));
+  json_text(json, "residual_link", run_dof_link_name(summary->model, failure->residual_dof));
   json_integer(json, "substeps", failure->substeps);
   add_squeeze(json, summary->model, &failure->squeeze);
   json_close(json, '}');
@@ -245,7 +245,7 @@ static void add_result(Json* json, const RunSummary* summary) {
   json_number(json, "time", totals->time);
   json_number(json, "smallest_gap", totals->smallest_gap);
   json_number(json, "smallest_gap_time", totals->smallest_gap_time);
-  if (contact_overlaps(summary->model->contact_model))
+  if (contact_allows_overlap(summary->model->contact_model))
     json_number(json, "worst_overlap", fmax(0, -totals->smallest_gap));
   json_number(json, "scheme_work", totals->scheme_work);
   json_number(json, "residual_max", totals->residual_max);

@@ -64,7 +64,7 @@ static const UnitRow UNITS[] = {
     {"convergence.csv", "*", ""},
 };
 
-const char* run_unit(const char* file, const char* column) {
+const char* run_column_unit(const char* file, const char* column) {
   for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++)
     if (fnmatch(UNITS[i].file, file, 0) == 0 && fnmatch(UNITS[i].columns, column, 0) == 0) return UNITS[i].unit;
   return NULL;

@@ -45,18 +45,18 @@ void run_columns_header(Text* row, const Model* model, RunColumns columns);
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);
 /* Returns true if the table has the columns of this model. Otherwise returns false with a diagnostic at line 1 of the
  * file. */
-bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
-                     Diagnostics* diagnostics);
-/* Sets numbers (nq or nv), in the order of the trees, to the values of a row. run_columns_fit must be true for the
- * table. Returns false with a diagnostic if a value is invalid; some numbers may then be set. */
+bool run_columns_match_model(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
+                             Diagnostics* diagnostics);
+/* Sets numbers (nq or nv), in the order of the trees, to the values of a row. run_columns_match_model must be true for
+ * the table. Returns false with a diagnostic if a value is invalid; some numbers may then be set. */
 bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
                       RunColumns columns, Diagnostics* diagnostics);
 /* Opens a file with the columns of this model for reading row by row. The caller closes *rows with csv_rows_close.
  * Returns STATUS_IO with a diagnostic if the file cannot be read. Returns STATUS_BAD_INPUT with a diagnostic if
- * run_columns_fit is false or a number is not finite. *rows is NULL after an error. */
+ * run_columns_match_model is false or a number is not finite. *rows is NULL after an error. */
 Status run_columns_open(CsvRows** rows, const char* path, const Model* model, RunColumns columns,
                         Diagnostics* diagnostics);
 /* Sets numbers (nq or nv) [m, rad], in the order of the trees, to the values of a row. */
-void run_columns_at(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers);
+void run_columns_read_row(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers);
 
 #endif

@@ -43,7 +43,7 @@ void document_free(Document* document) {
 
 /* ---------------------------------------------------------------- building */
 
-Node* document_node(Document* document, NodeKind kind, SourcePlace place) {
+Node* document_node(Document* document, NodeKind kind, SourcePosition place) {
   if (document->node_count >= DOCUMENT_NODE_MAX) return NULL;
   document->node_count++;
   Node* node = arena_alloc(document, sizeof(Node));
@@ -184,15 +184,15 @@ const Node* node_find(const Node* map, const char* key) {
   return NULL;
 }
 
-const Node* node_at(const Node* list, int index) {
+const Node* node_child_at(const Node* list, int index) {
   const Node* node = list->first;
   while (node && index-- > 0) node = node->next;
   return node;
 }
 
-SourcePlace node_key_place(const Node* node) {
+SourcePosition node_key_place(const Node* node) {
   if (!node->key) return node->place;
-  return (SourcePlace){node->place.file, node->key_line, node->key_column};
+  return (SourcePosition){node->place.file, node->key_line, node->key_column};
 }
 
 /* ---------------------------------------------------------------- scalars */
@@ -238,7 +238,7 @@ static bool is_not_finite(const char* text) {
   return is_one_of(unsigned_text, INFINITE) || is_one_of(text, NOT_A_NUMBER) || is_one_of(unsigned_text, BARE);
 }
 
-ScalarKind node_scalar_kind(const Node* scalar) {
+ScalarKind node_scalar_type(const Node* scalar) {
   static const char* const NOTHING[3] = {"null", "Null", "NULL"};
   static const char* const YES[3] = {"true", "True", "TRUE"};
   static const char* const NO[3] = {"false", "False", "FALSE"};
@@ -250,7 +250,7 @@ ScalarKind node_scalar_kind(const Node* scalar) {
   return is_not_finite(text) ? SCALAR_NOT_FINITE : SCALAR_TEXT;
 }
 
-bool node_is_null(const Node* node) { return node->kind == NODE_SCALAR && node_scalar_kind(node) == SCALAR_NULL; }
+bool node_is_null(const Node* node) { return node->kind == NODE_SCALAR && node_scalar_type(node) == SCALAR_NULL; }
 
 bool node_number(const Node* scalar, double* value) {
   *value = strtod(scalar->text, NULL);
@@ -262,7 +262,7 @@ bool node_number(const Node* scalar, double* value) {
 Excerpt node_describe(const Node* node) {
   if (node->kind == NODE_LIST) return (Excerpt){"a list"};
   if (node->kind == NODE_MAP) return (Excerpt){"a map"};
-  ScalarKind kind = node_scalar_kind(node);
+  ScalarKind kind = node_scalar_type(node);
   if (kind == SCALAR_NULL) return (Excerpt){"nothing"};
   Excerpt excerpt = text_excerpt(node->text);
   if (kind != SCALAR_TEXT) return excerpt;

@@ -20,7 +20,7 @@ struct Node {
   NodeKind kind;
   bool quoted; /* scalar: true if the text is in quotes; a quoted number is a text */
   int memo;    /* used by the reader: index of the scene object read from this node, or -1 if none was read yet */
-  SourcePlace place;
+  SourcePosition place;
   const char* text; /* scalar: text of the value */
   const char* key;  /* key if the node is in a map */
   int key_line, key_column;
@@ -59,7 +59,7 @@ bool path_is_json(const char* path);
 /* ---- building */
 /* Returns a new node without children, key or text. The document owns the node. Returns NULL if the document already
  * has DOCUMENT_NODE_MAX nodes. */
-Node* document_node(Document* document, NodeKind kind, SourcePlace place);
+Node* document_node(Document* document, NodeKind kind, SourcePosition place);
 /* Returns a copy of bytes[length] followed by a NUL. The document owns the copy. */
 const char* document_text(Document* document, const char* bytes, size_t length);
 /* Appends `child` to the children of `parent`. `child` must not be in a list or map yet. */
@@ -84,15 +84,15 @@ bool document_check_json(const char* source, const char* text, size_t length, Di
  * map. */
 const Node* node_find(const Node* map, const char* key);
 /* Returns the child of a list with the number `index`, from 0. Returns NULL if the list has fewer children. */
-const Node* node_at(const Node* list, int index);
+const Node* node_child_at(const Node* list, int index);
 /* Returns the position of a node's key in the text. Returns the position of the node itself if the node is not in a
  * map. */
-SourcePlace node_key_place(const Node* node);
+SourcePosition node_key_place(const Node* node);
 
 /* Types of a scalar in the YAML core schema, which includes the rules of JSON. */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
 /* Returns the type of a node of kind NODE_SCALAR. */
-ScalarKind node_scalar_kind(const Node* scalar);
+ScalarKind node_scalar_type(const Node* scalar);
 /* Returns true if the node has no value: null, ~ or an empty text without quotes. */
 bool node_is_null(const Node* node);
 /* Sets *value to the number of a scalar of kind SCALAR_NUMBER. Returns false if the number is too large for a double.

@@ -10,8 +10,8 @@ typedef struct {
   Document* document;
   Diagnostics* diagnostics;
   const char* end;
-  const char* cursor; /* next character */
-  SourcePlace place;  /* of `counted` */
+  const char* cursor;   /* next character */
+  SourcePosition place; /* of `counted` */
   const char* counted;
 } JsonReader;
 
@@ -19,17 +19,17 @@ typedef struct {
 typedef struct {
   const char* start;
   size_t length;
-  SourcePlace place;
+  SourcePosition place;
 } Token;
 
 /* Returns the position (line, column) of the character at `at`. Calls must follow the order of the text, so that each
  * character is counted once. */
-static SourcePlace place_of(JsonReader* reader, const char* at) {
-  while (reader->counted < at) place_advance(&reader->place, reader->counted++);
+static SourcePosition place_of(JsonReader* reader, const char* at) {
+  while (reader->counted < at) source_position_advance(&reader->place, reader->counted++);
   return reader->place;
 }
 
-static Node* fail(JsonReader* reader, SourcePlace place, const char* message) {
+static Node* fail(JsonReader* reader, SourcePosition place, const char* message) {
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s", message);
   return NULL;
 }
@@ -122,7 +122,7 @@ static Node* build(JsonReader* reader, const cJSON* item) {
 
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
-  if (!source_check(source, text, length, diagnostics)) return NULL;
+  if (!source_check_utf8(source, text, length, diagnostics)) return NULL;
   JsonReader reader = {document, diagnostics, text + length, text, {source, 1, 1}, text};
   if (!document_check_json(source, text, length, diagnostics)) return NULL;
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.counted = text + 3; /* byte order mark */
@@ -130,7 +130,7 @@ Node* document_read_json(Document* document, const char* source, const char* tex
   cJSON* root = cJSON_ParseWithLengthOpts(text, length + 1, &stopped, true);
   if (!root) { /* an invalid surrogate pair, which the grammar does not check */
     size_t offset = stopped >= text && stopped <= reader.end ? (size_t)(stopped - text) : 0;
-    return fail(&reader, source_place(source, text, offset), "not valid JSON");
+    return fail(&reader, source_position_at(source, text, offset), "not valid JSON");
   }
   Node* node = build(&reader, root);
   cJSON_Delete(root);

@@ -21,8 +21,8 @@ typedef struct {
   int anchor_count, anchor_capacity;
 } YamlReader;
 
-static SourcePlace place_of(const YamlReader* reader, yaml_mark_t mark) {
-  return (SourcePlace){reader->source, (int)mark.line + 1, (int)mark.column + 1};
+static SourcePosition place_of(const YamlReader* reader, yaml_mark_t mark) {
+  return (SourcePosition){reader->source, (int)mark.line + 1, (int)mark.column + 1};
 }
 
 static const char ALIASES_TOO_MANY[] = "the aliases expand to too many values: use fewer aliases, or smaller anchors";
@@ -63,11 +63,11 @@ static void report_parser(YamlReader* reader) {
   const char* problem = parser->problem ? parser->problem : "not a YAML text";
   if (parser->error == YAML_READER_ERROR) {
     size_t offset = parser->problem_offset < reader->length ? parser->problem_offset : reader->length;
-    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, source_place(reader->source, reader->text, offset), "%s",
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, source_position_at(reader->source, reader->text, offset), "%s",
                     problem);
     return;
   }
-  SourcePlace place = place_of(reader, parser->problem_mark);
+  SourcePosition place = place_of(reader, parser->problem_mark);
   if (parser->context)
     diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s %s that begins in line %d%s", problem,
                     parser->context, (int)parser->context_mark.line + 1, hint(reader));
@@ -79,7 +79,7 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
   if (yaml_parser_parse(&reader->parser, event)) return true;
   if (reader->parser.error == YAML_MEMORY_ERROR) {
     yaml_parser_delete(&reader->parser);
-    memory_exhausted(0);
+    memory_report_exhausted(0);
   }
   report_parser(reader);
   return false;
@@ -92,8 +92,8 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
   if (!name || !node || reader->anchor_count >= ANCHOR_MAX) return -1;
-  reader->anchors = memory_grown(reader->anchors, sizeof(Anchor), reader->anchor_count, &reader->anchor_capacity);
-  reader->anchors[reader->anchor_count] = (Anchor){memory_text((const char*)name), node, false};
+  reader->anchors = memory_grow_array(reader->anchors, sizeof(Anchor), reader->anchor_count, &reader->anchor_capacity);
+  reader->anchors[reader->anchor_count] = (Anchor){memory_copy_text((const char*)name), node, false};
   return reader->anchor_count++;
 }
 
@@ -141,7 +141,7 @@ static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, cons
   bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");
   if (!number && !boolean && !null)
     return fail(reader, event->start_mark, "YAML tags (!name) are not supported here: remove the tag") != NULL;
-  ScalarKind kind = node_scalar_kind(node);
+  ScalarKind kind = node_scalar_type(node);
   bool fits = number    ? kind == SCALAR_NUMBER || kind == SCALAR_NOT_FINITE
               : boolean ? kind == SCALAR_BOOL
                         : kind == SCALAR_NULL;
@@ -302,10 +302,10 @@ static Node* read_stream(YamlReader* reader) {
 
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
-  if (!source_check(source, text, length, diagnostics)) return NULL;
+  if (!source_check_utf8(source, text, length, diagnostics)) return NULL;
   YamlReader reader = {.document = document, .diagnostics = diagnostics, .source = source, .text = text};
   reader.length = length;
-  if (!yaml_parser_initialize(&reader.parser)) memory_exhausted(0); /* only then */
+  if (!yaml_parser_initialize(&reader.parser)) memory_report_exhausted(0); /* only then */
   yaml_parser_set_input_string(&reader.parser, (const unsigned char*)text, length);
   Node* root = read_stream(&reader);
   yaml_parser_delete(&reader.parser);

@@ -24,9 +24,9 @@ bool variables_add(Variables* variables, const char* name, double value) {
   static const char TAKEN[] = "i|j|k|n|pi|sqrt|sin|cos|tan|abs|min|max|floor";
   bool word = *name && !name[strspn(name, WORD_LETTERS)] && !(*name >= '0' && *name <= '9');
   if (!word || words_index(TAKEN, name) >= 0 || names_find(&variables->names, name) >= 0) return false;
-  variables->values = memory_grown(variables->values, sizeof(double), variables->count, &variables->capacity);
+  variables->values = memory_grow_array(variables->values, sizeof(double), variables->count, &variables->capacity);
   variables->values[variables->count] = value;
-  names_add(&variables->names, memory_text(name), variables->count++);
+  names_add(&variables->names, memory_copy_text(name), variables->count++);
   return true;
 }
 
@@ -46,7 +46,7 @@ static bool find_variable(const Variables* variables, const char* name, size_t l
 
 typedef struct {
   const char* cursor;
-  const Indices* indices;
+  const RepeatIndices* indices;
   const Variables* variables;
   const char* problem; /* the first, or NULL */
   int nesting;
@@ -86,7 +86,7 @@ static int64_t read_named(ExpressionParser* parser) {
 }
 
 static int64_t read_variable(ExpressionParser* parser) {
-  const Indices* indices = parser->indices;
+  const RepeatIndices* indices = parser->indices;
   int64_t named = read_named(parser);
   if (named != -VALUE_MAX) return named;
   if (!indices) return fail(parser, "an expression in {} needs 'repeat' in the same item");
@@ -142,7 +142,7 @@ static int64_t read_sum(ExpressionParser* parser) {
   return value;
 }
 
-bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
+bool expression_expand(const char* text, const RepeatIndices* indices, const Variables* variables, Text* out,
                        const char** problem) {
   text_add_bytes(out, "", 0);
   for (;;) {
@@ -216,7 +216,7 @@ static double call(ExpressionParser* parser, int function) {
 /* Sets *value to an index of the repeat if `name` is i, j, k or n. Otherwise returns false. name: `length`
  * characters. */
 static bool find_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
-  const Indices* indices = parser->indices;
+  const RepeatIndices* indices = parser->indices;
   if (length != 1 || !indices) return false;
   int axis = *name - 'i';
   if (*name == 'n') *value = indices->n;
@@ -307,8 +307,8 @@ static double read_terms(ExpressionParser* parser) {
   return value;
 }
 
-bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
-                      const char** problem) {
+bool expression_evaluate(const char* text, const RepeatIndices* indices, const Variables* variables, double* value,
+                         const char** problem) {
   ExpressionParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
   *value = *text == '{' ? read_terms(&parser) : 0;
   if (!parser.problem && (peek(&parser) != '}' || parser.cursor[1]))

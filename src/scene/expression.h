@@ -5,14 +5,14 @@
 
 #include "base/base.h"
 
-/* Indices of one item of a `repeat`, a grid of items with up to three axes. step[axis] counts the items along an axis
- * from 0. In expressions i, j, k are step[0], step[1], step[2] plus `start`, and n counts all items from 0. */
+/* RepeatIndices of one item of a `repeat`, a grid of items with up to three axes. step[axis] counts the items along an
+ * axis from 0. In expressions i, j, k are step[0], step[1], step[2] plus `start`, and n counts all items from 0. */
 typedef struct {
   int axis_count;
   int step[3];
   int start;
   int n;
-} Indices;
+} RepeatIndices;
 
 /* Named numbers of a scene (key `variables`). The struct owns names and values. variables_free accepts a zeroed
  * struct. */
@@ -33,14 +33,14 @@ bool variables_add(Variables* variables, const char* name, double value);
  * has a higher precedence than a sign before it. indices: indices of the current item, or NULL outside a `repeat`.
  * Returns false, with a static message in *problem, if the expression is invalid or its value is not finite. Sets
  * *problem to NULL if the function returns true. */
-bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
-                      const char** problem);
+bool expression_evaluate(const char* text, const RepeatIndices* indices, const Variables* variables, double* value,
+                         const char** problem);
 
 /* Appends `text` to `out` and replaces each {expression} by its integer value. An expression may contain i, j, k, n, +
  * - * / % ( ) and variables with integer values. Division rounds down, so that (i-1)%8 is never negative. indices:
  * indices of the current item, or NULL outside a `repeat`. Returns false, with a static message in *problem, if the
  * syntax is wrong; `out` then contains only part of the text. */
-bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
+bool expression_expand(const char* text, const RepeatIndices* indices, const Variables* variables, Text* out,
                        const char** problem);
 
 #endif

@@ -17,7 +17,7 @@ int controller_gain_count(const SceneController* c) {
   return 1 + 4 * c->target.channels + controller_feedback_count(c);
 }
 
-Gain controller_gain(const SceneController* c, int index) {
+Gain controller_gain_at(const SceneController* c, int index) {
   int dof = c->target.channels;
   assert(index < controller_gain_count(c));
   if (index == 0) return (Gain){GAIN_DELAY, 0};
@@ -26,15 +26,15 @@ Gain controller_gain(const SceneController* c, int index) {
 }
 
 double* controller_gain_value(SceneController* c, int index) {
-  Gain gain = controller_gain(c, index);
+  Gain gain = controller_gain_at(c, index);
   double* const first[GAIN_KINDS] = {
       [GAIN_DELAY] = &c->delay,         [GAIN_POSITION] = c->position_gain, [GAIN_VELOCITY] = c->velocity_gain,
       [GAIN_DAMPING] = c->damping_gain, [GAIN_MAX_FORCE] = c->max_force,    [GAIN_FEEDBACK] = c->feedback};
   return first[gain.kind] + gain.index;
 }
 
-bool controller_gain_lives(const SceneController* c, int index) {
-  Gain gain = controller_gain(c, index);
+bool controller_gain_has_effect(const SceneController* c, int index) {
+  Gain gain = controller_gain_at(c, index);
   switch (gain.kind) {
     case GAIN_DELAY:
       return c->delay > 0;

@@ -27,11 +27,11 @@ typedef struct {
 
 /* Reads the list `set`, the overrides for the included file, into an array. Sets *count to the length of the array. The
  * caller frees the array with memory_free. */
-static PlacedOverride* read_set(Reader* reader, const Node* list, int* count) {
-  PlacedOverride* set = MEMORY_NEW(PlacedOverride, list ? list->count : 0);
+static LocatedOverride* read_set(Reader* reader, const Node* list, int* count) {
+  LocatedOverride* set = MEMORY_NEW(LocatedOverride, list ? list->count : 0);
   *count = 0;
   for (const Node* item = list ? list->first : NULL; item; item = item->next)
-    if (reader_is_text(reader, item)) set[(*count)++] = (PlacedOverride){item->text, item->place};
+    if (reader_is_text(reader, item)) set[(*count)++] = (LocatedOverride){item->text, item->place};
   return set;
 }
 
@@ -71,15 +71,15 @@ static void read_part(Include* include) {
   char *path = file_resolve(reader->scene->path, include->form.file->text), *text = NULL;
   size_t length;
   int count, before = reader->diagnostics->error_count;
-  PlacedOverride* set = read_set(reader, include->form.set, &count);
+  LocatedOverride* set = read_set(reader, include->form.set, &count);
   if (is_within_itself(reader, path)) {
     reader_error(reader, include->form.file->place,
                  "%s includes itself through the file named here: remove one of the includes", path);
   } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
     reader_error(reader, include->form.file->place,
                  "includes are nested more than %d deep: include the inner files directly", INCLUDE_DEPTH_MAX);
-  } else if (!file_is_data(path)) {
-    reader_error(reader, include->form.file->place, "%s: %s", path, FILE_NOT_DATA);
+  } else if (!file_is_quotable(path)) {
+    reader_error(reader, include->form.file->place, "%s: %s", path, FILE_NOT_QUOTABLE);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, include->form.file->place, "cannot read %s: %s", path, file_error_text(errno));
   } else if (file_is_robot(path)) {
@@ -87,7 +87,7 @@ static void read_part(Include* include) {
     scene_read_robot(&include->part, path, reader->diagnostics);
     if (reader->diagnostics->error_count == before) compare_gravity(include);
   } else {
-    scene_read_part(&include->part, path, text, length, reader, set, count);
+    scene_read_included(&include->part, path, text, length, reader, set, count);
   }
   if (reader->diagnostics->error_count > before) {
     reader->problem_count += reader->diagnostics->error_count - before;
@@ -145,7 +145,7 @@ static void move_shapes(Include* include) {
   Scene *scene = reader->scene, *part = &include->part;
   include->shape_first = scene->shape_count;
   for (int i = 0; i < part->shape_count; i++) {
-    scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
+    scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
     SceneShape* shape = &scene->shapes[scene->shape_count];
     *shape = part->shapes[i];
     part->shapes[i] = (SceneShape){0};
@@ -171,7 +171,7 @@ static void move_link(Include* include, int index) {
   Reader* reader = include->reader;
   SceneLink* from = &include->part.links[index];
   int at = reader->scene->link_count;
-  SceneLink* link = reader_add_link(reader, from->place);
+  SceneLink* link = reader_append_link(reader, from->place);
   *link = *from;
   *from = (SceneLink){0};
   include->link[index] = at;
@@ -197,7 +197,7 @@ static void move_links(Include* include) {
     reader_error(reader, include->item->place, "the scene has more than %d links: remove links", LINK_MAX);
     return;
   }
-  if (!reader_work(reader, include->item->place, 64 * (int64_t)include->part.link_count)) return;
+  if (!reader_count_values(reader, include->item->place, 64 * (int64_t)include->part.link_count)) return;
   for (int i = 0; i < include->part.link_count; i++)
     if (include->link[i] >= 0) move_link(include, i);
 }
@@ -220,8 +220,8 @@ static void move_controllers(Include* include) {
   for (int c = 0; c < part->controller_count; c++) {
     int link = include->link[part->controllers[c].link];
     if (link < 0) continue;
-    scene->controllers = memory_grown(scene->controllers, sizeof(SceneController), scene->controller_count,
-                                      &reader->controller_capacity);
+    scene->controllers = memory_grow_array(scene->controllers, sizeof(SceneController), scene->controller_count,
+                                           &reader->controller_capacity);
     SceneController* controller = &scene->controllers[scene->controller_count++];
     *controller = part->controllers[c];
     part->controllers[c] = (SceneController){0};
@@ -252,7 +252,7 @@ static void move_loads(Include* include) {
     int link = include->link[part->loads[k].link], to = part->loads[k].field.to;
     bool field = part->loads[k].field.type != FIELD_NONE;
     if (link < 0 || (field && to >= 0 && include->link[to] < 0)) continue;
-    scene->loads = memory_grown(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
+    scene->loads = memory_grow_array(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
     SceneLoad* load = &scene->loads[scene->load_count++];
     *load = part->loads[k];
     part->loads[k].force = part->loads[k].torque = (SceneSignal){0};
@@ -299,7 +299,8 @@ static void move_tendons(Include* include) {
     if (!known) continue;
     own.end = include->link[own.end];
     part->tendons[k] = (SceneTendon){0};
-    scene->tendons = memory_grown(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
+    scene->tendons =
+        memory_grow_array(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
     scene->tendons[scene->tendon_count++] = own;
   }
 }
@@ -323,7 +324,7 @@ static void move_bushings(Include* include) {
     }
     if (own.link[0] < 0) continue;
     scene->bushings =
-        memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
+        memory_grow_array(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
     scene->bushings[scene->bushing_count++] = own;
   }
 }
@@ -360,7 +361,7 @@ static void move_closures(Include* include) {
     }
     if (own.b < 0) own.near[1] = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.near[1]));
     scene->closures =
-        memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
+        memory_grow_array(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
     scene->closures[scene->closure_count++] = own;
   }
 }
@@ -378,7 +379,7 @@ static void move_couplings(Include* include) {
     if (!known) continue;
     part->couplings[k] = (SceneCoupling){0};
     scene->couplings =
-        memory_grown(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
+        memory_grow_array(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
     scene->couplings[scene->coupling_count++] = own;
   }
 }
@@ -390,7 +391,7 @@ static void move_initials(Include* include) {
     int link = include->link[part->initials[k].link];
     if (link < 0) continue;
     scene->initials =
-        memory_grown(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
+        memory_grow_array(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
     scene->initials[scene->initial_count] = part->initials[k];
     scene->initials[scene->initial_count++].link = link;
   }
@@ -448,9 +449,9 @@ static void move_files(Include* include) {
 
 static void read_prefix(Include* include) {
   const Node* node = include->form.prefix;
-  include->prefix = node ? reader_name(include->reader, node) : memory_text("");
-  if (!include->prefix) include->prefix = memory_text("");
-  const char* bad = name_bad_character(include->prefix);
+  include->prefix = node ? reader_name(include->reader, node) : memory_copy_text("");
+  if (!include->prefix) include->prefix = memory_copy_text("");
+  const char* bad = name_find_invalid_character(include->prefix);
   if (bad && node)
     reader_error(include->reader, node->place, "'prefix' must not contain the character %c: remove the character",
                  *bad);
@@ -492,7 +493,7 @@ void read_includes(Reader* reader, const Node* list, bool attached) {
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
     IncludeForm form;
     size_t below = reader_enter_index(reader, index);
-    bool waits = item->kind == NODE_MAP && is_given(item, "attach");
+    bool waits = item->kind == NODE_MAP && node_has_key(item, "attach");
     if (waits == attached && schema_read(reader, item, "include", &form)) read_item(reader, item, &form);
     reader_leave(reader, below);
   }

@@ -66,7 +66,7 @@ static bool is_reported(const Diagnostics* diagnostics, const char* path, const 
   return false;
 }
 
-void note_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics) {
+void report_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics) {
   if (part->kind != NODE_MAP) return;
   Text settings = {0}, message = {0};
   int count = add_section(&settings, part, outer, "simulation", 0);
@@ -75,7 +75,7 @@ void note_unused_settings(const Node* part, const Node* outer, const char* path,
            "settings of an included file have no effect; to use a setting, write its key in the including scene: %s",
            count > 0 ? settings.data : "");
   if (count > 0 && !is_reported(diagnostics, path, message.data))
-    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%s", message.data);
+    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePosition){path, 0, 0}, "%s", message.data);
   text_free(&settings);
   text_free(&message);
 }

@@ -11,7 +11,7 @@ typedef struct {
 } Grammar;
 
 static bool fail_at(const Grammar* grammar, const char* at, const char* message) {
-  SourcePlace place = source_place(grammar->source, grammar->text, (size_t)(at - grammar->text));
+  SourcePosition place = source_position_at(grammar->source, grammar->text, (size_t)(at - grammar->text));
   if (at >= grammar->end) message = "not valid JSON: the text ends too early";
   diagnostics_add(grammar->diagnostics, SEVERITY_ERROR, place, "%s", message);
   return false;

@@ -7,7 +7,7 @@
 #include "base/outside.h"
 #include "scene/alias.h"
 
-char** override_sources(const SceneOverride* overrides, int count) {
+char** override_source_texts(const SceneOverride* overrides, int count) {
   char** sources = MEMORY_NEW(char*, count);
   for (int i = 0; i < count; i++) {
     Text text = {0};
@@ -17,21 +17,21 @@ char** override_sources(const SceneOverride* overrides, int count) {
   return sources;
 }
 
-PlacedOverride override_of_source(const char* source) {
-  return (PlacedOverride){source + strlen(OVERRIDE_PREFIX), {source, 0, 0}};
+LocatedOverride override_from_source_text(const char* source) {
+  return (LocatedOverride){source + strlen(OVERRIDE_PREFIX), {source, 0, 0}};
 }
 
 typedef struct {
   const SchemaTable* table;
   Document* document;
   const Node* root;
-  const PlacedOverride* placed;
+  const LocatedOverride* placed;
   const char *path, *path_end; /* rest of the path */
   const char* value;           /* behind the = */
   Diagnostics* diagnostics;
 } Override;
 
-static SourcePlace place_of(const Override* override) { return override->placed->place; }
+static SourcePosition place_of(const Override* override) { return override->placed->place; }
 
 static bool fail(const Override* override, const char* problem, const char* what) {
   diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), problem, text_excerpt(what).text);
@@ -175,7 +175,7 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   return node;
 }
 
-static void warn_of_alias(const Override* override, SourcePlace place, const char* old, const char* present) {
+static void warn_of_alias(const Override* override, SourcePosition place, const char* old, const char* present) {
   diagnostics_add(override->diagnostics, SEVERITY_WARNING, place, ALIAS_WARNING, old, present, present);
 }
 
@@ -330,7 +330,7 @@ static void fail_item(const Override* override, const Node* list, const char* pa
   int length = (int)(override->path - start) - (override->path > start);
   Text message = {0};
   text_add(&message, "%.*s has no item named '%s'", length, start, text_excerpt(part).text);
-  text_add(&message, "%s", text_meant(nearest).text);
+  text_add(&message, "%s", text_suggestion(nearest).text);
   diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "%s", message.data);
   text_free(&message);
 }
@@ -341,7 +341,7 @@ static Node* find_item(Override* override, Node* list) {
   if (item) return item;
   int index = next_index(override);
   const char* part = next_part(override);
-  if (index >= 0) item = (Node*)node_at(list, index);
+  if (index >= 0) item = (Node*)node_child_at(list, index);
   if (item)
     advance(override, strlen(part));
   else if (index >= 0)
@@ -476,12 +476,12 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
  * value. */
 static bool is_utf8(const char* text) {
   Diagnostics unheard = {0};
-  bool good = source_check("", text, strlen(text), &unheard);
+  bool good = source_check_utf8("", text, strlen(text), &unheard);
   diagnostics_free(&unheard);
   return good;
 }
 
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const LocatedOverride* placed,
                     Diagnostics* diagnostics) {
   const char* path = placed->text;
   const char* equals = strchr(path, '=');

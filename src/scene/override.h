@@ -10,20 +10,20 @@
 
 /* An override from the command line or from a task, with its position for messages. */
 typedef struct {
-  const char* text;  /* "path.to.key=value" */
-  SourcePlace place; /* position of the override for messages; the file name must outlive the nodes */
-} PlacedOverride;
+  const char* text;     /* "path.to.key=value" */
+  SourcePosition place; /* position of the override for messages; the file name must outlive the nodes */
+} LocatedOverride;
 
 /* Returns an array of `count` texts "--set path.to.key=value", one for each override. Messages about an override of the
  * command line show this text in place of a file name. The caller frees each text and the array with memory_free. */
-char** override_sources(const SceneOverride* overrides, int count);
-/* Returns the override in `source`, a text from override_sources. The override borrows `source`, which is also the file
- * name of the override's position. */
-PlacedOverride override_of_source(const char* source);
+char** override_source_texts(const SceneOverride* overrides, int count);
+/* Returns the override in `source`, a text from override_source_texts. The override borrows `source`, which is also the
+ * file name of the override's position. */
+LocatedOverride override_from_source_text(const char* source);
 
 /* Changes the value that one override names in the tree below `root`. The document owns added nodes. Returns false
  * after a diagnostic; the tree may then be partly changed. */
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const LocatedOverride* placed,
                     Diagnostics* diagnostics);
 
 #endif

@@ -34,9 +34,9 @@ typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repea
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
 /* Moves a joint frame to the pose of the current item of the repeat. Changes *position [m] and *rotation of the frame.
  * Does nothing if the item is not repeated. */
-void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
+void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3* position, Quat* rotation);
 /* Adds the increments of the current item of a repeat to `values`. values: increments->width numbers. */
-void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
+void repeat_add_increments(const RepeatIncrements* increments, const RepeatIndices* indices, double* values);
 
 /* ---- read_shape.c */
 /* Reads the map `shapes` of a scene file into the scene. map: NULL if the key is absent. Each read_ function of this
@@ -52,7 +52,7 @@ Quat pose_form_rotation(const PoseForm* pose);
 /* ---- read_link.c */
 /* Returns the name that `node` gives to a link or a joint, owned by the caller. Reports characters that names must not
  * have. Returns NULL if node is NULL or is no name. */
-char* read_own_name(Reader* reader, const Node* node);
+char* read_optional_name(Reader* reader, const Node* node);
 
 /* ---- read_joint.c */
 /* Reads the joint of a link and sets *joint, also after an error. Returns false if an error leaves the number of
@@ -61,26 +61,26 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 /* Sets one value for each degree of freedom from `list`. A single number applies to all degrees of freedom; a list has
  * one number for each. values: `dof` numbers. key: key of the list, for messages. Returns false after an error, with
  * values unchanged. */
-bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
+bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 /* Returns true if `values` has the same number for all three rotations of the joint's quaternion. Also returns true if
  * the joint has no quaternion. values: one number for each degree of freedom. */
-bool same_of_rotations(const Joint* joint, const double* values);
+bool is_equal_for_rotations(const Joint* joint, const double* values);
 /* Reads a pair [low, high] of bounds, low < high, into *low and *high. null in place of a number sets -INFINITY or
  * INFINITY. Returns false after an error. Also returns false, without an error, if the node itself is null. */
-bool read_open_pair(Reader* reader, const Node* node, double* low, double* high);
+bool read_bounds_pair(Reader* reader, const Node* node, double* low, double* high);
 /* Warns if an angle [rad] was probably meant in degrees: if it is a whole number of at least ten. angles: `count`
  * angles [rad]. place: position for the warning. */
-void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count);
-/* Warns if an angle of a pose was probably meant in degrees (warn_of_degrees). Checks the keys `rpy` and
+void warn_if_degrees(Reader* reader, SourcePosition place, const double* angles, int count);
+/* Warns if an angle of a pose was probably meant in degrees (warn_if_degrees). Checks the keys `rpy` and
  * `rotation_vector` of the map. pose: the values of these keys. */
-void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
+void warn_if_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
 
 /* ---- include_settings.c */
 /* Adds a note about settings of an included file that have no effect. The note lists keys of `simulation` and `contact`
  * that differ from the defaults and that the including file does not give. part: root node of the included file. outer:
  * root node of the including file, or NULL if unknown. path: path of the included file; it must outlive the
  * diagnostics. Equal notes are added once. */
-void note_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics);
+void report_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics);
 
 /* ---- include.c
  * Reads the items of the list `include` and merges their files into the scene: items with the key `attach` if
@@ -110,7 +110,7 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat);
 void read_rods(Reader* reader, const Node* list);
 /* Adds the bushings that fasten the ends of rods to links or to the world. Call read_initials first, because the
  * initial poses of the links determine the bushings. */
-void fasten_rods(Reader* reader);
+void attach_rod_ends(Reader* reader);
 /* Reads the list `controllers`; list is NULL if the key is absent. Call read_links first. */
 void read_controllers(Reader* reader, const Node* list);
 /* Reads the list `loads`; list is NULL if the key is absent. Call read_links first. */
@@ -123,7 +123,7 @@ void tendon_free(SceneTendon* tendon);
 void read_bushings(Reader* reader, const Node* list);
 /* Appends a copy of `bushing` to the bushings of the scene. If the scene has BUSHING_MAX bushings, reports an error and
  * stops the reader. */
-void add_bushing(Reader* reader, const SceneBushing* bushing);
+void scene_append_bushing(Reader* reader, const SceneBushing* bushing);
 /* Frees the signal of a closure, but not the struct, which the scene owns. */
 void closure_free(SceneClosure* closure);
 /* Reads the list `closures`; list is NULL if the key is absent. Call read_links first. */
@@ -161,33 +161,33 @@ int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
 /* Appends a zeroed link to the scene and returns it. Sets the link's place to `place` and its parent to -1. The scene
  * owns the link. Earlier pointers to links become invalid. */
-SceneLink* reader_add_link(Reader* reader, SourcePlace place);
+SceneLink* reader_append_link(Reader* reader, SourcePosition place);
 
 /* ---- scene.c
  * Excludes contact between the links or groups named a and b. The contact settings take ownership of both names. Does
  * not check that the links or groups exist. */
-void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place);
+void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePosition place);
 /* Reads an included scene from a text. outer: reader of the including scene; the limits on the number of values apply
  * to both scenes together. path: path of the included file, for messages. text: `length` bytes followed by a NUL. scene
  * must be zeroed. The caller frees the scene with scene_free in any case. */
-void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
-                     const PlacedOverride* overrides, int override_count);
+void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
+                         const LocatedOverride* overrides, int override_count);
 /* Reads a scene from a text as scene_parse does, but with a position for each override. scene must be zeroed. Returns
  * STATUS_BAD_INPUT if an error was reported. The caller frees the scene with scene_free in any case. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
-                       const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);
+                       const LocatedOverride* overrides, int override_count, Diagnostics* diagnostics);
 /* Reads a scene that is written inside another file, such as a task. root: root node of the scene in the document of
  * `outer`; the overrides change this document. The caller sets scene->path and scene->sha256 before the call, and frees
  * the scene with scene_free in any case. */
-void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
+void scene_read_embedded(Scene* scene, Reader* outer, Node* root, const LocatedOverride* overrides, int override_count);
 /* Returns the name of a scene, task or scenario. The name is the text of `node`. If node is NULL, the name is the file
  * name in `path` without folder and extension. Reports an error if the name is not allowed. owner: "scene", "task" or
  * "scenario", for messages. Never returns NULL. The caller frees the text with memory_free. */
-char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
+char* read_title(Reader* reader, const Node* node, const char* owner, const char* path);
 
 /* Sets material->given[k] to true if the map has the key of material value k, otherwise to false. Does not read the
  * values. */
-void read_material(const Node* map, SceneMaterial* material);
+void read_material_flags(const Node* map, SceneMaterial* material);
 /* Sets the friction coefficients of a link or of an item of contact.pairs in `material`. item: map with the keys
  * `friction` and `friction_axis`. form: value of `friction`, one number, or two numbers [along, across] the axis.
  * direction: value of `friction_axis`, a vector of any length but zero. */

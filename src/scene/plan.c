@@ -16,7 +16,7 @@ static void reach_line(LinedText* lined, int line) {
 
 static void add_scalar(LinedText* lined, const Node* node) {
   double value = 0;
-  ScalarKind kind = node_scalar_kind(node);
+  ScalarKind kind = node_scalar_type(node);
   if (kind == SCALAR_NUMBER && node_number(node, &value))
     text_add_double(lined->out, value);
   else if (kind == SCALAR_BOOL)
@@ -47,8 +47,8 @@ static void add_node(LinedText* lined, const Node* node) {
   text_add(lined->out, node->kind == NODE_MAP ? "}" : "]");
 }
 
-Status plan_text(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
-                 Diagnostics* diagnostics) {
+Status plan_read_json(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
+                      Diagnostics* diagnostics) {
   char* text;
   size_t length;
   *found = false;
@@ -58,13 +58,13 @@ Status plan_text(const char* path, const SceneOverride* overrides, int override_
   Node* root = document_read(&document, path, text, length, path_is_json(path), &reported);
   *found = node_find(root, "plan") != NULL;
   Status status = *found && reported.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
-  char** sources = override_sources(overrides, override_count);
+  char** sources = override_source_texts(overrides, override_count);
   for (int i = 0; *found && i < override_count; i++) {
-    PlacedOverride placed = override_of_source(sources[i]);
+    LocatedOverride placed = override_from_source_text(sources[i]);
     if (!override_apply(&TASK_SCHEMA, &document, root, &placed, &reported)) status = STATUS_BAD_INPUT;
   }
   if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
-  if (*found) diagnostics_add_new(diagnostics, &reported);
+  if (*found) diagnostics_merge(diagnostics, &reported);
   diagnostics_free(&reported);
   document_free(&document);
   for (int i = 0; i < override_count; i++) memory_free(sources[i]);

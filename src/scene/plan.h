@@ -1,5 +1,5 @@
 /* plan: reads planning tasks. A planning task has a body, obstacles and a goal, and no scene to simulate. app/plan.c
- * parses the JSON text that plan_text makes. */
+ * parses the JSON text that plan_read_json makes. */
 #ifndef SDRS_SCENE_PLAN_H
 #define SDRS_SCENE_PLAN_H
 
@@ -9,7 +9,7 @@
  * task is a file with the key `plan` at its top level. Sets *found to false, without a message, if the file is not a
  * planning task or cannot be read. Returns STATUS_BAD_INPUT after reporting errors. `json` changes only if *found is
  * true and STATUS_OK is returned. The caller owns `json`. */
-Status plan_text(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
-                 Diagnostics* diagnostics);
+Status plan_read_json(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
+                      Diagnostics* diagnostics);
 
 #endif

@@ -27,14 +27,14 @@ static void read_frame(Reader* reader, const Node* node, const char* key, SceneB
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
   if (schema_read(reader, node, "bushing_frame", &form)) {
-    warn_of_pose_degrees(reader, node, &form.pose);
+    warn_if_pose_degrees(reader, node, &form.pose);
     bushing->position[side] = form.pose.position;
     bushing->rotation[side] = pose_form_rotation(&form.pose);
   }
   reader_leave(reader, mark);
 }
 
-void add_bushing(Reader* reader, const SceneBushing* bushing) {
+void scene_append_bushing(Reader* reader, const SceneBushing* bushing) {
   Scene* scene = reader->scene;
   if (scene->bushing_count >= BUSHING_MAX) {
     if (!reader->exhausted)
@@ -43,7 +43,7 @@ void add_bushing(Reader* reader, const SceneBushing* bushing) {
     return;
   }
   scene->bushings =
-      memory_grown(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
+      memory_grow_array(scene->bushings, sizeof(SceneBushing), scene->bushing_count, &reader->bushing_capacity);
   scene->bushings[scene->bushing_count++] = *bushing;
 }
 
@@ -65,7 +65,7 @@ static void read_bushing(Reader* reader, const Node* item) {
                  form.preload.count);
   for (int k = 0; form.preload.count == 6 && k < 6; k++) bushing.preload[k] = form.preload.values[k];
   if (a < 0 || b < -1 || reader->problem_count > before) return;
-  add_bushing(reader, &bushing);
+  scene_append_bushing(reader, &bushing);
 }
 
 void read_bushings(Reader* reader, const Node* list) {

@@ -14,7 +14,7 @@ int read_link_or_world(Reader* reader, const Node* node, const char* key) {
 /* Sets *axis to the unit vector along `given`. Reports an error and returns false if `given` is zero. */
 static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* axis) {
   double length = vec3_norm(given);
-  *axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
+  *axis = is_unit_length(length) ? given : vec3_scale(given, 1 / length);
   if (length > 0) return true;
   reader_error(reader, node_find(item, "axis")->place,
                "the axis must not be the zero vector: give a direction such as [0, 0, 1]");
@@ -60,7 +60,7 @@ static void check_within(Reader* reader, const Node* item, SceneClosure* closure
 
 static void check_release(Reader* reader, const Node* item, const SceneClosure* closure) {
   if (!(closure->release_force > 0)) return;
-  SourcePlace place = node_find(item, "release_force")->place;
+  SourcePosition place = node_find(item, "release_force")->place;
   if (closure->break_force > 0)
     reader_error(
         reader, place,
@@ -106,7 +106,7 @@ static void read_closure(Reader* reader, const Node* item) {
     return;
   }
   scene->closures =
-      memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
+      memory_grow_array(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
   scene->closures[scene->closure_count++] = closure;
 }
 

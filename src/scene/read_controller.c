@@ -2,8 +2,8 @@
 
 static SceneController* add_controller(Reader* reader) {
   Scene* scene = reader->scene;
-  scene->controllers =
-      memory_grown(scene->controllers, sizeof(SceneController), scene->controller_count, &reader->controller_capacity);
+  scene->controllers = memory_grow_array(scene->controllers, sizeof(SceneController), scene->controller_count,
+                                         &reader->controller_capacity);
   return &scene->controllers[scene->controller_count++];
 }
 
@@ -21,10 +21,10 @@ static void warn_one_for_all(Reader* reader, const Node* signal, const SceneCont
 
 /* Reads the gains and the target of a controller. Both have one number per degree of freedom of the joint. */
 static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
-  spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
-  spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
-  spread_over_dof(reader, &form->damping_gain, "damping_gain", dof, controller->damping_gain);
-  spread_over_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
+  expand_per_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
+  expand_per_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
+  expand_per_dof(reader, &form->damping_gain, "damping_gain", dof, controller->damping_gain);
+  expand_per_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
   const Node* signal = form->target ? form->target : form->course;
   if (!signal) {
     if (controller->type == CONTROLLER_PRESCRIBED)
@@ -59,7 +59,7 @@ static void check_rotations(Reader* reader, const Node* item, const SceneControl
   const double* const gains[] = {c->max_force, c->position_gain, c->velocity_gain, c->damping_gain};
   const Node* limit = node_find(item, "max_force");
   bool same = true;
-  for (int k = 0; k < 4; k++) same = same && same_of_rotations(&joint, gains[k]);
+  for (int k = 0; k < 4; k++) same = same && is_equal_for_rotations(&joint, gains[k]);
   if (limit && !same)
     reader_warning(reader, node_key_place(limit),
                    "'max_force' limits the magnitude of the torque of three rotations, so the mean of the three "

@@ -79,7 +79,7 @@ static void read_coupling(Reader* reader, const Node* item) {
   }
   Scene* scene = reader->scene;
   scene->couplings =
-      memory_grown(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
+      memory_grow_array(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
   scene->couplings[scene->coupling_count++] = coupling;
 }
 

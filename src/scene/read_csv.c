@@ -10,7 +10,7 @@
 
 typedef struct {
   Reader* reader;
-  SourcePlace place; /* position of the file's name in the scene */
+  SourcePosition place; /* position of the file's name in the scene */
   const char* path;
   CsvTable table;
   Diagnostics problems; /* of the file */
@@ -33,16 +33,16 @@ static void tell_problems(CsvSignal* s) {
 }
 
 /* Returns the index of the column with the name `name`. Returns -1 after an error. */
-static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
-  int column = csv_column(&s->table, name);
-  if (column >= 0 && csv_repeated(&s->table, column)) {
+static int find_column(CsvSignal* s, const char* name, SourcePosition place) {
+  int column = csv_find_column(&s->table, name);
+  if (column >= 0 && csv_name_is_duplicate(&s->table, column)) {
     reader_error(s->reader, place, "%s:1: two columns are named '%s': rename one", s->path, text_excerpt(name).text);
     return -1;
   }
   if (column >= 0) return column;
   const char* near = text_nearest(name, (const char* const*)s->table.names, s->table.column_count);
   reader_error(s->reader, place, "%s:1: the file has no column '%s'%s", s->path, text_excerpt(name).text,
-               text_meant(near).text);
+               text_suggestion(near).text);
   return -1;
 }
 
@@ -75,11 +75,11 @@ static bool count_fits(CsvSignal* s, const Node* map, int channels, bool* quater
 /* ---------------------------------------------------------------- rows */
 
 static bool read_number(CsvSignal* s, int row, int column, double* value) {
-  return csv_number(&s->table, s->path, row, column, value, &s->problems);
+  return csv_read_number(&s->table, s->path, row, column, value, &s->problems);
 }
 
 static void refuse_row(CsvSignal* s, int row, const char* rule) {
-  diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0}, "%s", rule);
+  diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePosition){s->path, s->table.lines[row], 0}, "%s", rule);
 }
 
 /* Returns the rotation vector of the quaternion `q` that is nearest to `before`, the vector of the previous row [rad].
@@ -121,7 +121,7 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
   double q[4] = {0};
   if (!read_number(s, row, s->time, &signal->times[row])) return false;
   if (row > 0 && !(signal->times[row] > signal->times[row - 1])) {
-    diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0},
+    diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePosition){s->path, s->table.lines[row], 0},
                     "column '%s': times must increase from row to row, got %.10g after %.10g", s->table.names[s->time],
                     signal->times[row], signal->times[row - 1]);
     return false;
@@ -135,7 +135,7 @@ static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal
 /* Reads all rows of the file into the signal. Returns false after reporting an error in a row. */
 static bool read_rows(CsvSignal* s, bool quaternion, SceneSignal* signal) {
   int rows = s->table.row_count;
-  if (!reader_work(s->reader, s->place, (int64_t)rows * (s->column_count + 1))) return false;
+  if (!reader_count_values(s->reader, s->place, (int64_t)rows * (s->column_count + 1))) return false;
   signal->times = MEMORY_NEW(double, rows);
   signal->values = MEMORY_NEW(double, (size_t)rows*(size_t)signal->channels);
   for (int row = 0; row < rows; row++)
@@ -159,10 +159,11 @@ static void set_zero(SceneSignal* signal) {
 static bool read_table(CsvSignal* s, const Node* map, const SignalForm* form, SceneSignal* signal) {
   bool quaternion;
   int least = form->interpolation == 1 ? 2 : 1;
-  if (!file_check_data(s->path, &s->problems) || csv_read(&s->table, s->path, &s->problems) != STATUS_OK) return false;
+  if (!file_check_quotable(s->path, &s->problems) || csv_read(&s->table, s->path, &s->problems) != STATUS_OK)
+    return false;
   if (!find_columns(s, map, form) || !count_fits(s, map, signal->channels, &quaternion)) return false;
   if (s->table.row_count < least) {
-    diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, 0, 0}, "%s",
+    diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePosition){s->path, 0, 0}, "%s",
                     least == 1 ? "the file has no row below its header: add at least one row"
                                : "interpolation: cubic needs at least two rows: add rows, or use linear");
     return false;

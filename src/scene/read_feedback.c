@@ -28,7 +28,7 @@ static bool read_letters(const char* what, SceneMeasure* measure) {
   } KINDS[] = {{'p', MEASURE_POSITION},
                {'c', MEASURE_CENTER},
                {'v', MEASURE_VELOCITY},
-               {'w', MEASURE_TURN},
+               {'w', MEASURE_ANGULAR_VELOCITY},
                {'f', MEASURE_FORCE}};
   if (strlen(what) != 2 || axis_of(what[1]) < 0) return false;
   measure->kind = MEASURE_AXIS;
@@ -73,7 +73,7 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
   if (link < 0) {
     const char* near = names_nearest(&reader->link_names, name);
     if (!reader->names_incomplete)
-      reader_error(reader, node->place, "no link is named '%s'%s", text_excerpt(name).text, text_meant(near).text);
+      reader_error(reader, node->place, "no link is named '%s'%s", text_excerpt(name).text, text_suggestion(near).text);
   } else if (!reader->joint_broken[link]) {
     measure->link = link;
     if (!read_what(&reader->scene->links[link], slash + 1, measure))
@@ -193,7 +193,7 @@ static void read_form(Reader* reader, const Node* node, const FeedbackForm* form
                  MEASURES_MAX);
     return;
   }
-  if (!reader_work(reader, node->place, (int64_t)count * (1 + controller->target.channels))) return;
+  if (!reader_count_values(reader, node->place, (int64_t)count * (1 + controller->target.channels))) return;
   read_measures(reader, form->measures, controller);
   if (form->type == FEEDBACK_MLP) {
     read_mlp(reader, node, form, controller);
@@ -209,8 +209,8 @@ static const Node* read_policy_file(Reader* reader, const Node* file) {
   size_t length;
   const Node* root = NULL;
   int before = reader->diagnostics->error_count;
-  if (!file_is_data(path)) {
-    reader_error(reader, file->place, "%s: %s", path, FILE_NOT_DATA);
+  if (!file_is_quotable(path)) {
+    reader_error(reader, file->place, "%s: %s", path, FILE_NOT_QUOTABLE);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, file->place, "cannot read %s: %s", path, file_error_text(errno));
   } else {

@@ -33,7 +33,7 @@ static void add_increments(Reader* reader, const RepeatIncrements* increments, c
                      "a quaternion cannot be incremented: give the rotation as a rotation vector");
         return;
       }
-  repeat_add(increments, reader->indices, values);
+  repeat_add_increments(increments, reader->indices, values);
 }
 
 static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) {
@@ -43,7 +43,7 @@ static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) 
                  "the quaternion must have length 1, got length %.6g: divide its numbers by the length", length);
     return;
   }
-  for (int i = 0; i < 4 && !is_unit(length); i++) q[i] /= length;
+  for (int i = 0; i < 4 && !is_unit_length(length); i++) q[i] /= length;
 }
 
 static void read_coordinates(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
@@ -51,7 +51,7 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
   const SceneJoint* joint = &reader->scene->links[initial->link].joint;
   Joint made = scene_joint(joint);
   int dof = made.dof_count, coordinates = made.coordinate_count, plain = made.plain_count;
-  initial->has_coordinates = is_given(item, "coordinates");
+  initial->has_coordinates = node_has_key(item, "coordinates");
   joint_zero(&made, initial->coordinates);
   if (!list->node) return;
   if (list->count != dof && list->count != coordinates) {
@@ -59,7 +59,7 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
     return;
   }
   if (list->count == dof && plain > made.slide_count)
-    warn_of_degrees(reader, list->node->place, list->values + made.slide_count, plain - made.slide_count);
+    warn_if_degrees(reader, list->node->place, list->values + made.slide_count, plain - made.slide_count);
   double* q = initial->coordinates;
   memcpy(q, list->values, sizeof initial->coordinates);
   bool as_quaternion = made.quaternion && list->count == coordinates;
@@ -73,7 +73,7 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
 static void read_velocities(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
                             SceneInitial* initial) {
   int dof = scene_joint_dof(&reader->scene->links[initial->link].joint);
-  initial->has_velocities = is_given(item, "velocities");
+  initial->has_velocities = node_has_key(item, "velocities");
   if (!list->node) return;
   if (list->count != dof) {
     report_count(reader, list, dof, dof);
@@ -121,7 +121,7 @@ static void read_initial(Reader* reader, const Node* item, const Repeat* repeat)
   Scene* scene = reader->scene;
   drop_included(reader, link);
   scene->initials =
-      memory_grown(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
+      memory_grow_array(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
   SceneInitial* initial = &scene->initials[scene->initial_count++];
   *initial = (SceneInitial){.place = item->place, .link = link};
   mark = reader_enter_key(reader, "coordinates");

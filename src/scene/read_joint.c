@@ -96,7 +96,7 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
 /* Returns true if an angle was probably meant in degrees: if it is a whole number of at least ten. */
 static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
 
-void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count) {
+void warn_if_degrees(Reader* reader, SourcePosition place, const double* angles, int count) {
   int k = 0;
   while (k < count && !looks_like_degrees(angles[k])) k++;
   if (k < count)
@@ -105,15 +105,15 @@ void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, in
                    fabs(angles[k]) / 6.28318530717958648, angles[k], angles[k] * 0.0174532925199432958);
 }
 
-void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose) {
+void warn_if_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose) {
   const Node *rpy = node_find(map, "rpy"), *vector = node_find(map, "rotation_vector");
-  if (rpy) warn_of_degrees(reader, rpy->place, (const double[]){pose->rpy.x, pose->rpy.y, pose->rpy.z}, 3);
+  if (rpy) warn_if_degrees(reader, rpy->place, (const double[]){pose->rpy.x, pose->rpy.y, pose->rpy.z}, 3);
   Vec3 v = pose->rotation_vector;
-  if (vector) warn_of_degrees(reader, vector->place, (const double[]){v.x, v.y, v.z}, 3);
+  if (vector) warn_if_degrees(reader, vector->place, (const double[]){v.x, v.y, v.z}, 3);
 }
 
 static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joint, int slot, double low, double high) {
-  if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
+  if (slot >= scene_joint(joint).slide_count) warn_if_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
 /* Reads a pair [low, high] of limits into *low and *high. Returns false if the node is null, and after an error. */
@@ -123,7 +123,7 @@ static bool read_ends(Reader* reader, const Node* node, double* low, double* hig
     if (node->kind == NODE_LIST)
       reader_error(reader, node->place, "expected a pair [low, high], got %d values", node->count);
     else
-      reader_expected(reader, node, "a pair [low, high] or null");
+      reader_report_wrong_kind(reader, node, "a pair [low, high] or null");
     return false;
   }
   bool good = read_end(reader, node->first, -HUGE_VAL, low);
@@ -136,7 +136,7 @@ static bool check_order(Reader* reader, const Node* node, double low, double hig
   return false;
 }
 
-bool read_open_pair(Reader* reader, const Node* node, double* low, double* high) {
+bool read_bounds_pair(Reader* reader, const Node* node, double* low, double* high) {
   return read_ends(reader, node, low, high) && check_order(reader, node, *low, *high);
 }
 
@@ -204,9 +204,9 @@ static void read_limits(Reader* reader, const Node* list, SceneJoint* joint) {
  * rotation. */
 static void read_swing_twist(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   static const double pi = 3.14159265358979324;
-  bool swings = is_given(map, "swing"), twists = is_given(map, "twist") && form->twist;
+  bool swings = node_has_key(map, "swing"), twists = node_has_key(map, "twist") && form->twist;
   const Node* axis = node_find(map, "twist_axis");
-  if (is_given(map, "twist_axis") && axis->kind == NODE_LIST && axis->count == 3) {
+  if (node_has_key(map, "twist_axis") && axis->kind == NODE_LIST && axis->count == 3) {
     size_t mark = reader_enter_key(reader, "twist_axis");
     unit_axis(reader, axis, form->twist_axis, &joint->axes[0]);
     reader_leave(reader, mark);
@@ -256,7 +256,7 @@ void joint_default_limits(SceneJoint* joint) { complete_limits(&(JointForm){0}, 
 
 /* ---------------------------------------------------------------- the joint */
 
-bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values) {
+bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values) {
   if (list->is_list && list->count != dof) {
     size_t mark = reader_enter_key(reader, key);
     reader_error(reader, list->node->place, "expected %d number%s, one per degree of freedom, got %d", dof,
@@ -268,7 +268,7 @@ bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, in
   return true;
 }
 
-bool same_of_rotations(const Joint* joint, const double* values) {
+bool is_equal_for_rotations(const Joint* joint, const double* values) {
   const double* own = values + joint->plain_count;
   return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
 }
@@ -295,7 +295,7 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
       return;
     }
   }
-  if (!any && is_given(map, "stribeck_speed"))
+  if (!any && node_has_key(map, "stribeck_speed"))
     reader_error(reader, node_key_place(speed), "'stribeck_speed' needs 'static_friction': give both or neither");
   else if (any && joint->stribeck_speed < joint->friction_speed)
     reader_error(reader, node_key_place(speed ? speed : node),
@@ -307,24 +307,24 @@ static void check_static_friction(Reader* reader, const Node* map, const SceneJo
 /* Reads the springs, the friction and the armature of a joint. */
 static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   int dof = scene_joint_dof(joint);
-  spread_over_dof(reader, &form->stiffness, "stiffness", dof, joint->stiffness);
-  spread_over_dof(reader, &form->rest, "rest", dof, joint->rest);
-  spread_over_dof(reader, &form->friction, "friction", dof, joint->friction);
-  spread_over_dof(reader, &form->armature, "armature", dof, joint->armature);
-  spread_over_dof(reader, &form->velocity_limit, "velocity_limit", dof, joint->velocity_limit);
+  expand_per_dof(reader, &form->stiffness, "stiffness", dof, joint->stiffness);
+  expand_per_dof(reader, &form->rest, "rest", dof, joint->rest);
+  expand_per_dof(reader, &form->friction, "friction", dof, joint->friction);
+  expand_per_dof(reader, &form->armature, "armature", dof, joint->armature);
+  expand_per_dof(reader, &form->velocity_limit, "velocity_limit", dof, joint->velocity_limit);
   joint->friction_speed = form->friction_speed;
-  spread_over_dof(reader, &form->static_friction, "static_friction", dof, joint->static_friction);
+  expand_per_dof(reader, &form->static_friction, "static_friction", dof, joint->static_friction);
   joint->stribeck_speed = form->stribeck_speed;
   check_static_friction(reader, map, joint);
-  if (is_given(map, "rest") && !is_given(map, "stiffness"))
+  if (node_has_key(map, "rest") && !node_has_key(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")),
                  "'rest' (the rest position of a spring) needs 'stiffness': give both or neither");
   Joint made = scene_joint(joint);
-  if (!same_of_rotations(&made, joint->friction))
+  if (!is_equal_for_rotations(&made, joint->friction))
     reader_warning(
         reader, node_key_place(node_find(map, "friction")),
         "a joint with three rotations has a single friction, so the mean of the numbers is used: give equal numbers");
-  if (made.quaternion && is_given(map, "armature"))
+  if (made.quaternion && node_has_key(map, "armature"))
     reader_error(reader, node_key_place(node_find(map, "armature")),
                  "a joint with three rotations cannot have 'armature': remove the key");
 }
@@ -338,7 +338,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   int before = reader->problem_count;
   joint->type = (JointType)form.type;
   size_t mark = reader_enter_key(reader, "name");
-  joint->name = read_own_name(reader, form.name);
+  joint->name = read_optional_name(reader, form.name);
   reader_leave(reader, mark);
   *pose = form.pose;
   const JointTypeRow* row = &JOINT_TABLE[form.type];
@@ -356,7 +356,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
                    "limit_restitution %.6g has no effect, because the limit of a ball joint with limit_law: penalty is "
                    "fully elastic: use limit_law: barrier for other values",
                    joint->limit_restitution);
-  spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
+  expand_per_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
   read_passive(reader, map, &form, joint);
   return true;
 }
@@ -390,7 +390,7 @@ static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* f
 }
 
 static bool is_unreadable_flag(const Node* node) {
-  return node && (node->kind != NODE_SCALAR || node_scalar_kind(node) != SCALAR_BOOL);
+  return node && (node->kind != NODE_SCALAR || node_scalar_type(node) != SCALAR_BOOL);
 }
 
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint) {
@@ -403,7 +403,7 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   if (form->joint) {
     joint->place = form->joint->place;
     known = read_given_joint(reader, item, form, joint, &pose);
-  } else if (is_given(item, "joint") || is_unreadable_flag(node_find(item, "fixed"))) {
+  } else if (node_has_key(item, "joint") || is_unreadable_flag(node_find(item, "fixed"))) {
     known = false; /* already reported */
   } else if (form->fixed) {
     joint->type = JOINT_FIXED;
@@ -414,11 +414,11 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
     joint->type = JOINT_FREE;
   }
   if (joint->limit_margin <= 0) joint_default_limits(joint);
-  warn_of_pose_degrees(reader, item, &pose);
-  warn_of_pose_degrees(reader, node_find(item, "joint"), &pose);
+  warn_if_pose_degrees(reader, item, &pose);
+  warn_if_pose_degrees(reader, node_find(item, "joint"), &pose);
   joint->position = pose.position;
   joint->rotation = pose_form_rotation(&pose);
-  if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);
+  if (reader->indices) repeat_apply_pose(repeat, reader->indices, &joint->position, &joint->rotation);
   Vec3 at = joint->position;
   double farthest = fmax(fabs(at.x), fmax(fabs(at.y), fabs(at.z)));
   if (farthest > READER_LENGTH_MAX) {

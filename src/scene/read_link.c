@@ -7,28 +7,28 @@
 
 /* ---------------------------------------------------------------- names */
 
-const char* name_bad_character(const char* name) {
+const char* name_find_invalid_character(const char* name) {
   const char* bad = strpbrk(name, "/\\,\"'");
-  return bad ? bad : text_control(name);
+  return bad ? bad : text_find_control_character(name);
 }
 
-bool name_is_blank(const char* name) {
+bool name_has_invalid_ends(const char* name) {
   assert(*name);
   return name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.';
 }
 
 static bool check_name(Reader* reader, const Node* node, const char* name) {
-  const char* bad = name_bad_character(name);
+  const char* bad = name_find_invalid_character(name);
   if (bad)
     reader_error(reader, node->place, "a name must not contain the character %s: choose another name",
                  (char[]){*bad, 0});
-  bool blank = name_is_blank(name);
+  bool blank = name_has_invalid_ends(name);
   if (!bad && blank)
     reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
   return !bad && !blank;
 }
 
-char* read_own_name(Reader* reader, const Node* node) {
+char* read_optional_name(Reader* reader, const Node* node) {
   char* name = node ? reader_name(reader, node) : NULL;
   if (name) check_name(reader, node, name);
   return name;
@@ -36,9 +36,9 @@ char* read_own_name(Reader* reader, const Node* node) {
 
 static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
   size_t mark = reader_enter_key(reader, "name");
-  char* name = read_own_name(reader, form->name);
+  char* name = read_optional_name(reader, form->name);
   if (!name) reader->names_incomplete = true;
-  link->name = name ? name : memory_text("");
+  link->name = name ? name : memory_copy_text("");
   if (name && !names_add(&reader->link_names, name, index)) {
     const SceneLink* other = &reader->scene->links[names_find(&reader->link_names, name)];
     reader_error(reader, form->name->place, "the name '%s' is already used by the link of line %d: choose another name",
@@ -62,8 +62,8 @@ static void report_no_link(Reader* reader, const Node* node, const char* name, c
     reader_error(reader, node->place,
                  "no link is named 'world': name a link; for the world as parent, omit 'parent' or write null");
   else
-    reader_error(reader, node->place, "no link is named '%s'%s%s", text_excerpt(name).text, text_meant(nearest).text,
-                 help);
+    reader_error(reader, node->place, "no link is named '%s'%s%s", text_excerpt(name).text,
+                 text_suggestion(nearest).text, help);
 }
 
 int read_link_name(Reader* reader, const Node* node) {
@@ -85,13 +85,14 @@ static void postpone(Reader* reader, const Node* node, char* name) {
     memory_free(name);
     return;
   }
-  reader->late = memory_grown(reader->late, sizeof(LateName), reader->late_count, &reader->late_capacity);
+  reader->late = memory_grow_array(reader->late, sizeof(UnresolvedName), reader->late_count, &reader->late_capacity);
   int item = reader->indices ? reader->indices->n : -1;
-  reader->late[reader->late_count++] = (LateName){node, name, memory_text(reader->trail.data + reader->base), item};
+  reader->late[reader->late_count++] =
+      (UnresolvedName){node, name, memory_copy_text(reader->trail.data + reader->base), item};
 }
 
-static void report_late(Reader* reader, const LateName* late) {
-  Indices indices = {.n = late->item};
+static void report_late(Reader* reader, const UnresolvedName* late) {
+  RepeatIndices indices = {.n = late->item};
   size_t mark = reader->trail.length;
   text_add(&reader->trail, "%s", late->trail);
   reader->indices = late->item >= 0 ? &indices : NULL;
@@ -127,7 +128,7 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
 
 /* ---------------------------------------------------------------- mass */
 
-bool inertia_is_positive(const double m[6]) {
+bool inertia_is_positive_definite(const double m[6]) {
   assert(m);
   double minor = m[0] * m[1] - m[3] * m[3];
   double determinant =
@@ -139,17 +140,17 @@ bool inertia_is_positive(const double m[6]) {
 #define TRIANGLE_TOLERANCE 1e-3
 
 /* The matrix trace / 2 - inertia contains the second moments of the mass. It must be positive semidefinite. */
-bool inertia_of_a_body(const double m[6]) {
+bool inertia_is_physical(const double m[6]) {
   assert(m);
   double half = 0.5 * (m[0] + m[1] + m[2]) * (1.0 + TRIANGLE_TOLERANCE);
-  return inertia_is_positive((const double[6]){half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]});
+  return inertia_is_positive_definite((const double[6]){half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]});
 }
 
 static void check_inertia(Reader* reader, const Node* node, const double inertia[6]) {
   size_t mark = reader_enter_key(reader, "inertia");
-  if (!inertia_is_positive(inertia))
+  if (!inertia_is_positive_definite(inertia))
     reader_error(reader, node->place, "must be positive definite: check the order ixx iyy izz ixy ixz iyz");
-  else if (!inertia_of_a_body(inertia))
+  else if (!inertia_is_physical(inertia))
     reader_warning(reader, node->place,
                    "the inertia is physically impossible, because a principal moment exceeds the sum of the others: "
                    "check the order ixx iyy izz ixy ixz iyz and the units");
@@ -163,9 +164,9 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   if (density)
     reader_error(reader, node_key_place(density),
                  "mass_model: given excludes 'density': give 'mass' [kg], or remove mass_model");
-  else if (!is_given(item, "mass"))
+  else if (!node_has_key(item, "mass"))
     reader_error(reader, item->place, "mass_model: given needs 'mass': give the mass [kg]");
-  if (!is_given(item, "inertia"))
+  if (!node_has_key(item, "inertia"))
     reader_error(reader, item->place, "mass_model: given needs 'inertia': give 6 numbers [kg m^2]");
   if (!form->inertia.node) return;
   if (form->inertia.count == 6) {
@@ -191,13 +192,13 @@ static void warn_of_grams(Reader* reader, const Node* node, double density) {
 }
 
 static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
-  link->has_mass = is_given(item, "mass");
-  link->has_density = is_given(item, "density");
+  link->has_mass = node_has_key(item, "mass");
+  link->has_density = node_has_key(item, "density");
   link->mass = form->mass;
   link->density = form->density;
   if (link->has_density) warn_of_grams(reader, node_find(item, "density"), form->density);
   link->mass_model = (MassModel)form->mass_model;
-  if (!is_given(item, "mass_model")) link->mass_model = is_given(item, "inertia") ? MASS_GIVEN : MASS_BY_SHAPE;
+  if (!node_has_key(item, "mass_model")) link->mass_model = node_has_key(item, "inertia") ? MASS_GIVEN : MASS_BY_SHAPE;
   if (link->mass_model == MASS_GIVEN) {
     read_given_mass(reader, item, form, link);
     return;
@@ -221,7 +222,7 @@ static int hexadecimal(char c) {
 }
 
 static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
-  if (!list || !reader_work(reader, list->place, 4 * (int64_t)list->count)) return;
+  if (!list || !reader_count_values(reader, list->place, 4 * (int64_t)list->count)) return;
   const ValueRange index = RANGE_BETWEEN(0, 1000000000);
   size_t mark = reader_enter_key(reader, "ties");
   link->ties = memory_alloc(sizeof *link->ties * (size_t)(list->count + 1)); /* an empty list means no ties */
@@ -229,7 +230,7 @@ static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
     double values[4];
     size_t below = reader_enter_index(reader, link->tie_count);
     if (item->kind != NODE_LIST)
-      reader_expected(reader, item, "a list of 4 whole numbers");
+      reader_report_wrong_kind(reader, item, "a list of 4 whole numbers");
     else if (reader_numbers(reader, item, &index, NULL, 4, values)) {
       for (int k = 0; k < 4; k++) link->ties[link->tie_count][k] = (int)values[k];
       link->tie_count++;
@@ -264,7 +265,8 @@ static void read_color(Reader* reader, const Node* node, double color[3]) {
 static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "groups");
-  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each one is allocated separately */
+  if (!reader_count_values(reader, list->place, 16 * (int64_t)list->count))
+    return; /* each one is allocated separately */
   link->groups = MEMORY_NEW(char*, list->count);
   for (const Node* item = list->first; item; item = item->next) {
     char* name = reader_name(reader, item);
@@ -277,10 +279,10 @@ static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
 
 /* ---------------------------------------------------------------- the link */
 
-SceneLink* reader_add_link(Reader* reader, SourcePlace place) {
+SceneLink* reader_append_link(Reader* reader, SourcePosition place) {
   Scene* scene = reader->scene;
   int room = reader->link_capacity;
-  scene->links = memory_grown(scene->links, sizeof(SceneLink), scene->link_count, &reader->link_capacity);
+  scene->links = memory_grow_array(scene->links, sizeof(SceneLink), scene->link_count, &reader->link_capacity);
   if (reader->link_capacity > room)
     reader->joint_broken = memory_resize(reader->joint_broken, (size_t)room, (size_t)reader->link_capacity);
   SceneLink* link = &scene->links[scene->link_count++];
@@ -313,7 +315,7 @@ void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec
 
 void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   LinkForm form;
-  if (!schema_read_in_part(reader, item, "link", &form)) {
+  if (!schema_read_partial(reader, item, "link", &form)) {
     reader->names_incomplete = true;
     return;
   }
@@ -323,7 +325,7 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
     return;
   }
   int index = reader->scene->link_count;
-  SceneLink* link = reader_add_link(reader, item->place);
+  SceneLink* link = reader_append_link(reader, item->place);
   read_link_own_name(reader, &form, link, index);
   read_parent(reader, &form, link, index);
   reader->joint_broken[index] = !read_joint(reader, item, &form, repeat, &link->joint);
@@ -335,11 +337,11 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   read_color(reader, form.color, link->color);
   link->collide = form.collide;
   link->material = form.material;
-  read_material(item, &link->material);
+  read_material_flags(item, &link->material);
   read_friction(reader, item, &form.friction, form.friction_axis, &link->material);
   check_static_contact(reader, item, link->material.value[MATERIAL_FRICTION],
                        form.material.value[MATERIAL_STATIC_FRICTION]);
-  bool own = is_given(item, "gravity_compensation") || link->parent < 0;
+  bool own = node_has_key(item, "gravity_compensation") || link->parent < 0;
   link->gravity_compensation =
       own ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;
 }

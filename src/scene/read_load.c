@@ -2,7 +2,7 @@
 
 static SceneLoad* add_load(Reader* reader) {
   Scene* scene = reader->scene;
-  scene->loads = memory_grown(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
+  scene->loads = memory_grow_array(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
   return &scene->loads[scene->load_count++];
 }
 
@@ -11,7 +11,7 @@ static void read_vector_signal(Reader* reader, const Node* node, const char* key
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
   if (node->kind == NODE_SCALAR)
-    reader_expected(reader, node, "three numbers or a signal of three channels");
+    reader_report_wrong_kind(reader, node, "three numbers or a signal of three channels");
   else if (node->kind == NODE_LIST && node->count != 3)
     reader_error(reader, node->place, "expected 3 numbers, one per axis, got %d", node->count);
   else
@@ -37,7 +37,7 @@ static void read_strength(Reader* reader, const Node* node, SceneSignal* signal)
 static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
   double length = vec3_norm(given);
   if (length > 0)
-    field->axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
+    field->axis = is_unit_length(length) ? given : vec3_scale(given, 1 / length);
   else
     reader_error(reader, node_find(node, "axis")->place,
                  "the axis must not be the zero vector: give a direction such as [0, 0, 1]");
@@ -82,7 +82,7 @@ static void check_load(Reader* reader, const Node* item, const LoadForm* form) {
 static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
   (void)repeat;
   LoadForm form;
-  if (!schema_read_in_part(reader, item, "load", &form)) return;
+  if (!schema_read_partial(reader, item, "load", &form)) return;
   check_load(reader, item, &form);
   int link = read_loaded_link(reader, &form);
   if (link < 0) return;

@@ -100,7 +100,7 @@ static bool turn_segments(RodChain* chain) {
 
 /* ---------------------------------------------------------------- links */
 
-static void set_places(Node* node, SourcePlace place) {
+static void set_places(Node* node, SourcePosition place) {
   node->place = place;
   node->key_line = place.line;
   node->key_column = place.column;
@@ -129,7 +129,7 @@ static void write_segment(const RodChain* chain, int i, Text* out) {
   text_add(out, "}, groups: [");
   write_text(out, chain->name);
   text_add(out, "], collide: %s", form->collide ? "true" : "false");
-  if (is_given(chain->item, "friction")) write_key_number(out, "friction", form->friction);
+  if (node_has_key(chain->item, "friction")) write_key_number(out, "friction", form->friction);
   if (!form->color) text_add(out, ", color: \"#c77b30\"");
   text_add(out, "}\n");
 }
@@ -181,7 +181,7 @@ static void join_segments(const RodChain* chain, int i) {
       bushing.rotation[side] = quat_normalized(quat_mul(quat_conjugate(side == 0 ? a : b), between));
   }
   set_springs(chain->form, (length[0] + length[1]) / 2, true, &bushing);
-  add_bushing(chain->reader, &bushing);
+  scene_append_bushing(chain->reader, &bushing);
 }
 
 /* ---------------------------------------------------------------- ends */
@@ -197,7 +197,7 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
     int i = last ? chain->count - 1 : 0;
     double length = segment_length(chain, i);
     RodEnd end = {.link = form.link,
-                  .trail = memory_text(reader->trail.data + reader->base),
+                  .trail = memory_copy_text(reader->trail.data + reader->base),
                   .node = chain->nodes[last ? chain->count : 0],
                   .turn = chain->turns[i],
                   .count = chain->count,
@@ -208,7 +208,8 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
                                  .position = {vec3(0, 0, last ? length / 2 : -length / 2)},
                                  .rotation = {quat_identity(), quat_identity()}};
     set_springs(chain->form, length / 2, form.type == ROD_END_CLAMPED, &end.bushing);
-    reader->rod_ends = memory_grown(reader->rod_ends, sizeof(RodEnd), reader->rod_end_count, &reader->rod_end_capacity);
+    reader->rod_ends =
+        memory_grow_array(reader->rod_ends, sizeof(RodEnd), reader->rod_end_count, &reader->rod_end_capacity);
     reader->rod_ends[reader->rod_end_count++] = end;
   }
   reader_leave(reader, mark);
@@ -249,9 +250,10 @@ static int moved_link(const Scene* scene, int link) {
 }
 
 /* Excludes contact between links a and b. */
-static void exclude_pair(Reader* reader, int a, int b, SourcePlace place) {
+static void exclude_pair(Reader* reader, int a, int b, SourcePosition place) {
   const SceneLink* links = reader->scene->links;
-  contact_add_exclusion(&reader->scene->contact, memory_text(links[a].name), memory_text(links[b].name), place);
+  contact_add_exclusion(&reader->scene->contact, memory_copy_text(links[a].name), memory_copy_text(links[b].name),
+                        place);
 }
 
 /* Excludes contact between segments that are close along the rod. These are neighbours, and segments with less rod
@@ -260,7 +262,7 @@ static void exclude_neighbours(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;
     for (int j = i + 1; j < chain->count && (j == i + 1 || between < M_PI * chain->form->radius); j++) {
-      if (!reader_work(chain->reader, chain->item->place, 8)) return;
+      if (!reader_count_values(chain->reader, chain->item->place, 8)) return;
       exclude_pair(chain->reader, chain->first + i, chain->first + j, chain->item->place);
       between += segment_length(chain, j);
     }
@@ -294,11 +296,11 @@ static void fasten_end(Reader* reader, RodEnd* end) {
   bushing->link[1] = link;
   bushing->position[1] = pose_apply_inverse(pose, end->node);
   bushing->rotation[1] = quat_normalized(quat_mul(quat_conjugate(quat_from_mat3(pose.r)), end->turn));
-  add_bushing(reader, bushing);
+  scene_append_bushing(reader, bushing);
   if (link >= 0) exclude_end(reader, end, link);
 }
 
-void fasten_rods(Reader* reader) {
+void attach_rod_ends(Reader* reader) {
   for (int k = 0; k < reader->rod_end_count; k++) {
     size_t mark = reader->trail.length;
     text_add(&reader->trail, "%s", reader->rod_ends[k].trail);
@@ -315,13 +317,13 @@ static void read_rod(Reader* reader, const Node* item) {
     reader->names_incomplete = true;
     return;
   }
-  if (!is_given(item, "shear")) form.shear = form.young / (2 * (1 + 0.3));
+  if (!node_has_key(item, "shear")) form.shear = form.young / (2 * (1 + 0.3));
   RodChain chain = {.reader = reader, .item = item, .form = &form, .first = reader->scene->link_count};
   int before = reader->problem_count;
   chain.name = reader_name(reader, form.name);
   Vec3* points = chain.name && reader->problem_count == before ? read_curve(reader, form.points) : NULL;
   if (points) {
-    int wanted = is_given(item, "segments")              ? form.segments
+    int wanted = node_has_key(item, "segments")          ? form.segments
                  : form.points->count > SEGMENTS_DEFAULT ? form.points->count - 1
                                                          : SEGMENTS_DEFAULT;
     divide_curve(&chain, points, form.points->count, wanted);

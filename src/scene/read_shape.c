@@ -235,12 +235,12 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   Scene* scene = reader->scene;
   SceneShape whole = form->shape; /* its parts are earlier shapes of the scene */
   if (shape_is_smooth(&whole) && node->kind == NODE_MAP) read_smooth(reader, node, form, &whole);
-  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
+  scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];
   *shape = whole;
-  shape->name = memory_text(name);
+  shape->name = memory_copy_text(name);
   shape->place = node->place;
-  shape->exact = !is_given(node, "resolution") && !is_given(node, "segments");
+  shape->exact = !node_has_key(node, "resolution") && !node_has_key(node, "segments");
   shape->hull_per_group = form->hulls == 1;
   shape->triangles = form->pieces == 1;
   shape->orient_fix = form->orient == 1;
@@ -262,10 +262,10 @@ void read_shapes(Reader* reader, const Node* map) {
     size_t below = reader_enter_key(reader, node->key);
     SceneShapeForm form;
     if (!*node->key) reader_error(reader, node_key_place(node), "a shape's name must not be empty");
-    if (text_control(node->key))
+    if (text_find_control_character(node->key))
       reader_error(reader, node_key_place(node),
                    "a shape's name must not contain a control character: remove the character");
-    if (!schema_read_in_part(reader, node, "shape", &form)) form = (SceneShapeForm){0};
+    if (!schema_read_partial(reader, node, "shape", &form)) form = (SceneShapeForm){0};
     int index = add_shape(reader, node, node->key, &form);
     names_add(&reader->shape_names, node->key, index);
     reader_leave(reader, below);
@@ -290,7 +290,8 @@ static int find_shape(Reader* reader, const Node* node) {
   int index = names_find(&reader->shape_names, name);
   if (index < 0) {
     const char* nearest = names_nearest(&reader->shape_names, name);
-    reader_error(reader, node->place, "no shape is named '%s'%s", text_excerpt(name).text, text_meant(nearest).text);
+    reader_error(reader, node->place, "no shape is named '%s'%s", text_excerpt(name).text,
+                 text_suggestion(nearest).text);
   }
   memory_free(name);
   return index;
@@ -329,11 +330,12 @@ static void refuse_shape_keys(Reader* reader, const Node* node) {
 
 static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use) {
   ShapeUseForm form;
-  if (!schema_read_in_part(reader, node, "shape_use", &form)) return;
+  if (!schema_read_partial(reader, node, "shape_use", &form)) return;
   const Node* type = node_find(node, "type");
-  if (is_given(node, "shape") && type) reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
-  if (is_given(node, "shape") && !type) refuse_shape_keys(reader, node);
-  warn_of_pose_degrees(reader, node, &form.pose);
+  if (node_has_key(node, "shape") && type)
+    reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
+  if (node_has_key(node, "shape") && !type) refuse_shape_keys(reader, node);
+  warn_if_pose_degrees(reader, node, &form.pose);
   use->position = form.pose.position;
   use->rotation = pose_form_rotation(&form.pose);
   if (form.name) {
@@ -362,7 +364,8 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link) {
   } else if (form->shapes) {
     size_t mark = reader_enter_key(reader, "shapes");
     int64_t size = 16 * (int64_t)form->shapes->count; /* memory of a use, in numbers */
-    if (reader_work(reader, form->shapes->place, size)) link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
+    if (reader_count_values(reader, form->shapes->place, size))
+      link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
     for (const Node* node = form->shapes->first; node && !reader->exhausted; node = node->next) {
       size_t below = reader_enter_index(reader, link->shape_count);
       read_shape_use(reader, node, &link->shapes[link->shape_count++]);

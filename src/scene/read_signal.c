@@ -31,7 +31,7 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
   size_t mark = reader_enter_key(reader, "values");
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   int64_t size = (int64_t)list->count * signal->channels;
-  if (reader_work(reader, list->place, size)) signal->values = MEMORY_NEW(double, size);
+  if (reader_count_values(reader, list->place, size)) signal->values = MEMORY_NEW(double, size);
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
     size_t below = reader_enter_index(reader, signal->rows);
     read_row(reader, item, signal->channels, signal->values + signal->rows * signal->channels);
@@ -43,12 +43,12 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
 
 /* Extends a signal to `rows` rows by repeating its last row. */
 static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
-  if (!is_given(map, "rows") || signal->rows == 0) return;
+  if (!node_has_key(map, "rows") || signal->rows == 0) return;
   size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
-  SourcePlace place = node_find(map, "rows")->place;
+  SourcePosition place = node_find(map, "rows")->place;
   if (rows < signal->rows)
     reader_error(reader, place, "must be at least %d, the number of rows of 'values', got %d", signal->rows, rows);
-  else if (reader_work(reader, place, (int64_t)rows * signal->channels)) {
+  else if (reader_count_values(reader, place, (int64_t)rows * signal->channels)) {
     signal->values = memory_resize(signal->values, row * (size_t)signal->rows, row * (size_t)rows);
     for (; signal->rows < rows; signal->rows++)
       memcpy(signal->values + signal->rows * signal->channels, signal->values + (signal->rows - 1) * signal->channels,
@@ -64,7 +64,7 @@ static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
   if (signal->rows > 0 && signal->rows != list->count)
     reader_error(reader, list->place, "expected %d times, one per row of 'values', got %d", signal->rows, list->count);
   int size = list->count > signal->rows ? list->count : signal->rows;
-  if (reader_work(reader, list->place, size)) signal->times = MEMORY_NEW(double, size);
+  if (reader_count_values(reader, list->place, size)) signal->times = MEMORY_NEW(double, size);
   int index = 0;
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
     size_t below = reader_enter_index(reader, index);
@@ -81,10 +81,10 @@ static void read_knots(Reader* reader, const Node* map, const SignalForm* form, 
   read_table(reader, form->values, signal);
   if (form->times) {
     read_times(reader, form->times, signal);
-  } else if (is_given(map, "duration") && signal->rows > 1) {
+  } else if (node_has_key(map, "duration") && signal->rows > 1) {
     signal->times = MEMORY_NEW(double, signal->rows);
     for (int k = 0; k < signal->rows; k++) signal->times[k] = form->duration * k / (signal->rows - 1);
-  } else if (!is_given(map, "duration") && !is_given(map, "times")) {
+  } else if (!node_has_key(map, "duration") && !node_has_key(map, "times")) {
     reader_error(reader, map->place, "'times' is missing: give a list of numbers [s]%s",
                  signal->type == SIGNAL_SPLINE ? ", or 'duration'" : "");
   }
@@ -124,13 +124,13 @@ static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
   signal->terms = nested ? 0 : list->count;
   for (const Node* item = list->first; item && nested; item = item->next) {
     if (item->kind != NODE_LIST) {
-      reader_expected(reader, item, "a list of sines");
+      reader_report_wrong_kind(reader, item, "a list of sines");
       return;
     }
     if (item->count > signal->terms) signal->terms = item->count;
   }
   int64_t size = (int64_t)signal->terms * channels;
-  if (!reader_work(reader, list->place, 3 * size)) return;
+  if (!reader_count_values(reader, list->place, 3 * size)) return;
   signal->amplitude = MEMORY_NEW(double, size);
   signal->frequency = MEMORY_NEW(double, size);
   signal->phase = MEMORY_NEW(double, size);
@@ -148,7 +148,7 @@ static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
 static void set_constant(Reader* reader, const NumberList* list, const char* key, SceneSignal* signal) {
   signal->rows = 1;
   signal->values = MEMORY_NEW(double, signal->channels);
-  spread_over_dof(reader, list, key, signal->channels, signal->values);
+  expand_per_dof(reader, list, key, signal->channels, signal->values);
 }
 
 /* Index of the word `csv`, which follows the signal types. The rows of a CSV file become keyframes or a spline. */
@@ -156,7 +156,7 @@ enum { CSV_WORD = SIGNAL_SEQUENCE + 1 };
 
 static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signal) {
   SignalForm form;
-  if (!schema_read(reader, node, "signal", &form) || !is_given(node, "type")) return;
+  if (!schema_read(reader, node, "signal", &form) || !node_has_key(node, "type")) return;
   if (form.type == CSV_WORD) {
     read_csv_signal(reader, node, &form, signal);
     return;
@@ -183,7 +183,7 @@ static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signa
       fill_rows(reader, node, form.rows, signal);
       signal->interval = form.interval;
       break;
-    case SIGNAL_HELD: /* of no file */
+    case SIGNAL_ZERO_ORDER_HOLD: /* of no file */
       break;
   }
 }

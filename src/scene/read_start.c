@@ -21,7 +21,7 @@ void start_free(SceneStart* start) {
 }
 
 void scene_set_start(Scene* scene, NumberFile* state) {
-  SourcePlace place = scene->start.place;
+  SourcePosition place = scene->start.place;
   start_free(&scene->start);
   scene->start = (SceneStart){.place = place, .state = state};
   if (state) (void)number_file_get_doubles(state, "time", &scene->start.time, 1, &(Diagnostics){0});
@@ -49,7 +49,7 @@ static int* kept_steps(const char* run, int* count) {
   for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
     int step = step_of(entry->d_name);
     if (step < 0) continue;
-    steps = memory_grown(steps, sizeof(int), *count, &capacity);
+    steps = memory_grow_array(steps, sizeof(int), *count, &capacity);
     steps[(*count)++] = step;
   }
   if (folder) closedir(folder);
@@ -76,7 +76,7 @@ static void complain_of_time(Reader* reader, const Node* map, const char* run, c
 static int choose_step(Reader* reader, const Node* map, const char* run, double time) {
   int count, chosen = -1, *steps = kept_steps(run, &count);
   double dt = reader->scene->simulation.dt;
-  bool any = !is_given(map, "time");
+  bool any = !node_has_key(map, "time");
   for (int k = 0; k < count; k++)
     if (any || fabs(time - steps[k] * dt) <= 1e-6 * dt) chosen = steps[k];
   if (count == 0)
@@ -100,7 +100,7 @@ static char* find_run(const Reader* reader, const char* written) {
   memory_free(states);
   if (there) return beside;
   memory_free(beside);
-  return memory_text(written);
+  return memory_copy_text(written);
 }
 
 static void read_state(Reader* reader, const char* run, int step, SceneStart* start) {

@@ -16,7 +16,7 @@ static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
     return;
   }
   tendon->points =
-      memory_grown(tendon->points, sizeof(SceneTendonPoint), tendon->count, &reader->tendon_point_capacity);
+      memory_grow_array(tendon->points, sizeof(SceneTendonPoint), tendon->count, &reader->tendon_point_capacity);
   tendon->points[tendon->count++] = (SceneTendonPoint){link, form.point, 0};
   if (link >= 0) tendon->end = link;
 }
@@ -41,8 +41,8 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
   SceneTendonWrap wrap = form.wrap;
   wrap.place = item->place;
   wrap.link = read_link_or_world(reader, form.link, "link");
-  wrap.after = is_given(item, "after") ? form.after : number;
-  wrap.has_side = is_given(item, "side");
+  wrap.after = node_has_key(item, "after") ? form.after : number;
+  wrap.has_side = node_has_key(item, "side");
   wrap.side = form.side;
   if (wrap.link < -1) return;
   if (wrap.type == WRAP_CYLINDER) wrap.axis = unit_vector(wrap.axis);
@@ -143,11 +143,11 @@ static void read_range(Reader* reader, const Node* item, const TendonForm* form,
   if (!form->range) return;
   size_t mark = reader_enter_key(reader, "range");
   double low, high;
-  bool good = read_open_pair(reader, form->range, &low, &high);
+  bool good = read_bounds_pair(reader, form->range, &low, &high);
   if (good && !isfinite(low) && !isfinite(high))
     reader_error(reader, form->range->place,
                  "both ends of 'range' are null: give a number for one end, or remove 'range'");
-  if (!is_given(item, "range_stiffness"))
+  if (!node_has_key(item, "range_stiffness"))
     reader_error(reader, node_key_place(form->range),
                  "'range' needs 'range_stiffness': give the force per metre beyond the range [N/m]");
   reader_leave(reader, mark);
@@ -184,7 +184,8 @@ static void read_tendon(Reader* reader, const Node* item) {
     return;
   }
   int before = reader->problem_count;
-  scene->tendons = memory_grown(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
+  scene->tendons =
+      memory_grow_array(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
   *tendon = form.tendon;
   tendon->place = item->place;
@@ -199,7 +200,7 @@ static void read_tendon(Reader* reader, const Node* item) {
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
   if (reader->problem_count == before) {
-    tendon->eyelet = is_given(item, "eyelet") ? form.eyelet : scene_tendon_eyelet(tendon);
+    tendon->eyelet = node_has_key(item, "eyelet") ? form.eyelet : scene_tendon_eyelet(tendon);
     return;
   }
   tendon_free(tendon);

@@ -30,7 +30,7 @@ static void add_item(const Reader* reader, Text* text) {
 }
 
 /* Returns true if the same warning was given for an earlier item of the repeat. Errors are reported for every item. */
-static bool warned_before(const Reader* reader, Severity severity, SourcePlace place, const char* text) {
+static bool warned_before(const Reader* reader, Severity severity, SourcePosition place, const char* text) {
   if (severity != SEVERITY_WARNING || !reader->indices || reader->indices->n == 0) return false;
   for (int k = 0; k < reader->diagnostics->count; k++) {
     const Diagnostic* d = &reader->diagnostics->items[k];
@@ -41,11 +41,11 @@ static bool warned_before(const Reader* reader, Severity severity, SourcePlace p
   return false;
 }
 
-static void tell(Reader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
-  if (reader->reported_count >= READER_PROBLEM_MAX) return;
+static void tell(Reader* reader, Severity severity, SourcePosition place, const char* format, va_list arguments) {
+  if (reader->reported_count >= READER_ERRORS_MAX) return;
   Text text = {0};
   if (reader->trail.length > 0) text_add(&text, "%s: ", reader->trail.data);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   if (warned_before(reader, severity, place, text.data)) {
     text_free(&text);
     return;
@@ -53,12 +53,12 @@ static void tell(Reader* reader, Severity severity, SourcePlace place, const cha
   add_item(reader, &text);
   diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
   text_free(&text);
-  if (++reader->reported_count == READER_PROBLEM_MAX)
-    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
-                    "more than %d problems: further problems are not shown", READER_PROBLEM_MAX);
+  if (++reader->reported_count == READER_ERRORS_MAX)
+    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePosition){place.file, 0, 0},
+                    "more than %d problems: further problems are not shown", READER_ERRORS_MAX);
 }
 
-void reader_error(Reader* reader, SourcePlace place, const char* format, ...) {
+void reader_error(Reader* reader, SourcePosition place, const char* format, ...) {
   reader->problem_count++;
   if (reader->muted) return;
   va_list arguments;
@@ -67,7 +67,7 @@ void reader_error(Reader* reader, SourcePlace place, const char* format, ...) {
   va_end(arguments);
 }
 
-void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) {
+void reader_warning(Reader* reader, SourcePosition place, const char* format, ...) {
   if (reader->muted) return;
   va_list arguments;
   va_start(arguments, format);
@@ -75,18 +75,18 @@ void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) 
   va_end(arguments);
 }
 
-void reader_expected(Reader* reader, const Node* node, const char* what) {
+void reader_report_wrong_kind(Reader* reader, const Node* node, const char* what) {
   reader_error(reader, node->place, "expected %s, got %s", what, node_describe(node).text);
 }
 
-bool reader_work(Reader* reader, SourcePlace place, int64_t count) {
+bool reader_count_values(Reader* reader, SourcePosition place, int64_t count) {
   if (reader->exhausted) return false;
   reader->work += count;
-  if (reader->work <= READER_WORK_MAX) return true;
+  if (reader->work <= READER_VALUES_MAX) return true;
   reader->muted = false;
   reader_error(reader, place,
                "the file is too large: repeats and values come to more than %d; lower the counts of 'repeat'",
-               READER_WORK_MAX);
+               READER_VALUES_MAX);
   reader_stop(reader);
   return false;
 }
@@ -121,7 +121,7 @@ static bool check_number(Reader* reader, const Node* node, const ValueRange* ran
                  text_excerpt(node->text).text);
     return false;
   }
-  if (!range_holds(range, number)) {
+  if (!range_contains(range, number)) {
     reader_error(reader, node->place, "must be %s%s%s, got %s", range_text(range).text, unit ? " " : "",
                  unit ? unit : "", text_excerpt(node->text).text);
     return false;
@@ -136,14 +136,14 @@ static bool is_bare_expression(const Reader* reader, const Node* node) {
   double number;
   Text braced = {0};
   text_add(&braced, "{%s}", node->text);
-  bool is = expression_value(braced.data, reader->indices, &reader->variables, &number, &problem);
+  bool is = expression_evaluate(braced.data, reader->indices, &reader->variables, &number, &problem);
   text_free(&braced);
   return is;
 }
 
 static void report_no_number(Reader* reader, const Node* node) {
   if (node->kind != NODE_SCALAR || node_is_null(node) || !is_bare_expression(reader, node)) {
-    reader_expected(reader, node, "a number");
+    reader_report_wrong_kind(reader, node, "a number");
     return;
   }
   Excerpt text = text_excerpt(node->text);
@@ -155,12 +155,12 @@ static void report_no_number(Reader* reader, const Node* node) {
 }
 
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
-  if (!reader_work(reader, node->place, 1)) return false;
-  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
+  if (!reader_count_values(reader, node->place, 1)) return false;
+  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_type(node) : SCALAR_TEXT;
   double number = 0;
   if (node->kind == NODE_SCALAR && node->text[0] == '{') {
     const char* problem;
-    if (expression_value(node->text, reader->indices, &reader->variables, &number, &problem))
+    if (expression_evaluate(node->text, reader->indices, &reader->variables, &number, &problem))
       return check_number(reader, node, range, unit, number, value);
     reader_error(reader, node->place, "%s, in '%s'", problem, text_excerpt(node->text).text);
     return false;
@@ -180,7 +180,7 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
   static const ValueRange WHOLE = {true, -2147483648.0, 2147483647.0, false, false};
   double number;
   if (!reader_number(reader, node, range->given ? range : &WHOLE, NULL, &number)) return false;
-  if (number != floor(number) || !range_holds(&WHOLE, number)) {
+  if (number != floor(number) || !range_contains(&WHOLE, number)) {
     reader_error(reader, node->place, "must be a whole number, got %s", text_excerpt(node->text).text);
     return false;
   }
@@ -190,7 +190,7 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
 
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count) {
   *count = 0;
-  if (!list || !reader_work(reader, list->place, list->count)) return NULL;
+  if (!list || !reader_count_values(reader, list->place, list->count)) return NULL;
   int* numbers = MEMORY_NEW(int, list->count);
   size_t mark = reader_enter_key(reader, key);
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
@@ -205,8 +205,8 @@ int* reader_integers(Reader* reader, const Node* list, const char* key, const Va
 }
 
 bool reader_bool(Reader* reader, const Node* node, bool* value) {
-  if (node->kind != NODE_SCALAR || node_scalar_kind(node) != SCALAR_BOOL) {
-    reader_expected(reader, node, "true or false");
+  if (node->kind != NODE_SCALAR || node_scalar_type(node) != SCALAR_BOOL) {
+    reader_report_wrong_kind(reader, node, "true or false");
     return false;
   }
   *value = node->text[0] == 't' || node->text[0] == 'T';
@@ -214,14 +214,14 @@ bool reader_bool(Reader* reader, const Node* node, bool* value) {
 }
 
 bool reader_is_text(Reader* reader, const Node* node) {
-  if (!reader_work(reader, node->place, 1)) return false;
-  if (node->kind == NODE_SCALAR && node_scalar_kind(node) == SCALAR_TEXT && *node->text) return true;
+  if (!reader_count_values(reader, node->place, 1)) return false;
+  if (node->kind == NODE_SCALAR && node_scalar_type(node) == SCALAR_TEXT && *node->text) return true;
   if (node->kind == NODE_SCALAR && node->quoted)
     reader_error(reader, node->place, "must not be empty");
-  else if (node->kind == NODE_SCALAR && node_scalar_kind(node) != SCALAR_NULL)
+  else if (node->kind == NODE_SCALAR && node_scalar_type(node) != SCALAR_NULL)
     reader_error(reader, node->place, "expected a text, got %s: put it in quotes", node_describe(node).text);
   else
-    reader_expected(reader, node, "a text");
+    reader_report_wrong_kind(reader, node, "a text");
   return false;
 }
 
@@ -236,7 +236,7 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
     Excerpt what = {{0}};
     snprintf(what.text, sizeof what.text, "a list of %d numbers", count);
     if (node->kind != NODE_LIST)
-      reader_expected(reader, node, what.text);
+      reader_report_wrong_kind(reader, node, what.text);
     else
       reader_error(reader, node->place, "expected %s, got %d%s", what.text, node->count,
                    holds_blanks(node) ? ": separate the numbers by commas" : "");
@@ -253,7 +253,7 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
 }
 
 bool reader_is_printable(Reader* reader, const Node* node) {
-  if (!text_control(node->text)) return true;
+  if (!text_find_control_character(node->text)) return true;
   reader_error(reader, node->place,
                "a name must not contain a control character (a new line, a tab, ...): remove the character");
   return false;
@@ -276,7 +276,7 @@ char* reader_name(Reader* reader, const Node* node) {
 
 #define UNIT_TOLERANCE 1e-14
 
-bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
+bool is_unit_length(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
 
 /* Range of vector components whose squares neither overflow nor underflow. */
 #define SQUARE_MIN 1e-140
@@ -287,5 +287,5 @@ Vec3 unit_vector(Vec3 v) {
   if (largest == 0) return v;
   if (largest < SQUARE_MIN || largest > SQUARE_MAX) v = vec3(v.x / largest, v.y / largest, v.z / largest);
   double length = vec3_norm(v);
-  return is_unit(length) ? v : vec3_scale(v, 1.0 / length);
+  return is_unit_length(length) ? v : vec3_scale(v, 1.0 / length);
 }

@@ -13,10 +13,10 @@
 #define BUSHING_MAX 100000
 #define CLOSURE_MAX 100000
 /* Largest number of reported errors. */
-#define READER_PROBLEM_MAX 200
+#define READER_ERRORS_MAX 200
 /* Largest number of values that are read from a file. A value in a `repeat` counts once for each item. The limit bounds
  * the reading time. */
-#define READER_WORK_MAX 20000000
+#define READER_VALUES_MAX 20000000
 
 /* Largest length or coordinate [m]. Neighbouring doubles of this size are 0.1 micrometres apart. */
 #define READER_LENGTH_MAX 1e9
@@ -26,9 +26,10 @@ typedef struct {
   const Node* node;
   char *name, *trail; /* both owned; `trail`: the reader's trail after its first `base` bytes */
   int item;           /* index n of the item in its repeat; -1 outside a repeat */
-} LateName;
+} UnresolvedName;
 
-/* An end of a rod that is not attached yet. fasten_rods attaches the end when the initial poses of links are known. */
+/* An end of a rod that is not attached yet. attach_rod_ends attaches the end when the initial poses of links are known.
+ */
 typedef struct {
   const Node* link; /* NULL: the world */
   char* trail;      /* the reader's trail after its first `base` bytes; owned */
@@ -47,9 +48,9 @@ typedef struct Reader {
   const Node* root; /* root node of the file; NULL: unknown */
   Text trail;       /* path of keys and indices to the value being read, such as "links[2].joint" */
   size_t base; /* length of the trail at the scene's root, > 0 if the scene is written inside another file [bytes] */
-  const Indices* indices; /* indices of the current item of a repeat, or NULL */
-  bool muted;             /* errors are counted but not reported, since an earlier item of this repeat had errors */
-  int problem_count;      /* number of errors, reported or suppressed */
+  const RepeatIndices* indices; /* indices of the current item of a repeat, or NULL */
+  bool muted;        /* errors are counted but not reported, since an earlier item of this repeat had errors */
+  int problem_count; /* number of errors, reported or suppressed */
   int reported_count;
   Variables variables;        /* of the scene */
   int include_depth;          /* depth of includes: 0 for the user's file */
@@ -63,7 +64,7 @@ typedef struct Reader {
       bushing_capacity, closure_capacity, coupling_capacity, initial_capacity;
   int included_initials; /* number of items of `initial` from included files; they come first */
   int* initial_of;       /* per link: index of its item of `initial`, -1 = none; only while `initial` is read */
-  LateName* late;
+  UnresolvedName* late;
   int late_count, late_capacity;
   RodEnd* rod_ends;
   int rod_end_count, rod_end_capacity;
@@ -75,15 +76,16 @@ void reader_free(Reader* reader);
 
 /* Reports an error as "trail: message" at `place`. The trail is the path of keys to the value. If the reader is muted,
  * the error is counted but not reported. */
-void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+void reader_error(Reader* reader, SourcePosition place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* Reports a warning as "trail: message" at `place`. Does nothing if the reader is muted. Warnings are not counted in
  * problem_count. */
-void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+void reader_warning(Reader* reader, SourcePosition place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Reports that `node` has a wrong kind of value, such as "expected a number, got a list". what: the expected value. */
-void reader_expected(Reader* reader, const Node* node, const char* what);
-/* Adds `count` to the number of values read. Returns false if the sum exceeds READER_WORK_MAX. Reports the first excess
- * as an error and stops the reader. Call the function before allocating memory for the values. */
-bool reader_work(Reader* reader, SourcePlace place, int64_t count);
+void reader_report_wrong_kind(Reader* reader, const Node* node, const char* what);
+/* Adds `count` to the number of values read. Returns false if the sum exceeds READER_VALUES_MAX. Reports the first
+ * excess as an error and stops the reader. Call the function before allocating memory for the values. */
+bool reader_count_values(Reader* reader, SourcePosition place, int64_t count);
 /* Stops reading the file. Later messages would be misleading and are not reported. */
 void reader_stop(Reader* reader);
 
@@ -130,11 +132,11 @@ bool schema_read(Reader* reader, const Node* node, const char* object, void* out
 /* Reads a map as schema_read does, but also if required keys are missing or invalid. Returns false only if the node is
  * not a map. The caller can continue and report all errors at once. The caller must check each node of *out for NULL.
  * If the file gives no valid type, the type may be the first one of the schema. */
-bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out);
+bool schema_read_partial(Reader* reader, const Node* node, const char* object, void* out);
 /* Reads the value of one key into `out`. row: schema row of the key. `out` points to a value of the type of the row's
  * kind. *out is unchanged after an error, and if the value is null where null is allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
 /* Returns true if the map has the key `key`. */
-bool is_given(const Node* map, const char* key);
+bool node_has_key(const Node* map, const char* key);
 
 #endif

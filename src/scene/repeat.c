@@ -132,7 +132,7 @@ static void check_unused(Reader* reader, const Node* entry, const char* object) 
   schema_read(reader, entry, object, &unused);
 }
 
-static void set_steps(const Repeat* repeat, int n, Indices* indices) {
+static void set_steps(const Repeat* repeat, int n, RepeatIndices* indices) {
   indices->n = n;
   for (int axis = repeat->axis_count - 1; axis >= 0; axis--) {
     indices->step[axis] = n % repeat->count[axis];
@@ -145,7 +145,7 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
   int total = 1;
   for (int i = 0; i < repeat->axis_count; i++) total *= repeat->count[i];
   if (total == 0) check_unused(reader, entry, object);
-  Indices indices = {.axis_count = repeat->axis_count, .start = repeat->form.start};
+  RepeatIndices indices = {.axis_count = repeat->axis_count, .start = repeat->form.start};
   reader->indices = &indices;
   for (int n = 0; n < total && !reader->exhausted; n++) {
     int before = reader->problem_count;
@@ -160,7 +160,7 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
 /* Reads an entry once after an error in its repeat, to report the entry's other errors. The names of its items remain
  * unknown, so links that are not found are not reported. */
 static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
-  Indices indices = {.axis_count = 3};
+  RepeatIndices indices = {.axis_count = 3};
   Repeat none = {0};
   reader->names_incomplete = true;
   reader->indices = &indices;
@@ -181,17 +181,17 @@ void repeat_expand(Reader* reader, const Node* entry, const char* object, const 
 
 /* ---------------------------------------------------------------- using */
 
-static Vec3 scaled_step(const RepeatSteps* steps, int axis, const Indices* indices) {
+static Vec3 scaled_step(const RepeatSteps* steps, int axis, const RepeatIndices* indices) {
   return vec3_scale(steps->steps[axis], indices->step[axis]);
 }
 
-void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation) {
+void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3* position, Quat* rotation) {
   if (!repeat->node) return;
   Quat turn = quat_identity();
   for (int i = 0; i < repeat->rotation_vector.count; i++)
     turn = quat_mul(turn, quat_exp(scaled_step(&repeat->rotation_vector, i, indices)));
   *rotation = quat_normalized(quat_mul(turn, *rotation));
-  if (is_given(repeat->node, "around")) {
+  if (node_has_key(repeat->node, "around")) {
     Vec3 arm = vec3_sub(*position, repeat->form.around);
     *position = vec3_add(repeat->form.around, mat3_mul_vec(mat3_from_quat(turn), arm));
   }
@@ -199,7 +199,7 @@ void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Q
     *position = vec3_add(*position, scaled_step(&repeat->position, i, indices));
 }
 
-void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values) {
+void repeat_add_increments(const RepeatIncrements* increments, const RepeatIndices* indices, double* values) {
   for (int row = 0; row < increments->count; row++) {
     double factor = increments->count == 1 ? indices->n : indices->step[row];
     for (int i = 0; i < increments->width; i++) values[i] += factor * increments->values[row][i];

@@ -3,7 +3,7 @@
 
 #include "scene/scene.h"
 
-int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]) {
+int scene_shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]) {
   assert(shape);
   double* const all[7][ROUND_PARAMETERS_MAX] = {{&shape->radius},
                                                 {&shape->radius, &shape->length},
@@ -26,10 +26,10 @@ int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]
   return count;
 }
 
-int scene_shape_number_count(const SceneShape* shape) {
+int scene_shape_parameter_count(const SceneShape* shape) {
   assert(shape);
   double* lengths[ROUND_PARAMETERS_MAX];
   SceneShape copy = *shape;
-  if (shape_is_exact(shape)) return shape_round_lengths(&copy, lengths);
+  if (shape_is_exact(shape)) return scene_shape_round_lengths(&copy, lengths);
   return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
 }

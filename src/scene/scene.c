@@ -7,20 +7,20 @@
 
 /* ---------------------------------------------------------------- simulation */
 
-static SourcePlace value_place(const Node* map, const char* key) {
+static SourcePosition value_place(const Node* map, const char* key) {
   const Node* node = node_find(map, key);
   return node ? node->place : map->place;
 }
 
 static void set_steps(Reader* reader, const Node* map, const SimulationForm* form, SceneSimulation* simulation) {
-  if (is_given(map, "steps")) return;
+  if (node_has_key(map, "steps")) return;
   const Node* duration = node_find(map, "duration");
   double steps = round(form->duration / simulation->dt);
   if (steps >= 1 && steps <= STEPS_MAX) {
     simulation->steps = (int)steps;
     return;
   }
-  SourcePlace place = duration ? duration->place : map ? map->place : (SourcePlace){0};
+  SourcePosition place = duration ? duration->place : map ? map->place : (SourcePosition){0};
   size_t mark = reader_enter_key(reader, "duration");
   if (steps < 1)
     reader_error(reader, place, "must be at least half a time step of %.10g s: increase 'duration', or reduce 'dt'",
@@ -35,14 +35,14 @@ static void set_steps(Reader* reader, const Node* map, const SimulationForm* for
  * schema. */
 static const Node* section(Reader* reader, const Node* node) {
   if (node) return node;
-  return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
+  return document_node(reader->document, NODE_MAP, (SourcePosition){reader->scene->path, 1, 1});
 }
 
 /* Reads the times at which the run stores its state. Each time must be the end of a time step. */
 static void read_keep_states(Reader* reader, const Node* list) {
   Scene* scene = reader->scene;
   const ValueRange positive = RANGE_ABOVE(0);
-  if (!list || list->kind != NODE_LIST || !reader_work(reader, list->place, list->count)) return;
+  if (!list || list->kind != NODE_LIST || !reader_count_values(reader, list->place, list->count)) return;
   size_t mark = reader_enter_key(reader, "keep_states");
   scene->keep_states = MEMORY_NEW(double, list->count);
   for (const Node* item = list->first; item; item = item->next) {
@@ -115,17 +115,17 @@ static void check_excluded(Reader* reader, const Node* node) {
   const char* nearest = names_nearest(&reader->link_names, node->text);
   if (!nearest) nearest = names_nearest(&reader->group_names, node->text);
   reader_error(reader, node->place, "no link or group is named '%s'%s", text_excerpt(node->text).text,
-               text_meant(nearest).text);
+               text_suggestion(nearest).text);
 }
 
-void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place) {
+void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePosition place) {
   size_t count = (size_t)contact->exclude_count;
   if ((count & (count - 1)) == 0) { /* room for twice as many */
     size_t room = count > 0 ? 2 * count : 1;
     contact->exclude =
         memory_resize(contact->exclude, count * sizeof *contact->exclude, room * sizeof *contact->exclude);
     contact->exclude_place =
-        memory_resize(contact->exclude_place, count * sizeof(SourcePlace), room * sizeof(SourcePlace));
+        memory_resize(contact->exclude_place, count * sizeof(SourcePosition), room * sizeof(SourcePosition));
   }
   contact->exclude[count][0] = a;
   contact->exclude[count][1] = b;
@@ -135,16 +135,16 @@ void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace 
 
 static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* contact) {
   if (pair->kind != NODE_LIST || pair->count != 2) {
-    reader_expected(reader, pair, "a pair of names");
+    reader_report_wrong_kind(reader, pair, "a pair of names");
     return;
   }
   if (!reader_is_text(reader, pair->first) || !reader_is_text(reader, pair->last)) return;
   check_excluded(reader, pair->first);
   check_excluded(reader, pair->last);
-  contact_add_exclusion(contact, memory_text(pair->first->text), memory_text(pair->last->text), pair->place);
+  contact_add_exclusion(contact, memory_copy_text(pair->first->text), memory_copy_text(pair->last->text), pair->place);
 }
 
-const char* material_key(int which) {
+const char* material_value_key(int which) {
   assert(which >= 0 && which < MATERIAL_COUNT);
   static const char* const KEYS[MATERIAL_COUNT] = {"friction",       "restitution",      "rolling",
                                                    "spinning",       "friction_along",   "static_friction",
@@ -152,12 +152,12 @@ const char* material_key(int which) {
   return KEYS[which];
 }
 
-void read_material(const Node* map, SceneMaterial* material) {
-  for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = is_given(map, material_key(k));
+void read_material_flags(const Node* map, SceneMaterial* material) {
+  for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = node_has_key(map, material_value_key(k));
 }
 
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction) {
-  if (is_given(map, "static_friction") && static_friction < friction)
+  if (node_has_key(map, "static_friction") && static_friction < friction)
     reader_error(reader, node_key_place(node_find(map, "static_friction")),
                  "'static_friction' %.6g is below 'friction' %.6g: raise or remove 'static_friction'", static_friction,
                  friction);
@@ -167,7 +167,7 @@ static void read_pair_name(Reader* reader, const char* key, const Node* node, ch
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
   check_excluded(reader, node);
-  *name = memory_text(node->text);
+  *name = memory_copy_text(node->text);
   reader_leave(reader, mark);
 }
 
@@ -175,13 +175,13 @@ bool contact_law_has(ContactModel law, const char* key) {
   assert(key);
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++)
-    if (strcmp(row->key, key) == 0 && schema_row_belongs(row, contact_model_name(law))) return true;
+    if (strcmp(row->key, key) == 0 && schema_row_allows_type(row, contact_model_name(law))) return true;
   return false;
 }
 
-int contact_row_own(const SchemaRow* row) {
+int contact_row_law_parameter(const SchemaRow* row) {
   assert(row);
-  size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_OWN_PARAMETERS]);
+  size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_LAW_PARAMETERS_MAX]);
   return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
 }
 
@@ -189,16 +189,16 @@ int contact_row_own(const SchemaRow* row) {
 static void read_pair_own(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++) {
-    if (strcmp(row->object, "contact_law") != 0 || !is_given(item, row->key)) continue;
+    if (strcmp(row->object, "contact_law") != 0 || !node_has_key(item, row->key)) continue;
     if (!pair->has_model) {
       reader_error(reader, pair->place,
                    "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'", row->key,
                    row->key);
       return;
     }
-    if (!schema_row_belongs(row, contact_model_name(pair->model))) continue;
-    if (contact_row_own(row) >= 0)
-      pair->own_given[contact_row_own(row)] = true;
+    if (!schema_row_allows_type(row, contact_model_name(pair->model))) continue;
+    if (contact_row_law_parameter(row) >= 0)
+      pair->law_parameter_given[contact_row_law_parameter(row)] = true;
     else
       pair->hierarchy_given = true;
   }
@@ -211,12 +211,14 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
     if (!pair->material.given[k]) continue;
     if (!pair->has_model && k >= MATERIAL_SUPPORT)
       reader_error(reader, pair->place,
-                   "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'", material_key(k),
-                   material_key(k));
-    const char* key = material_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
+                   "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'",
+                   material_value_key(k), material_value_key(k));
+    const char* key =
+        material_value_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
     if (pair->has_model && !contact_law_has(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
-                   contact_model_name(pair->model), k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_key(k));
+                   contact_model_name(pair->model),
+                   k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_value_key(k));
   }
 }
 
@@ -226,7 +228,7 @@ static void read_pair(Reader* reader, const Node* item) {
   SceneContact* contact = &reader->scene->contact;
   ScenePair* pair = &contact->pairs[contact->pair_count++];
   *pair = (ScenePair){.place = item->place, .material = form.material};
-  read_material(item, &pair->material);
+  read_material_flags(item, &pair->material);
   read_friction(reader, item, &form.friction, form.friction_axis, &pair->material);
   if (pair->material.given[MATERIAL_FRICTION])
     check_static_contact(reader, item, pair->material.value[MATERIAL_FRICTION],
@@ -238,7 +240,7 @@ static void read_pair(Reader* reader, const Node* item) {
     reader_error(reader, pair->place,
                  "'friction_axis' is given in the frame of 'a', so 'a' and 'b' must differ: change 'b', or remove "
                  "'friction_axis'");
-  pair->has_model = is_given(item, "model");
+  pair->has_model = node_has_key(item, "model");
   if (pair->has_model) pair->model = (ContactModel)form.model;
   read_pair_own(reader, item, &form.law, pair);
   check_pair_law(reader, pair);
@@ -292,7 +294,7 @@ static void read_exclude(Reader* reader, const Node* list) {
 
 /* ---------------------------------------------------------------- complete scene */
 
-char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path) {
+char* read_title(Reader* reader, const Node* node, const char* owner, const char* path) {
   size_t mark = reader_enter_key(reader, "name");
   if (node && strpbrk(node->text, "/\\"))
     reader_error(reader, node->place, "a %s's name must not contain a slash", owner);
@@ -301,16 +303,16 @@ char* read_file_name(Reader* reader, const Node* node, const char* owner, const 
   else if (node)
     reader_is_printable(reader, node);
   reader_leave(reader, mark);
-  return node ? memory_text(node->text) : file_stem(path);
+  return node ? memory_copy_text(node->text) : file_stem(path);
 }
 
 static void read_root(Reader* reader, const Node* root) {
   SceneForm form;
   reader->root = root;
-  if (!schema_read_in_part(reader, root, "scene", &form)) return;
+  if (!schema_read_partial(reader, root, "scene", &form)) return;
   ContactForm contact = {0};
   read_variables(reader, form.variables);
-  reader->scene->name = read_file_name(reader, form.name, "scene", reader->scene->path);
+  reader->scene->name = read_title(reader, form.name, "scene", reader->scene->path);
   read_simulation(reader, form.simulation);
   read_fluid(reader, form.fluid);
   read_contact(reader, section(reader, form.contact), &contact);
@@ -327,7 +329,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_closures(reader, form.closures);
   read_couplings(reader, form.couplings);
   read_initials(reader, form.initial);
-  fasten_rods(reader);
+  attach_rod_ends(reader);
   read_exclude(reader, contact.exclude);
   read_start_state(reader, form.start);
   read_pairs(reader, contact.pairs);
@@ -335,7 +337,7 @@ static void read_root(Reader* reader, const Node* root) {
   check_scene(reader);
 }
 
-static bool apply_all(Document* document, Node* root, const PlacedOverride* overrides, int count,
+static bool apply_all(Document* document, Node* root, const LocatedOverride* overrides, int count,
                       Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < count; i++)
@@ -343,9 +345,9 @@ static bool apply_all(Document* document, Node* root, const PlacedOverride* over
   return whole;
 }
 
-void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
-                     const PlacedOverride* overrides, int override_count) {
-  scene->path = memory_text(path);
+void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
+                         const LocatedOverride* overrides, int override_count) {
+  scene->path = memory_copy_text(path);
   Document document = {0};
   Node* root = document_read(&document, scene->path, text, length, path_is_json(path), outer->diagnostics);
   if (root && apply_all(&document, root, overrides, override_count, outer->diagnostics)) {
@@ -355,15 +357,15 @@ void scene_read_part(Scene* scene, const char* path, const char* text, size_t le
     reader.outer = outer;
     read_root(&reader, root);
     outer->work = reader.work;
-    if (reader.problem_count == 0) note_unused_settings(root, outer->root, scene->path, outer->diagnostics);
+    if (reader.problem_count == 0) report_unused_settings(root, outer->root, scene->path, outer->diagnostics);
     reader_free(&reader);
   }
   document_free(&document);
 }
 
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
-                       const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics) {
-  scene->path = memory_text(path);
+                       const LocatedOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  scene->path = memory_copy_text(path);
   hash_sha256(text, length, scene->sha256);
   int before = diagnostics->error_count;
   Document document = {0};
@@ -378,7 +380,8 @@ Status scene_read_text(Scene* scene, const char* path, const char* text, size_t 
   return diagnostics->error_count > before || !root ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
-void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count) {
+void scene_read_embedded(Scene* scene, Reader* outer, Node* root, const LocatedOverride* overrides,
+                         int override_count) {
   int before = outer->diagnostics->error_count;
   if (apply_all(outer->document, root, overrides, override_count, outer->diagnostics)) {
     Reader reader = {
@@ -396,9 +399,9 @@ void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOver
 
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
-  *scene = (Scene){.sources = override_sources(overrides, override_count), .source_count = override_count};
-  PlacedOverride* placed = MEMORY_NEW(PlacedOverride, override_count);
-  for (int i = 0; i < override_count; i++) placed[i] = override_of_source(scene->sources[i]);
+  *scene = (Scene){.sources = override_source_texts(overrides, override_count), .source_count = override_count};
+  LocatedOverride* placed = MEMORY_NEW(LocatedOverride, override_count);
+  for (int i = 0; i < override_count; i++) placed[i] = override_from_source_text(scene->sources[i]);
   Status status = scene_read_text(scene, path, text, length, json, placed, override_count, diagnostics);
   memory_free(placed);
   return status;

@@ -35,7 +35,7 @@ typedef enum {
 /* A shape placed in the frame of a link or of a union. */
 typedef struct {
   int shape; /* index into Scene.shapes */
-  SourcePlace place;
+  SourcePosition place;
   Vec3 position;
   Quat rotation;
 } SceneShapeUse;
@@ -49,7 +49,7 @@ typedef enum {
 
 typedef struct {
   char* name; /* "" for a shape written inside a link */
-  SourcePlace place;
+  SourcePosition place;
   ShapeType type;
   Vec3 size;
   double radius, length;
@@ -103,17 +103,17 @@ enum { ROUND_PARAMETERS_MAX = 4 };
 /* Sets lengths[] to pointers to the lengths [m] of a round solid, in the order of its parameters. Returns the number of
  * lengths; 0 for other shapes. The pointers point into *shape. The size of a rounded box may be 0 along an axis. shape
  * must not be NULL. (scene/round.c) */
-int shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
+int scene_shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
 /* Returns the number of parameters of a shape that can be design variables. These are the parameters of the level
  * function of a convex smooth shape (shapes/shapes.h), or the lengths of an exact round solid. Returns 0 for other
  * shapes. shape must not be NULL. Allocates nothing. (scene/round.c) */
-int scene_shape_number_count(const SceneShape* shape);
+int scene_shape_parameter_count(const SceneShape* shape);
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 
 typedef struct {
   char* name; /* owned by the link; NULL: not given */
-  SourcePlace place;
+  SourcePosition place;
   JointType type;
   Vec3 position; /* origin of the joint frame in the parent's link frame (world for a root) [m] */
   Quat rotation; /* joint frame at zero coordinates */
@@ -154,10 +154,13 @@ enum {
   MATERIAL_COUNT
 };
 /* Largest number of parameters that belong to one contact law only. */
-enum { CONTACT_OWN_PARAMETERS = 8 };
-/* Indices of the numbers of an item of contact.pairs. The material values above come first. Parameter k of the item's
- * contact law has the index MATERIAL_OWN + k. */
-enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_OWN_PARAMETERS };
+enum { CONTACT_LAW_PARAMETERS_MAX = 8 };
+/* RepeatIndices of the numbers of an item of contact.pairs. The material values above come first. Parameter k of the
+ * item's contact law has the index MATERIAL_LAW_PARAMETER + k. */
+enum {
+  MATERIAL_LAW_PARAMETER = MATERIAL_COUNT,
+  MATERIAL_NUMBERS = MATERIAL_LAW_PARAMETER + CONTACT_LAW_PARAMETERS_MAX
+};
 typedef struct {
   bool given[MATERIAL_COUNT]; /* false: the value comes from another source (model_pair_material) */
   double value[MATERIAL_COUNT];
@@ -167,18 +170,18 @@ typedef struct {
 /* Returns the key of a material value in scene files, such as "friction". The text is static. which: MATERIAL_FRICTION
  * ... MATERIAL_STIFFNESS (asserted). MATERIAL_FRICTION_ALONG gives "friction_along", which is no key of a file: the
  * value is the first of two numbers of `friction`. */
-const char* material_key(int which);
+const char* material_value_key(int which);
 
 /* Distribution of the mass of a link. MASS_BY_SHAPE is the default for links without an inertia. It stands for
  * MASS_UNIFORM if the shapes enclose a volume, and for MASS_VERTICES otherwise (ModelLink.mass_model). */
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
 /* Returns the word for a mass model in scene files, such as "vertices". The text is static. model < MASS_MODELS
  * (asserted). */
-const char* mass_model_word(MassModel model);
+const char* mass_model_name(MassModel model);
 
 typedef struct {
   char* name;
-  SourcePlace place;
+  SourcePosition place;
   int parent; /* index of an earlier link, or -1 = world */
   SceneJoint joint;
   SceneShapeUse* shapes;
@@ -208,12 +211,12 @@ typedef enum {
   SIGNAL_SPLINE,
   SIGNAL_SINES,
   SIGNAL_SEQUENCE,
-  SIGNAL_HELD
+  SIGNAL_ZERO_ORDER_HOLD
 } SignalType;
 
 typedef struct {
   SignalType type;
-  SourcePlace place;
+  SourcePosition place;
   int channels;
   /* Layout of times, values and the terms, by type:
    * CONSTANT: values[channel].
@@ -238,14 +241,14 @@ typedef struct {
 
 /* A quantity that a feedback law measures at the start of a step (docs/derivations/feedback.md, E1). */
 typedef enum {
-  MEASURE_COORDINATE, /* index: number of the scalar coordinate of the link's joint [m, rad] */
-  MEASURE_RATE,       /* rate of the same coordinate [m/s, rad/s] */
-  MEASURE_POSITION,   /* position of the link frame's origin; index: world axis [m] */
-  MEASURE_CENTER,     /* position of the centre of mass [m] */
-  MEASURE_VELOCITY,   /* velocity of the centre of mass [m/s] */
-  MEASURE_TURN,       /* angular velocity of the link [rad/s] */
-  MEASURE_FORCE,      /* contact and friction force on the link in the previous step; index: world axis [N] */
-  MEASURE_AXIS        /* direction of a link axis; index: 3 link axis + world axis */
+  MEASURE_COORDINATE,       /* index: number of the scalar coordinate of the link's joint [m, rad] */
+  MEASURE_RATE,             /* rate of the same coordinate [m/s, rad/s] */
+  MEASURE_POSITION,         /* position of the link frame's origin; index: world axis [m] */
+  MEASURE_CENTER,           /* position of the centre of mass [m] */
+  MEASURE_VELOCITY,         /* velocity of the centre of mass [m/s] */
+  MEASURE_ANGULAR_VELOCITY, /* angular velocity of the link [rad/s] */
+  MEASURE_FORCE,            /* contact and friction force on the link in the previous step; index: world axis [N] */
+  MEASURE_AXIS              /* direction of a link axis; index: 3 link axis + world axis */
 } MeasureKind;
 typedef struct {
   char* name; /* "pole/angle/rate", as written; owned */
@@ -266,7 +269,7 @@ typedef enum { FEEDBACK_MATRIX, FEEDBACK_MLP } FeedbackType;
 enum { MLP_HIDDEN_MAX = 4, MLP_WIDTH_MAX = 128 };
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   ControllerType type;
   int link;
   double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
@@ -310,14 +313,14 @@ int controller_feedback_count(const SceneController* controller);
 int controller_gain_count(const SceneController* controller);
 /* Returns the kind of parameter `index` of a controller, and its index within this kind. index < controller_gain_count
  * (asserted). */
-Gain controller_gain(const SceneController* controller, int index);
+Gain controller_gain_at(const SceneController* controller, int index);
 /* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is the unit of the
  * struct's member. index < controller_gain_count (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
 /* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
  * parameter that the controller's type does not use, and for a force limit or a delay of 0. index <
  * controller_gain_count (asserted). Allocates nothing. */
-bool controller_gain_lives(const SceneController* controller, int index);
+bool controller_gain_has_effect(const SceneController* controller, int index);
 
 /* A field: a force and torque that act on a link at a distance. The opposite reaction acts on another link
  * (docs/derivations/loads.md, L16). */
@@ -336,7 +339,7 @@ typedef struct {
 
 /* A load on a link: a force and a torque, or a field. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   int link;
   bool link_axes; /* true: force and torque are given in link axes and rotate with the link; false: world axes */
   bool has_point; /* false: the force acts at the centre of mass */
@@ -361,7 +364,7 @@ typedef struct {
 /* A solid around which a tendon bends between two neighbouring points of the tendon (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   WrapType type;
   int link;      /* -1 = world */
   int after;     /* index of the tendon point before the wrap */
@@ -372,7 +375,7 @@ typedef struct {
   Vec3 side;     /* a point on the side on which the tendon passes, link frame [m] */
 } SceneTendonWrap;
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   SceneTendonPoint* points;
   int count;              /* number of points, at least two; 0: `joints` define the length */
   SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
@@ -398,7 +401,7 @@ typedef struct {
 /* A bushing: a spring and damper in all six directions between a frame on link a and a frame on link b
  * (docs/derivations/loads.md, L18). u = (translation, rotation vector) of b's frame relative to a's frame [m, rad]. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   int link[2];            /* links a and b; link[1] = -1: b is the world */
   Vec3 position[2];       /* origin of each frame in its link's frame [m] */
   Quat rotation[2];       /* orientation of each frame in its link's frame */
@@ -406,8 +409,8 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* Indices of the parameters of a bushing. The order is the diagonal of stiffness, the diagonal of damping, the preload,
- * the position on a, the position on b [m]. */
+/* RepeatIndices of the parameters of a bushing. The order is the diagonal of stiffness, the diagonal of damping, the
+ * preload, the position on a, the position on b [m]. */
 enum {
   BUSHING_STIFFNESS,
   BUSHING_DAMPING = 6,
@@ -421,7 +424,7 @@ enum {
 typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE_DISTANCE } ClosureType;
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   ClosureType type;
   int a, b; /* indices of the links; b = -1: world */
   bool has_point, has_axis;
@@ -440,7 +443,7 @@ typedef struct {
 
 /* A linear coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   SceneCouplingTerm* terms; /* terms[0] is q_0, with ratio 1 */
   int count;
   bool has_offset; /* false: the offset follows from the initial state */
@@ -452,7 +455,7 @@ enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4, CONTROL_TENS
 
 /* Initial coordinates and velocities of one joint. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   int link;
   bool has_coordinates, has_velocities;
   double coordinates[JOINT_MAX_COORDINATE]; /* slides [m], angles [rad]; a quaternion w x y z for three rotations */
@@ -481,7 +484,7 @@ typedef struct {
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
   double tolerance; /* accepted residual of a step, relative to the acting forces */
-  SourcePlace tolerance_place;
+  SourcePosition tolerance_place;
   double force_tolerance; /* absolute residual that is always accepted [N]; 0: none */
   int max_iterations;
   bool certificate;
@@ -492,7 +495,7 @@ typedef struct {
 
 /* The fluid around all links (docs/derivations/fluid.md). */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   bool given;
   double density;   /* kg/m^3 */
   double viscosity; /* Pa s */
@@ -500,12 +503,12 @@ typedef struct {
   bool has_level;   /* false: the fluid fills all space */
   double level;     /* height of the fluid's surface above the world's origin, measured against gravity [m] */
 } SceneFluid;
-/* Indices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
+/* RepeatIndices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
 enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
 
 /* The stored state of an earlier run from which this run starts. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   char* run;         /* folder of the earlier run; NULL: this run starts from `initial` */
   double time;       /* time of the state [s] */
   NumberFile* state; /* the stored state (simulate/start.c), owned; NULL: this run starts from `initial` */
@@ -533,31 +536,31 @@ enum {
 /* Limits on the number of equal substeps of a step. A scene may request at most SUBSTEPS_MAX. The solver uses at most
  * SUBSTEPS_FINEST when it repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
-static inline int simulation_substeps(const SceneSimulation* simulation) {
+static inline int simulation_substep_count(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
 }
 /* Returns the length of a substep, dt / substeps [s]. */
-static inline double simulation_substep(const SceneSimulation* simulation) {
-  return simulation->dt / simulation_substeps(simulation);
+static inline double simulation_substep_length(const SceneSimulation* simulation) {
+  return simulation->dt / simulation_substep_count(simulation);
 }
 
 /* An item of contact.pairs: values for the contact between links named name[0] and links named name[1]. The names are
  * names of links or groups. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   char* name[2];
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
   /* Parameters of the pair's contact law. A parameter that is not given has the same value as in `contact` if the law
    * is the same, otherwise the default of the law. */
-  bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
-  double own[CONTACT_OWN_PARAMETERS];
+  bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
+  double own[CONTACT_LAW_PARAMETERS_MAX];
   bool hierarchy; /* as SceneContact.hierarchy */
 } ScenePair;
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   ContactModel model;
   /* Support, stiffness and smoothing are 0 if the scene does not give them. model/contact_defaults.c then derives
    * values from the scene. */
@@ -573,30 +576,30 @@ typedef struct {
                             /* The value -1 means null, the default: one solve with the updated force, weighted as in
                              * friction.md, F14. */
   double rest_speed;        /* m/s */
-  double own[CONTACT_OWN_PARAMETERS]; /* parameters of this law only */
+  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters of this law only */
   double restitution;
   bool elastic;   /* true: `restitution` is null, and the barrier is undamped */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
-  SourcePlace support_place, stiffness_place, smoothing_place;
+  SourcePosition support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of names of links or groups that have no contact with each other */
-  SourcePlace* exclude_place;
+  SourcePosition* exclude_place;
   int exclude_count;
   ScenePair* pairs; /* later items override earlier ones */
   int pair_count;
 } SceneContact;
 
 typedef struct {
-  char* path; /* path as given; the SourcePlace.file of objects points to this text */
+  char* path; /* path as given; the SourcePosition.file of objects points to this text */
   char* name;
   char sha256[65]; /* SHA-256 of the file's bytes */
-  char** files;    /* paths of included files; the SourcePlace.file of objects from these files points to them */
+  char** files;    /* paths of included files; the SourcePosition.file of objects from these files points to them */
   int file_count;
-  char** sources; /* texts "--set ..." of the overrides; the SourcePlace.file of values set by them points to these
+  char** sources; /* texts "--set ..." of the overrides; the SourcePosition.file of values set by them points to these
                      texts */
   int source_count;
-  int threads;  /* threads for building a model; 0 counts as 1. Set by the caller after reading */
-  bool undrawn; /* true: triangulated surfaces of smooth shapes are made only if the contact law needs them. Set by the
-                   caller */
+  int threads;               /* threads for building a model; 0 counts as 1. Set by the caller after reading */
+  bool skip_render_surfaces; /* true: triangulated surfaces of smooth shapes are made only if the contact law needs
+                   them. Set by the caller */
   SceneSimulation simulation;
   SceneContact contact;
   SceneShape* shapes;
@@ -678,17 +681,17 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 /* Returns a pointer to the first character of `name` that is not allowed in a name. Returns NULL if all characters are
  * allowed. Slashes, backslashes, commas, quotes and control characters are not allowed, because names become column
  * headers and file names. Allocates nothing. */
-const char* name_bad_character(const char* name);
+const char* name_find_invalid_character(const char* name);
 /* Returns true if a name begins or ends with a blank, or begins with a dot. name: not empty (asserted). Allocates
  * nothing. */
-bool name_is_blank(const char* name);
+bool name_has_invalid_ends(const char* name);
 /* Returns true if an inertia matrix is positive definite. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns
  * false for NaN. Allocates nothing. */
-bool inertia_is_positive(const double inertia[6]);
+bool inertia_is_positive_definite(const double inertia[6]);
 /* Returns true if a rigid body can have this inertia matrix. No principal moment may exceed the sum of the two others,
  * within a tolerance for rounded files. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns false for NaN.
  * Allocates nothing. */
-bool inertia_of_a_body(const double inertia[6]);
+bool inertia_is_physical(const double inertia[6]);
 /* Default of SceneJoint.friction_speed [m/s or rad/s]. The schema states the same value as text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Default of SceneController.limit_width. */
@@ -702,15 +705,15 @@ double scene_tendon_margin(double lower, double upper);
 void joint_default_limits(SceneJoint* joint);
 /* Returns true if `length` is 1 within a tolerance above rounding error. A vector or quaternion of this length is not
  * normalized, so that numbers read from a written file keep the same bits. Returns false for NaN. Allocates nothing. */
-bool is_unit(double length);
+bool is_unit_length(double length);
 /* Returns v / |v|. The result is also right if |v|^2 overflows or underflows. Returns v unchanged if v is zero or
- * already of unit length (is_unit). Returns NaN if v is not finite. */
+ * already of unit length (is_unit_length). Returns NaN if v is not finite. */
 Vec3 unit_vector(Vec3 v);
 
 /* Sets the contact parameters support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of a scene. With the
  * values that a model derived (ModelContact), a written scene contains them. Does not check the values. Allocates
  * nothing. */
-void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
+void scene_set_contact_parameters(Scene* scene, double support, double stiffness, double smoothing);
 /* Appends the scene as YAML to `out`. Reading this text gives the same model, bit for bit. Paths of meshes are written
  * relative to `folder`, which must be the folder of the file that the text is written to. The caller owns out. Cannot
  * fail; allocates temporarily. */

@@ -4,7 +4,7 @@
 
 /* ---------------------------------------------------------------- ranges */
 
-bool range_holds(const ValueRange* range, double value) {
+bool range_contains(const ValueRange* range, double value) {
   if (!isfinite(value)) return false;
   if (!range->given) return true;
   bool low = range->low_open ? value > range->low : value >= range->low;
@@ -36,7 +36,7 @@ const SchemaObject* schema_object(const SchemaTable* table, const char* name) {
   return NULL;
 }
 
-int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]) {
+int schema_direct_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]) {
   int count = 0;
   const SchemaRow* row;
   for (int i = 0; table->foreign && (row = table->foreign(i)); i++)
@@ -46,30 +46,30 @@ int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const 
   return count;
 }
 
-static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, SchemaPlace* places,
+static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, SchemaMember* places,
                     int count) {
   const SchemaRow* rows[SCHEMA_ROWS_MAX];
-  int own = schema_own_rows(table, object, rows);
-  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (SchemaPlace){rows[i], offset};
+  int own = schema_direct_rows(table, object, rows);
+  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (SchemaMember){rows[i], offset};
   for (int i = 0; i < 2 && object->includes[i].name; i++)
     count = add_rows(table, schema_object(table, object->includes[i].name), offset + object->includes[i].offset, places,
                      count);
   return count;
 }
 
-int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]) {
+int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaMember places[SCHEMA_ROWS_MAX]) {
   return add_rows(table, object, 0, places, 0);
 }
 
-bool schema_row_belongs(const SchemaRow* row, const char* type) {
+bool schema_row_allows_type(const SchemaRow* row, const char* type) {
   return !row->only || !type || words_index(row->only, type) >= 0;
 }
 
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type) {
-  SchemaPlace places[SCHEMA_ROWS_MAX];
+  SchemaMember places[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places);
   for (int i = 0; i < count; i++)
-    if (strcmp(places[i].row->key, key) == 0 && schema_row_belongs(places[i].row, type)) return places[i].row;
+    if (strcmp(places[i].row->key, key) == 0 && schema_row_allows_type(places[i].row, type)) return places[i].row;
   return NULL;
 }
 

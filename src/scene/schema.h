@@ -74,7 +74,7 @@ typedef struct {
   { true, x, y, true, false } /* x < value <= y */
 
 /* Returns true if the value is finite and within the range. Returns false for NaN. */
-bool range_holds(const ValueRange* range, double value);
+bool range_contains(const ValueRange* range, double value);
 /* Returns the range as text, such as "> 0", ">= 0" or "between 0 and 4". Returns "" if the range is not given. */
 Excerpt range_text(const ValueRange* range);
 
@@ -140,7 +140,7 @@ typedef struct {
 const SchemaRow* contact_schema_row(int index);
 /* Returns the index in SceneContact.own of the parameter that a schema row describes. Returns -1 if the row describes
  * another value. row must not be NULL. */
-int contact_row_own(const SchemaRow* row);
+int contact_row_law_parameter(const SchemaRow* row);
 /* Allowed words of the key `contact.model`, separated by |, in the order of ContactModel. */
 extern const char contact_model_words[];
 
@@ -154,21 +154,21 @@ const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 #define SCHEMA_ROWS_MAX 80
 /* Sets rows[] to the rows of an object in the order of the documentation. Rows of included objects are left out.
  * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
-int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
+int schema_direct_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
 /* A row of an object, or of another object that the first object includes. */
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* offset of the included object's struct in the struct of the object; 0 for the object's own rows
                     [bytes] */
-} SchemaPlace;
+} SchemaMember;
 /* Sets places[] to the rows of an object and of the objects that it includes, in the order of the documentation.
  * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
-int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
+int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaMember places[SCHEMA_ROWS_MAX]);
 /* Returns the row with the key `key` that is allowed for an object of the type `type`. If type is NULL, returns the
  * first row with this key. Returns NULL if there is no row. The table owns the row. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Returns true if the row is allowed for the type `type` of an object. Always true if type is NULL. */
-bool schema_row_belongs(const SchemaRow* row, const char* type);
+bool schema_row_allows_type(const SchemaRow* row, const char* type);
 /* Sets *out to the default of a row. *out has the type of the row's kind. The row must have a default without brackets.
  * Does nothing for kinds that are stored as nodes. */
 void schema_default(const SchemaRow* row, void* out);
@@ -187,14 +187,14 @@ void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- kinds of values (schema_kind.c) */
 /* Returns the name of a kind in documents, such as "list of 3 numbers". The text is static. */
-const char* kind_title(ValueKind kind);
+const char* value_kind_title(ValueKind kind);
 /* Returns the name of a kind in messages, such as "a list of 3 numbers". The text is static. */
-const char* kind_expected(ValueKind kind);
+const char* value_kind_expected(ValueKind kind);
 /* Returns true if the node is of the NodeKind that the kind requires: a scalar, a list or a map. Does not check the
  * content of the node. */
-bool kind_accepts(ValueKind kind, const Node* node);
+bool value_kind_accepts(ValueKind kind, const Node* node);
 /* Appends the JSON Schema of the row's value to `out`, as members of a JSON object without the braces. */
-void kind_add_json(const SchemaRow* row, Text* out);
+void value_kind_add_json(const SchemaRow* row, Text* out);
 
 /* Appends the JSON Schema (draft 07) of all objects of the table, and of the table that it embeds, to `out`. */
 void schema_write_json(const SchemaTable* table, Text* out);

@@ -165,10 +165,10 @@ static const char* by_synonym(const Synonym* rows, size_t row_count, const char*
 /* Sets keys[] to the keys of an object that are allowed for the type `type`. Returns the number of keys. */
 static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
                    const char* keys[SCHEMA_ROWS_MAX]) {
-  SchemaPlace places[SCHEMA_ROWS_MAX];
+  SchemaMember places[SCHEMA_ROWS_MAX];
   int rows = schema_rows(table, object, places), count = 0;
   for (int i = 0; i < rows; i++)
-    if (schema_row_belongs(places[i].row, type)) keys[count++] = places[i].row->key;
+    if (schema_row_allows_type(places[i].row, type)) keys[count++] = places[i].row->key;
   return count;
 }
 
@@ -176,7 +176,7 @@ static int keys_of(const SchemaTable* table, const SchemaObject* object, const c
  * object is not the root of the file. */
 static const char* section_with(const SchemaTable* table, const SchemaObject* object, const char* key) {
   if (strcmp(object->name, table->root) != 0) return NULL;
-  SchemaPlace places[SCHEMA_ROWS_MAX];
+  SchemaMember places[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places);
   for (int i = 0; i < count; i++) {
     const SchemaRow* row = places[i].row;
@@ -232,7 +232,7 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
     text_add(out, " (did you mean '%s'? Give full edge lengths, which are twice these numbers)", meant);
   } else if (meant) {
-    text_add(out, "%s", text_meant(meant).text);
+    text_add(out, "%s", text_suggestion(meant).text);
   } else if (embedded) {
     text_add(out, " (for a key of the scene, write --set scene.%s...)", key);
   } else if (section) {
@@ -254,5 +254,5 @@ void schema_add_choice_advice(const char* words, const char* word, Text* out) {
   for (int i = 0; i < count; i++) copies[i] = words_at(words, i), candidates[i] = copies[i].text;
   const char* meant = by_synonym(CHOICES, sizeof CHOICES / sizeof CHOICES[0], word, candidates, count);
   if (!meant) meant = text_nearest(word, candidates, count);
-  if (meant) text_add(out, "%s", text_meant(meant).text);
+  if (meant) text_add(out, "%s", text_suggestion(meant).text);
 }

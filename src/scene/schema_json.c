@@ -12,7 +12,7 @@ static void add_description(const SchemaRow* row, const char* types, Text* out) 
     text_add(&text, " Default: %.*s.", (int)strlen(row->fallback) - 2, row->fallback + 1);
   if (row->only && !(types && words_count(row->only) == words_count(types))) {
     text_add(&text, " Type ");
-    words_sentence(row->only, &text);
+    words_add_enumeration(row->only, &text);
     text_add(&text, " only.");
   }
   text_add(out, "\"description\": ");
@@ -41,7 +41,7 @@ static void add_default(const SchemaRow* row, Text* out) {
 static void add_property(const SchemaRow* row, const char* types, Text* out) {
   text_add(out, "        \"%s\": {", row->key);
   if (row->nullable) text_add(out, "\"anyOf\": [{");
-  kind_add_json(row, out);
+  value_kind_add_json(row, out);
   if (row->nullable) text_add(out, "}, {\"type\": \"null\"}]");
   text_add(out, ", ");
   add_description(row, types, out);
@@ -52,7 +52,7 @@ static void add_property(const SchemaRow* row, const char* types, Text* out) {
 typedef struct {
   const SchemaObject* object;
   const char* types; /* all words of the object's type, or NULL */
-  SchemaPlace rows[SCHEMA_ROWS_MAX];
+  SchemaMember rows[SCHEMA_ROWS_MAX];
   int count;
 } Rows;
 
@@ -96,7 +96,7 @@ static int add_required(const Rows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
-    bool wanted = row->required && !row->unless && (type ? row->only && schema_row_belongs(row, type) : !row->only);
+    bool wanted = row->required && !row->unless && (type ? row->only && schema_row_allows_type(row, type) : !row->only);
     if (rows->object->instead_of_type && strcmp(row->key, rows->object->type_key) == 0) wanted = false;
     if (wanted) text_add(out, "%s\"%s\"", count++ ? ", " : "", row->key);
   }
@@ -105,7 +105,7 @@ static int add_required(const Rows* rows, const char* type, Text* out) {
 
 static bool has_other_type_only(const Rows* rows, const char* key, const char* type) {
   for (int i = 0; i < rows->count; i++)
-    if (strcmp(rows->rows[i].row->key, key) == 0 && schema_row_belongs(rows->rows[i].row, type)) return false;
+    if (strcmp(rows->rows[i].row->key, key) == 0 && schema_row_allows_type(rows->rows[i].row, type)) return false;
   return true;
 }
 
@@ -122,7 +122,7 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
     bool foreign = row->only && has_other_type_only(rows, row->key, type) && !seen_before(rows, i);
-    bool own = row->only && is_ambiguous(rows, i) && schema_row_belongs(row, type);
+    bool own = row->only && is_ambiguous(rows, i) && schema_row_allows_type(row, type);
     if (!foreign && !own) continue;
     if (!first) text_add(out, ", ");
     first = false;

@@ -97,11 +97,11 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                      "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/scene\"}]"},
 };
 
-const char* kind_title(ValueKind kind) { return KINDS[kind].title; }
+const char* value_kind_title(ValueKind kind) { return KINDS[kind].title; }
 
-const char* kind_expected(ValueKind kind) { return KINDS[kind].expected; }
+const char* value_kind_expected(ValueKind kind) { return KINDS[kind].expected; }
 
-bool kind_accepts(ValueKind kind, const Node* node) {
+bool value_kind_accepts(ValueKind kind, const Node* node) {
   unsigned is = node->kind == NODE_SCALAR ? ACCEPT_SCALAR : node->kind == NODE_LIST ? ACCEPT_LIST : ACCEPT_MAP;
   return (KINDS[kind].accepts & is) != 0;
 }
@@ -127,7 +127,7 @@ static void add_words(const char* words, Text* out) {
   }
 }
 
-void kind_add_json(const SchemaRow* row, Text* out) {
+void value_kind_add_json(const SchemaRow* row, Text* out) {
   for (const char* p = KINDS[row->kind].json; *p;) {
     size_t plain = strcspn(p, "@");
     text_add_bytes(out, p, plain);

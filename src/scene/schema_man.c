@@ -15,7 +15,7 @@ static void add_facts(const SchemaRow* row, Text* out) {
   if (row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS)
     add_words(row->of, out);
   else
-    text_add(out, "%s", kind_title(row->kind));
+    text_add(out, "%s", value_kind_title(row->kind));
   if (row->unit) text_add(out, " [%s]", row->unit);
   if (row->range.given) text_add(out, ", %s", range_text(&row->range).text);
   if (row->required)
@@ -42,7 +42,7 @@ static void add_row(const SchemaRow* row, const char* types, Text* out) {
 
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* rows[SCHEMA_ROWS_MAX];
-  int count = schema_own_rows(table, object, rows);
+  int count = schema_direct_rows(table, object, rows);
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   for (int i = 0; i < count; i++) add_row(rows[i], type ? type->of : NULL, out);
   for (int i = 0; i < 2 && object->includes[i].name; i++) {

@@ -51,12 +51,12 @@ static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* 
     add_words(row->of, out);
   } else if (object) {
     text_add(out, "[");
-    add_cell(kind_title(row->kind), out);
+    add_cell(value_kind_title(row->kind), out);
     text_add(out, "](#");
     add_anchor(object->title, out);
     text_add(out, ")");
   } else {
-    add_cell(kind_title(row->kind), out);
+    add_cell(value_kind_title(row->kind), out);
   }
 }
 
@@ -98,7 +98,7 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   const SchemaRow* rows[SCHEMA_ROWS_MAX];
-  int count = schema_own_rows(table, object, rows);
+  int count = schema_direct_rows(table, object, rows);
   for (int i = 0; i < count; i++) add_row(table, rows[i], type ? type->of : NULL, out);
   for (int i = 0; i < 2 && object->includes[i].name; i++) {
     const SchemaObject* part = schema_object(table, object->includes[i].name);
@@ -123,7 +123,7 @@ static void add_law_line(const SchemaRow* const* key_rows, int count, const char
   for (int law = 1; law < words_count(laws); law++) {
     const SchemaRow* own = NULL;
     for (int k = 0; k < count; k++)
-      if (schema_row_belongs(key_rows[k], words_at(laws, law).text)) own = key_rows[k];
+      if (schema_row_allows_type(key_rows[k], words_at(laws, law).text)) own = key_rows[k];
     text_add(out, " ");
     if (own) add_cell(own->unit ? own->unit : "yes", out);
     text_add(out, " |");
@@ -136,8 +136,8 @@ static void add_law_line(const SchemaRow* const* key_rows, int count, const char
 static void add_laws(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow *rows[2 * SCHEMA_ROWS_MAX], *same[2 * SCHEMA_ROWS_MAX];
   const char* laws = schema_row(table, object, object->type_key, NULL)->of;
-  int count = schema_own_rows(table, object, rows);
-  count += schema_own_rows(table, schema_object(table, object->includes[0].name), rows + count);
+  int count = schema_direct_rows(table, object, rows);
+  count += schema_direct_rows(table, schema_object(table, object->includes[0].name), rows + count);
   text_add(out,
            "\nThe law in `%s` decides which keys are read; a key of another law is an error. The cells give the unit, "
            "or `yes` for a number without unit. The law `none` accepts the keys of %s, so that contact can be switched "

@@ -15,12 +15,12 @@ typedef struct {
   const Node* map;
   const char* type; /* word of its type key; NULL if it has none or none is given */
   Excerpt type_word;
-  SchemaPlace rows[SCHEMA_ROWS_MAX];
+  SchemaMember rows[SCHEMA_ROWS_MAX];
   int row_count;
   char* out;
 } Form;
 
-bool is_given(const Node* map, const char* key) { return node_find(map, key) != NULL; }
+bool node_has_key(const Node* map, const char* key) { return node_find(map, key) != NULL; }
 
 /* ---------------------------------------------------------------- defaults */
 
@@ -91,7 +91,7 @@ static void store_defaults(const Form* form) {
   memset(form->out, 0, form->object->size);
   for (int i = 0; i < form->row_count; i++) {
     const SchemaRow* row = form->rows[i].row;
-    bool has_default = row->fallback && row->fallback[0] != '(' && schema_row_belongs(row, form->type);
+    bool has_default = row->fallback && row->fallback[0] != '(' && schema_row_allows_type(row, form->type);
     if (has_default) schema_default(row, form->out + form->rows[i].offset + row->offset);
   }
 }
@@ -101,7 +101,7 @@ static void store_defaults(const Form* form) {
 /* Returns the index of a node's text among the words of the row. Returns -1 after an error. */
 static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
-  words_sentence(row->of, &sentence);
+  words_add_enumeration(row->of, &sentence);
   const char* present = node->kind == NODE_SCALAR ? alias_word(row->of, node->text) : NULL;
   int index = present ? words_index(row->of, present) : -1;
   if (index >= 0) {
@@ -110,7 +110,7 @@ static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
     return index;
   }
   if (node->kind != NODE_SCALAR || node_is_null(node)) {
-    reader_expected(reader, node, sentence.data);
+    reader_report_wrong_kind(reader, node, sentence.data);
   } else {
     Text advice = {0};
     schema_add_choice_advice(row->of, node->text, &advice);
@@ -161,7 +161,7 @@ static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* r
     reader_error(reader, node->place,
                  "a rotation must be a quaternion of length 1, got length %.6g: divide its numbers by the length",
                  length);
-  else if (is_unit(length))
+  else if (is_unit_length(length))
     *out = (Quat){v[0], v[1], v[2], v[3]};
   else
     *out = quat_normalized((Quat){v[0], v[1], v[2], v[3]});
@@ -214,21 +214,21 @@ static bool is_type(const Reader* reader, const Node* node, const SchemaRow* row
 static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
   const char* remedy = link_remedy(node, row);
   if (remedy)
-    reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
-                 remedy);
+    reader_error(reader, node->place, "expected %s, got %s: %s", value_kind_expected(row->kind),
+                 node_describe(node).text, remedy);
   else if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
-    reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
-                 row->meaning);
+    reader_error(reader, node->place, "expected %s, got %s: %s", value_kind_expected(row->kind),
+                 node_describe(node).text, row->meaning);
   else if (is_type(reader, node, row))
-    reader_error(reader, node->place, "expected %s, got %s: write {%s: %s, ...}", kind_expected(row->kind),
+    reader_error(reader, node->place, "expected %s, got %s: write {%s: %s, ...}", value_kind_expected(row->kind),
                  node_describe(node).text, schema_object(reader->table, row->of)->type_key, node->text);
   else
-    reader_expected(reader, node, kind_expected(row->kind));
+    reader_report_wrong_kind(reader, node, value_kind_expected(row->kind));
 }
 
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out) {
-  if (!reader_work(reader, node->place, 1) || (row->nullable && node_is_null(node))) return;
-  if (!kind_accepts(row->kind, node)) {
+  if (!reader_count_values(reader, node->place, 1) || (row->nullable && node_is_null(node))) return;
+  if (!value_kind_accepts(row->kind, node)) {
     expected_kind(reader, node, row);
     return;
   }
@@ -296,16 +296,16 @@ static void report_foreign(Reader* reader, const Form* form, const Node* entry) 
     const SchemaRow* row = form->rows[i].row;
     if (strcmp(row->key, entry->key) == 0 && row->only) text_add(&words, "%s%s", words.length ? "|" : "", row->only);
   }
-  words_sentence(words.data, &owners);
+  words_add_enumeration(words.data, &owners);
   reader_error(reader, node_key_place(entry), "the type %s has no key '%s': remove the key, or use type %s", form->type,
                entry->key, owners.data);
   text_free(&words);
   text_free(&owners);
 }
 
-static const SchemaPlace* find_row(const Form* form, const char* key, bool any_type) {
+static const SchemaMember* find_row(const Form* form, const char* key, bool any_type) {
   for (int i = 0; i < form->row_count; i++)
-    if (strcmp(form->rows[i].row->key, key) == 0 && (any_type || schema_row_belongs(form->rows[i].row, form->type)))
+    if (strcmp(form->rows[i].row->key, key) == 0 && (any_type || schema_row_allows_type(form->rows[i].row, form->type)))
       return &form->rows[i];
   return NULL;
 }
@@ -318,7 +318,7 @@ static bool is_needed(const Form* form, const SchemaRow* row) {
 
 /* Reads one entry of the map. Returns false after an error in a value that the object needs (is_needed). */
 static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
-  const SchemaPlace* place = find_row(form, entry->key, false);
+  const SchemaMember* place = find_row(form, entry->key, false);
   int before = reader->problem_count;
   if (!place && find_row(form, entry->key, true)) {
     report_foreign(reader, form, entry);
@@ -336,10 +336,10 @@ static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
 
 static void check_groups(Reader* reader, const Form* form) {
   for (const Node* later = form->map->first; later; later = later->next) {
-    const SchemaPlace* a = find_row(form, later->key, false);
+    const SchemaMember* a = find_row(form, later->key, false);
     if (!a || !a->row->group) continue;
     for (const Node* earlier = form->map->first; earlier != later; earlier = earlier->next) {
-      const SchemaPlace* b = find_row(form, earlier->key, false);
+      const SchemaMember* b = find_row(form, earlier->key, false);
       if (b && b->row->group && strcmp(a->row->group, b->row->group) == 0 && strcmp(a->row->key, b->row->key) != 0)
         reader_error(reader, node_key_place(later), "give '%s' or '%s', not both", earlier->key, later->key);
     }
@@ -349,9 +349,9 @@ static void check_groups(Reader* reader, const Form* form) {
 static void report_missing(Reader* reader, const Form* form, const SchemaRow* row) {
   Text expected = {0};
   if (row->kind == VALUE_CHOICE)
-    words_sentence(row->of, &expected);
+    words_add_enumeration(row->of, &expected);
   else
-    text_add(&expected, "%s", kind_expected(row->kind));
+    text_add(&expected, "%s", value_kind_expected(row->kind));
   if (row->unit) text_add(&expected, " [%s]", row->unit);
   reader_error(reader, form->map->place, "'%s' is missing: give %s", row->key, expected.data);
   text_free(&expected);
@@ -362,7 +362,7 @@ static bool check_required(Reader* reader, const Form* form) {
   int before = reader->problem_count;
   for (int i = 0; i < form->row_count && !form->object->partial; i++) {
     const SchemaRow* row = form->rows[i].row;
-    bool belongs = !row->only || (form->type && schema_row_belongs(row, form->type));
+    bool belongs = !row->only || (form->type && schema_row_allows_type(row, form->type));
     bool type_is_elsewhere = form->object->type_key && strcmp(row->key, form->object->type_key) == 0 &&
                              form->object->instead_of_type && node_find(form->map, form->object->instead_of_type);
     bool instead = false;
@@ -380,7 +380,7 @@ static bool check_required(Reader* reader, const Form* form) {
 static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
-  const SchemaPlace* place = find_row(form, form->object->type_key, true);
+  const SchemaMember* place = find_row(form, form->object->type_key, true);
   if (!place || (node ? node->kind != NODE_SCALAR : !place->row->fallback)) return;
   int index = words_index(place->row->of, node ? alias_word(place->row->of, node->text) : place->row->fallback);
   if (index < 0) return;
@@ -410,9 +410,9 @@ static bool read_object(Reader* reader, const Node* node, const char* object, vo
   form.row_count = schema_rows(reader->table, form.object, form.rows);
   if (node->kind == NODE_MAP) find_type(&form);
   store_defaults(&form);
-  if (!reader_work(reader, node->place, 1)) return false;
+  if (!reader_count_values(reader, node->place, 1)) return false;
   if (node->kind != NODE_MAP) {
-    reader_expected(reader, node, "a map");
+    reader_report_wrong_kind(reader, node, "a map");
     return false;
   }
   *whole = true;
@@ -428,7 +428,7 @@ bool schema_read(Reader* reader, const Node* node, const char* object, void* out
   return read_object(reader, node, object, out, &whole) && whole;
 }
 
-bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out) {
+bool schema_read_partial(Reader* reader, const Node* node, const char* object, void* out) {
   bool whole;
   return read_object(reader, node, object, out, &whole);
 }

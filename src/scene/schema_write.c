@@ -22,7 +22,7 @@ static size_t stored_size(ValueKind kind) {
 }
 
 /* Returns the address of a row's value in the struct. Returns NULL if the struct does not contain the value. */
-static const void* value_at(const SchemaValues* values, const SchemaPlace* place) {
+static const void* value_at(const SchemaValues* values, const SchemaMember* place) {
   size_t size = stored_size(place->row->kind), offset = place->offset + place->row->offset;
   if (size == 0 || offset < values->offset || offset + size > values->offset + values->size) return NULL;
   return (const char*)values->values + (offset - values->offset);
@@ -30,7 +30,7 @@ static const void* value_at(const SchemaValues* values, const SchemaPlace* place
 
 /* Returns the type of the object, which decides which keys are allowed. Returns "" if the struct does not contain the
  * type. */
-static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaPlace* places, int count) {
+static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaMember* places, int count) {
   for (int i = 0; i < count && object->type_key; i++) {
     const void* value = value_at(values, &places[i]);
     int index;
@@ -47,14 +47,14 @@ static bool is_allowed(const SchemaRow* row, const void* value) {
   switch (row->kind) {
     case VALUE_NUMBER:
       memcpy(numbers, value, sizeof(double));
-      return range_holds(&row->range, numbers[0]);
+      return range_contains(&row->range, numbers[0]);
     case VALUE_INTEGER:
       memcpy(&whole, value, sizeof whole);
-      return range_holds(&row->range, whole);
+      return range_contains(&row->range, whole);
     case VALUE_VECTOR:
       memcpy(numbers, value, sizeof numbers);
-      return range_holds(&row->range, numbers[0]) && range_holds(&row->range, numbers[1]) &&
-             range_holds(&row->range, numbers[2]);
+      return range_contains(&row->range, numbers[0]) && range_contains(&row->range, numbers[1]) &&
+             range_contains(&row->range, numbers[2]);
     default:
       return true;
   }
@@ -70,7 +70,7 @@ static bool is_written(const SchemaRow* row, const void* value, bool defaults) {
   if (!is_allowed(row, value)) return false;
   bool stated = row->fallback && row->fallback[0] != '(';
   if (stated) schema_default(row, &plain);
-  return (defaults && stated) || !same_bits(value, &plain, stored_size(row->kind));
+  return (defaults && stated) || !is_bitwise_equal(value, &plain, stored_size(row->kind));
 }
 
 static void write_words(Text* out, const char* words, unsigned bits) {
@@ -124,13 +124,13 @@ void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const
 
 void schema_write(Text* out, const char* indent, const SchemaValues* values) {
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, values->object);
-  SchemaPlace places[SCHEMA_ROWS_MAX];
+  SchemaMember places[SCHEMA_ROWS_MAX];
   int count = schema_rows(&SCENE_SCHEMA, object, places);
   Excerpt type = type_of(values, object, places, count);
   for (int i = 0; i < count; i++) {
     const SchemaRow* row = places[i].row;
     const void* value = value_at(values, &places[i]);
-    if (!value || !schema_row_belongs(row, type.text[0] ? type.text : NULL)) continue;
+    if (!value || !schema_row_allows_type(row, type.text[0] ? type.text : NULL)) continue;
     schema_write_row(out, indent, row, value, values->defaults);
   }
 }

@@ -15,13 +15,13 @@ static bool anything_moves(const Task* task) {
 static void read_root(Reader* reader, Task* task, const Node* root) {
   TaskForm form;
   int before = reader->problem_count;
-  if (!schema_read_in_part(reader, root, "task", &form)) return;
+  if (!schema_read_partial(reader, root, "task", &form)) return;
   if (form.plan) {
     reader_error(reader, node_key_place(form.plan),
                  "a planning task (key 'plan') cannot be simulated: use sdrs optimize or sdrs validate");
     return;
   }
-  task->name = read_file_name(reader, form.name, "task", task->path);
+  task->name = read_title(reader, form.name, "task", task->path);
   task->seed = (uint64_t)form.seed;
   int of_scenes = reader->problem_count;
   read_scenarios(reader, task, root, &form);
@@ -31,7 +31,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_starts(reader, task, form.initial);
   read_parameters(reader, task, form.parameters);
   const Node* data = node_find(root, "data");
-  if (!is_given(root, "loss") && (!data || node_is_null(data)))
+  if (!node_has_key(root, "loss") && (!data || node_is_null(data)))
     reader_error(reader, root->place, "'loss' is missing: give a list of terms, or give 'data' for sdrs identify");
   read_losses(reader, task, form.loss, form.subject_to);
   read_success(reader, task, form.success);
@@ -58,7 +58,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
 static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < task->source_count; i++) {
-    PlacedOverride override = override_of_source(task->sources[i]);
+    LocatedOverride override = override_from_source_text(task->sources[i]);
     if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) == 0) continue;
     whole = override_apply(&TASK_SCHEMA, document, root, &override, diagnostics) && whole;
   }
@@ -67,8 +67,8 @@ static bool apply_overrides(const Task* task, Document* document, Node* root, Di
 
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
-  *task = (Task){.path = memory_text(path),
-                 .sources = override_sources(overrides, override_count),
+  *task = (Task){.path = memory_copy_text(path),
+                 .sources = override_source_texts(overrides, override_count),
                  .source_count = override_count};
   hash_sha256(text, length, task->sha256);
   int before = diagnostics->error_count;

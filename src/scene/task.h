@@ -10,17 +10,17 @@
 enum { TASK_KINEMATIC = -1 };
 /* Returns the number of time steps of a run. asked: TaskScenario.steps. own: number of steps in the scene. Returns
  * `asked` if it is positive, 0 for TASK_KINEMATIC, otherwise `own`. */
-static inline int task_horizon(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
+static inline int task_step_count(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
 
 typedef struct {
   char* text; /* NULL = not given */
-  SourcePlace place;
+  SourcePosition place;
 } TaskName;
 
 /* A scene in which the design is evaluated. The scene is read from a file (path relative to the task) or written in the
  * task. The scenario owns the scene. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   char* name;    /* "0", "1", ... when not given */
   double weight; /* factor of the losses of this scenario, > 0; default 1 */
   int steps;     /* number of steps; 0 selects the number of the scene; or TASK_KINEMATIC */
@@ -31,10 +31,12 @@ typedef struct {
 typedef struct {
   bool* in; /* for each scenario: whether the item applies; NULL: it applies in all */
   int count;
-} TaskWhere;
+} TaskScenarioSet;
 /* Returns true if an item of the task applies in a scenario. where: the scenarios of the item. scenario: index, less
  * than the number of scenarios (not checked). */
-static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
+static inline bool task_applies_in_scenario(const TaskScenarioSet* where, int scenario) {
+  return !where->in || where->in[scenario];
+}
 
 /* Bounds of a group of variables. A bound is a range around the initial values (within) or an absolute limit (low,
  * high). Absent bounds are infinite. */
@@ -46,7 +48,7 @@ typedef struct {
 } TaskBounds;
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   int* hulls; /* selected hulls of the link, from 0; NULL: all */
   int hull_count;
@@ -58,7 +60,7 @@ typedef struct {
 
 /* Vertices of a link that stay fixed while other items of the design change. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   int* hulls; /* as in TaskVertices */
   int hull_count;
@@ -68,7 +70,7 @@ typedef struct {
 
 /* A grid of control points that deforms the vertices of a link. The displacement is trilinear in each cell. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   int cells[3]; /* along x, y, z; each >= 1 */
   bool has_box; /* true: [box_low, box_high] is the extent of the grid, link frame [m]; false: the grid surrounds the
@@ -79,7 +81,7 @@ typedef struct {
 } TaskCage;
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;     /* link whose joint origin is a variable, in the frame of its parent */
   bool axes[3];      /* x, y, z: whether this coordinate is a variable; default all */
   TaskBounds bounds; /* m, parent's frame */
@@ -93,7 +95,7 @@ typedef enum { SYMMETRY_MIRROR, SYMMETRY_ROTATION, SYMMETRY_COPY } TaskSymmetryT
  *   symmetric to itself
  *   ROTATION  a single link is symmetric under rotations by 2 pi / count about `axis` through the frame's origin */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskSymmetryType type;
   TaskName* links;
   int link_count;
@@ -106,7 +108,7 @@ typedef struct {
  * or >= value. */
 typedef enum { RELATION_AT_MOST, RELATION_EQUAL, RELATION_AT_LEAST } TaskRelation;
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName* variables; /* names as in design.csv: "link/attachment/x", "link/values/3", "link/velocity/0" */
   double* coefficients;
   int count;
@@ -120,7 +122,7 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
  * checked). */
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;       /* link whose signals are meant: controllers of its joint, loads on it, tendons that end on it */
   unsigned of;         /* CONTROL_DRIVES ... bits: kinds of signals; default: all that exist */
   unsigned parameters; /* bits of parameters; default CONTROL_VALUES, for sines also AMPLITUDE and PHASE */
@@ -132,12 +134,12 @@ typedef struct {
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
   double step;      /* as in TaskBounds */
   int tie; /* 0: each link has its own variables; otherwise the links of an item with the same number share one set */
-  TaskWhere where; /* scenarios that each have a variable of their own; NULL: one variable for all scenarios */
+  TaskScenarioSet where; /* scenarios that each have a variable of their own; NULL: one variable for all scenarios */
 } TaskControl;
 
 /* Initial coordinates or velocities of a joint that are design variables. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   bool coordinates, velocities; /* coordinates: the scalar coordinates of the joint are variables; velocities: the
                                    joint's velocities are variables */
@@ -145,7 +147,7 @@ typedef struct {
   bool dof[JOINT_MAX_DOF];  /* degrees of freedom that are variables; default all */
   double within, low, high; /* as in TaskControl */
   double prior, step;
-  TaskWhere where;
+  TaskScenarioSet where;
 } TaskStart;
 
 /* Physical parameters that can be design variables, in the order of the words in scene/task_table.c. The table in
@@ -217,7 +219,7 @@ typedef enum {
 } TaskParameterType;
 typedef enum { INERTIA_SCALE, INERTIA_DIAGONAL, INERTIA_FULL } TaskInertiaForm;
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskParameterType type;
   TaskName* links; /* empty for parameters of the whole scene */
   int link_count;
@@ -233,8 +235,8 @@ typedef struct {
   double prior;             /* standard deviation around the initial value; INFINITY when absent */
   double step;              /* as in TaskBounds */
 } TaskParameter;
-/* Returns the bit in TaskParameter.lengths for length k of a round solid (shape_round_lengths). Bits 0 to 6 stand for
- * the keys radius, width, rim, length, bottom_radius, top_radius and size. Returns 0 for other shapes and other k.
+/* Returns the bit in TaskParameter.lengths for length k of a round solid (scene_shape_round_lengths). Bits 0 to 6 stand
+ * for the keys radius, width, rim, length, bottom_radius, top_radius and size. Returns 0 for other shapes and other k.
  * (scene/task_parameters.c) */
 unsigned task_length_bit(const SceneShape* shape, int k);
 
@@ -279,7 +281,7 @@ typedef enum {
 } LossOver;
 
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskLossType type;
   char* name; /* name of the term and of its column in convergence.csv, unique; default: the word of the type, with _2,
                  _3 if it is repeated */
@@ -315,7 +317,7 @@ typedef struct {
   /* Half width of the random part of the target. Each axis of the target gets a random number in [-spread, spread],
    * different for each scenario. The numbers follow from task.seed. */
   Vec3 spread;
-  TaskWhere where; /* the term applies in these scenarios only */
+  TaskScenarioSet where; /* the term applies in these scenarios only */
 } TaskLoss;
 
 typedef enum {
@@ -335,20 +337,20 @@ typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 /* A contact parameter that changes geometrically from one value to another during an optimization. `iterations` is the
  * length of the change. If iterations is 0, the parameter is constant. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   double from, to;
   int iterations;
 } TaskRamp;
 /* Changes of contact parameters and of the contact law during an optimization. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskRamp support, stiffness;
   ContactModel model; /* contact law from iteration `switch_at` on */
   int switch_at;      /* 0: no change of the law */
 } TaskContinuation;
 
 typedef struct {
-  SourcePlace place, type_place; /* type_place: position of the key `type`, or `place` if the key is absent */
+  SourcePosition place, type_place; /* type_place: position of the key `type`, or `place` if the key is absent */
   TaskOptimizerType type;
   bool type_given;
   int iterations;
@@ -372,8 +374,8 @@ typedef struct {
   double tolerance;      /* relative residual tolerance of simulation steps; default 1e-10 */
   bool connect_keep;     /* `connect: keep`: only the vertices in the `ties` of the scene's links are shared, and no new
                             ones */
-  SourcePlace connect_place; /* position of `connect` */
-  bool connect;              /* insert shared vertices for overlapping hulls and attachments */
+  SourcePosition connect_place; /* position of `connect` */
+  bool connect;                 /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
 typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
@@ -382,7 +384,7 @@ typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
  * of each window are executed. */
 typedef struct {
   bool given;
-  SourcePlace place;
+  SourcePosition place;
   int horizon, apply; /* horizon: steps of a window; apply: number of these steps that are executed */
   int iterations;     /* iterations per window; 0: TaskOptimizer.iterations */
   int steps;          /* total number of steps to execute, set by receding_create */
@@ -391,7 +393,7 @@ typedef struct {
 
 /* Names of the columns of measured data that belong to one link. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   char *position[3],
       *quaternion[4]; /* names of the columns with the world pose of the link's frame; NULL: not measured */
@@ -407,7 +409,7 @@ typedef struct {
 
 /* Recorded columns of the data that replace one signal of the scene in each run. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   unsigned of; /* CONTROL_DRIVES ... bit: kind of the signal */
   int number;  /* index of the controller, load or tendon among all controllers, loads or tendons of the link */
@@ -419,7 +421,7 @@ typedef struct {
 
 /* Measured runs, their columns and inputs. `sdrs identify` fits parameters to these runs. */
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   bool given;
   TaskName* files; /* paths or patterns, relative to the task */
   int file_count;
@@ -449,7 +451,7 @@ typedef struct {
 /* A random number that is added to numbers of the scenes. Its distribution is uniform between low and high. */
 typedef enum { DRAW_TARGET, DRAW_START } TaskDrawOf;
 typedef struct {
-  SourcePlace place;
+  SourcePosition place;
   TaskName link;
   TaskDrawOf
       of; /* DRAW_TARGET: the target of the link's controller; DRAW_START: the initial coordinates of its joint */
@@ -525,7 +527,7 @@ typedef struct {
   int bundle;       /* number of nearby designs over which gradients are averaged; 0: only the design itself */
   double spread;    /* standard deviation of those designs, in each variable's unit */
   double memory; /* limit of the memory in which the runs of one design are stored for gradients [GiB]; 0: no limit */
-  SourcePlace memory_place; /* position of the map `gradient` */
+  SourcePosition memory_place; /* position of the map `gradient` */
 } Task;
 /* Returns the number of combinations of all choices, or 1 without choices. Counting ends at the first product above the
  * limit, which is an error when the task is read. Allocates nothing. */

@@ -54,7 +54,7 @@ static void read_choice(Reader* reader, Task* task, const Node* item, int* capac
   if (!form.key || !form.values || !reader_is_text(reader, form.key)) return;
   TaskChoice choice = {0};
   read_values(reader, form.values, form.key->text, &choice);
-  task->choices = memory_grown(task->choices, sizeof choice, task->choice_count, capacity);
+  task->choices = memory_grow_array(task->choices, sizeof choice, task->choice_count, capacity);
   task->choices[task->choice_count++] = choice;
 }
 
@@ -70,7 +70,7 @@ void read_choices(Reader* reader, Task* task, const Node* node) {
   if (node && schema_read(reader, node, "choices", &form)) {
     task->choice_method = (TaskChoiceMethod)form.method;
     task->choice_tries = form.tries;
-    task_items(reader, task, form.of, "of", read_choice);
+    task_read_list(reader, task, form.of, "of", read_choice);
     if (task_combinations(task) > COMBINATIONS_MAX)
       reader_error(reader, node->place,
                    "the choices have %d combinations, more than the limit of %d: give fewer values",

@@ -2,11 +2,11 @@
 #include "scene/task_parts.h"
 
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {
-  Interval interval = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
-                       .low = is_given(item, "low") ? form->low : -HUGE_VAL,
-                       .high = is_given(item, "high") ? form->high : HUGE_VAL,
-                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL,
-                       .step = is_given(item, "step") ? form->step : 0};
+  Interval interval = {.within = node_has_key(item, "within") ? form->within : HUGE_VAL,
+                       .low = node_has_key(item, "low") ? form->low : -HUGE_VAL,
+                       .high = node_has_key(item, "high") ? form->high : HUGE_VAL,
+                       .prior = node_has_key(item, "prior") ? form->prior : HUGE_VAL,
+                       .step = node_has_key(item, "step") ? form->step : 0};
   check_order(reader, item, interval.low, interval.high);
   return interval;
 }
@@ -28,17 +28,17 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   control.prior = interval.prior;
   control.step = interval.step;
   control.tie = form.tie ? task->control_count + 1 : 0;
-  control.has_parameters = is_given(item, "parameters");
+  control.has_parameters = node_has_key(item, "parameters");
   control.parameters = form.parameters; /* the words are in the order of the CONTROL_ bits */
-  control.has_dof = is_given(item, "dof");
+  control.has_dof = node_has_key(item, "dof");
   read_dof(reader, form.dof, control.dof);
-  control.of = is_given(item, "of") ? form.of : CONTROL_SIGNALS;
+  control.of = node_has_key(item, "of") ? form.of : CONTROL_SIGNALS;
   int link_count;
-  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
+  TaskName* links = read_item_links(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     control.link = links[i];
-    control.where = read_where(reader, task, form.scenarios);
-    task->controls = memory_grown(task->controls, sizeof(TaskControl), task->control_count, capacity);
+    control.where = read_scenario_set(reader, task, form.scenarios);
+    task->controls = memory_grow_array(task->controls, sizeof(TaskControl), task->control_count, capacity);
     task->controls[task->control_count++] = control;
   }
   memory_free(links);
@@ -60,20 +60,20 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   start.turns = form.turns;
   read_dof(reader, form.dof, start.dof);
   int link_count;
-  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
+  TaskName* links = read_item_links(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     start.link = links[i];
-    start.where = read_where(reader, task, form.scenarios);
-    task->starts = memory_grown(task->starts, sizeof(TaskStart), task->start_count, capacity);
+    start.where = read_scenario_set(reader, task, form.scenarios);
+    task->starts = memory_grow_array(task->starts, sizeof(TaskStart), task->start_count, capacity);
     task->starts[task->start_count++] = start;
   }
   memory_free(links);
 }
 
 void read_controls(Reader* reader, Task* task, const Node* list) {
-  task_items(reader, task, list, "control", read_control);
+  task_read_list(reader, task, list, "control", read_control);
 }
 
 void read_starts(Reader* reader, Task* task, const Node* list) {
-  task_items(reader, task, list, "initial", read_start);
+  task_read_list(reader, task, list, "initial", read_start);
 }

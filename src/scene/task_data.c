@@ -38,7 +38,7 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
   if (!form.position && !form.quaternion && !form.coordinates)
     reader_error(reader, item->place, "the item has no measurement: give 'position', 'quaternion' or 'coordinates'");
   TaskData* data = &task->data;
-  data->measured = memory_grown(data->measured, sizeof(TaskMeasured), data->measured_count, capacity);
+  data->measured = memory_grow_array(data->measured, sizeof(TaskMeasured), data->measured_count, capacity);
   data->measured[data->measured_count++] = m;
 }
 
@@ -54,7 +54,7 @@ static void read_input(Reader* reader, Task* task, const Node* item, int* capaci
                   .scale = form.scale};
   in.column_count = read_columns(reader, form.columns, "columns", 0, JOINT_MAX_DOF, in.columns);
   TaskData* data = &task->data;
-  data->inputs = memory_grown(data->inputs, sizeof(TaskInput), data->input_count, capacity);
+  data->inputs = memory_grow_array(data->inputs, sizeof(TaskInput), data->input_count, capacity);
   data->inputs[data->input_count++] = in;
 }
 
@@ -68,25 +68,25 @@ void read_data(Reader* reader, Task* task, const Node* node) {
     data->given = true;
     data->files = task_names(reader, form.files, "files", &data->file_count);
     TaskName time = task_name(reader, form.time, "time");
-    data->time = time.text ? time.text : memory_text("time");
+    data->time = time.text ? time.text : memory_copy_text("time");
     data->time_scale = form.time_scale;
-    task_items(reader, task, form.measured, "measured", read_measured);
-    task_items(reader, task, form.inputs, "inputs", read_input);
+    task_read_list(reader, task, form.measured, "measured", read_measured);
+    task_read_list(reader, task, form.inputs, "inputs", read_input);
   }
   reader_leave(reader, mark);
 }
 
 void read_identify(Reader* reader, Task* task, const Node* node) {
-  const Node* section = task_section(reader, task, node);
+  const Node* section = task_section_or_empty(reader, task, node);
   TaskIdentify* own = &task->identify;
   size_t mark = reader_enter_key(reader, "identify");
   schema_read(reader, section, "identify", own);
-  if (!is_given(section, "window")) own->window = 0;
-  if (!is_given(section, "stride")) own->stride = own->window;
-  if (!is_given(section, "huber")) own->huber = HUGE_VAL;
-  if (!is_given(section, "velocity")) own->velocity = 0;
-  if (!is_given(section, "angular_velocity")) own->angular_velocity = 0;
-  if (!is_given(section, "rate")) own->rate = 0;
+  if (!node_has_key(section, "window")) own->window = 0;
+  if (!node_has_key(section, "stride")) own->stride = own->window;
+  if (!node_has_key(section, "huber")) own->huber = HUGE_VAL;
+  if (!node_has_key(section, "velocity")) own->velocity = 0;
+  if (!node_has_key(section, "angular_velocity")) own->angular_velocity = 0;
+  if (!node_has_key(section, "rate")) own->rate = 0;
   reader_leave(reader, mark);
 }
 

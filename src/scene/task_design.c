@@ -6,9 +6,9 @@
 /* ---------------------------------------------------------------- bounds and axes */
 
 static TaskBounds read_bounds(Reader* reader, const Node* item, const BoundsForm* form) {
-  TaskBounds bounds = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
-                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL,
-                       .step = is_given(item, "step") ? form->step : 0};
+  TaskBounds bounds = {.within = node_has_key(item, "within") ? form->within : HUGE_VAL,
+                       .prior = node_has_key(item, "prior") ? form->prior : HUGE_VAL,
+                       .step = node_has_key(item, "step") ? form->step : 0};
   bool ordered = true;
   for (int i = 0; i < 3; i++) {
     bounds.low[i] = form->low.node ? form->low.values[i] : -HUGE_VAL;
@@ -43,8 +43,8 @@ bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
 
 /* Returns a copy of an array of `count` numbers. Each link of an item owns its list of hulls, so the list is copied for
  * each link. Returns NULL if count is 0. */
-static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, int count) {
-  if (count == 0 || !reader_work(reader, place, count)) return NULL;
+static int* copy_numbers(Reader* reader, SourcePosition place, const int* numbers, int count) {
+  if (count == 0 || !reader_count_values(reader, place, count)) return NULL;
   int* copy = MEMORY_NEW(int, count);
   memcpy(copy, numbers, sizeof(int) * (size_t)count);
   return copy;
@@ -59,11 +59,11 @@ typedef struct {
   Vec3 low, high;
 } Named;
 
-static Named read_named(Reader* reader, const Task* task, const Node* item, const WhichForm* which, const Node* hulls,
-                        const Node* box) {
+static Named read_named(Reader* reader, const Task* task, const Node* item, const LinkSelectionForm* which,
+                        const Node* hulls, const Node* box) {
   static const ValueRange HULL = {true, 0, 1000000, false, false};
   Named named = {0};
-  named.links = read_which(reader, task, item, which, &named.link_count);
+  named.links = read_item_links(reader, task, item, which, &named.link_count);
   named.hulls = reader_integers(reader, hulls, "hulls", &HULL, &named.hull_count);
   named.has_box = read_box(reader, box, &named.low, &named.high);
   return named;
@@ -88,7 +88,7 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   for (int i = 0; i < named.link_count; i++) {
     pattern.link = named.links[i];
     pattern.hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
-    task->vertices = memory_grown(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
+    task->vertices = memory_grow_array(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
     task->vertices[task->vertices_count++] = pattern;
   }
   named_free(&named);
@@ -100,7 +100,7 @@ static void read_frozen(Reader* reader, Task* task, const Node* item, int* capac
   Named named = read_named(reader, task, item, &form.which, form.hulls, form.box);
   for (int i = 0; i < named.link_count; i++) {
     int* hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
-    task->frozen = memory_grown(task->frozen, sizeof(TaskFrozen), task->frozen_count, capacity);
+    task->frozen = memory_grow_array(task->frozen, sizeof(TaskFrozen), task->frozen_count, capacity);
     task->frozen[task->frozen_count++] =
         (TaskFrozen){item->place, named.links[i], hulls, named.hull_count, named.has_box, named.low, named.high};
   }
@@ -126,13 +126,13 @@ static void read_cage(Reader* reader, Task* task, const Node* item, int* capacit
   if (!schema_read(reader, item, "cage", &form)) return;
   TaskCage pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   int link_count;
-  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
+  TaskName* links = read_item_links(reader, task, item, &form.which, &link_count);
   read_cells(reader, form.cells, &pattern);
   pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   set_axes(pattern.axes, form.axes);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
-    task->cages = memory_grown(task->cages, sizeof(TaskCage), task->cage_count, capacity);
+    task->cages = memory_grow_array(task->cages, sizeof(TaskCage), task->cage_count, capacity);
     task->cages[task->cage_count++] = pattern;
   }
   memory_free(links);
@@ -146,10 +146,10 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
   TaskAttachment pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   set_axes(pattern.axes, form.axes);
   int link_count;
-  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
+  TaskName* links = read_item_links(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
-    task->attachments = memory_grown(task->attachments, sizeof(TaskAttachment), task->attachment_count, capacity);
+    task->attachments = memory_grow_array(task->attachments, sizeof(TaskAttachment), task->attachment_count, capacity);
     task->attachments[task->attachment_count++] = pattern;
   }
   memory_free(links);
@@ -174,12 +174,12 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
   if (!schema_read(reader, item, "symmetry", &form)) return;
   TaskSymmetry symmetry = {.place = item->place, .type = (TaskSymmetryType)form.type, .count = form.count};
   if (reader->problem_count == before && symmetry.type == SYMMETRY_MIRROR)
-    symmetry.normal = task_direction(reader, item, "normal", form.normal);
+    symmetry.normal = task_unit_direction(reader, item, "normal", form.normal);
   if (reader->problem_count == before && symmetry.type == SYMMETRY_ROTATION)
-    symmetry.axis = task_direction(reader, item, "axis", form.axis);
+    symmetry.axis = task_unit_direction(reader, item, "axis", form.axis);
   symmetry.links = task_names(reader, form.links, "links", &symmetry.link_count);
   if (reader->problem_count == before) check_link_count(reader, form.links, &symmetry);
-  task->symmetries = memory_grown(task->symmetries, sizeof(TaskSymmetry), task->symmetry_count, capacity);
+  task->symmetries = memory_grow_array(task->symmetries, sizeof(TaskSymmetry), task->symmetry_count, capacity);
   task->symmetries[task->symmetry_count++] = symmetry;
 }
 
@@ -202,11 +202,11 @@ static double* read_coefficients(Reader* reader, const Node* list, int count) {
 
 static void read_constraint(Reader* reader, Task* task, const Node* item, int* capacity) {
   ConstraintForm form;
-  if (!schema_read_in_part(reader, item, "constraint", &form) || !form.variables) return;
+  if (!schema_read_partial(reader, item, "constraint", &form) || !form.variables) return;
   TaskConstraint constraint = {.place = item->place, .relation = (TaskRelation)form.relation, .value = form.value};
   constraint.variables = task_names(reader, form.variables, "variables", &constraint.count);
   constraint.coefficients = read_coefficients(reader, form.coefficients, constraint.count);
-  task->constraints = memory_grown(task->constraints, sizeof(TaskConstraint), task->constraint_count, capacity);
+  task->constraints = memory_grow_array(task->constraints, sizeof(TaskConstraint), task->constraint_count, capacity);
   task->constraints[task->constraint_count++] = constraint;
 }
 
@@ -218,8 +218,8 @@ static void read_connect(Reader* reader, const Node* node, TaskOptimizer* optimi
   size_t mark = reader_enter_key(reader, "connect");
   optimizer->connect_place = node->place;
   optimizer->connect_keep = strcmp(node->text, "keep") == 0;
-  if (!optimizer->connect_keep && node_scalar_kind(node) != SCALAR_BOOL)
-    reader_expected(reader, node, "true, false or keep");
+  if (!optimizer->connect_keep && node_scalar_type(node) != SCALAR_BOOL)
+    reader_report_wrong_kind(reader, node, "true, false or keep");
   else if (!optimizer->connect_keep)
     reader_bool(reader, node, &optimizer->connect);
   reader_leave(reader, mark);
@@ -228,17 +228,17 @@ static void read_connect(Reader* reader, const Node* node, TaskOptimizer* optimi
 void read_design(Reader* reader, Task* task, const Node* node) {
   DesignForm form;
   size_t mark = reader_enter_key(reader, "design");
-  const Node* map = task_section(reader, task, node);
+  const Node* map = task_section_or_empty(reader, task, node);
   if (map && schema_read(reader, map, "design", &form)) {
     task->mass = (TaskMass)form.mass;
     task->min_thickness = form.min_thickness;
     read_connect(reader, form.connect, &task->optimizer);
-    task_items(reader, task, form.vertices, "vertices", read_vertices);
-    task_items(reader, task, form.cage, "cage", read_cage);
-    task_items(reader, task, form.frozen, "frozen", read_frozen);
-    task_items(reader, task, form.attachments, "attachments", read_attachment);
-    task_items(reader, task, form.symmetry, "symmetry", read_symmetry);
-    task_items(reader, task, form.constraints, "constraints", read_constraint);
+    task_read_list(reader, task, form.vertices, "vertices", read_vertices);
+    task_read_list(reader, task, form.cage, "cage", read_cage);
+    task_read_list(reader, task, form.frozen, "frozen", read_frozen);
+    task_read_list(reader, task, form.attachments, "attachments", read_attachment);
+    task_read_list(reader, task, form.symmetry, "symmetry", read_symmetry);
+    task_read_list(reader, task, form.constraints, "constraints", read_constraint);
   }
   reader_leave(reader, mark);
 }

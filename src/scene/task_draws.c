@@ -17,7 +17,7 @@ static void read_draw(Reader* reader, Task* task, const Node* item, int* capacit
   if (draw.of == DRAW_START && form.knots)
     reader_error(reader, form.knots->place,
                  "'knots' is valid only for draws of a target, not of a start: remove 'knots'");
-  task->draws = memory_grown(task->draws, sizeof(TaskDraw), task->draw_count, capacity);
+  task->draws = memory_grow_array(task->draws, sizeof(TaskDraw), task->draw_count, capacity);
   task->draws[task->draw_count++] = draw;
 }
 
@@ -26,7 +26,7 @@ void read_draws(Reader* reader, Task* task, const Node* node) {
   size_t mark = reader_enter_key(reader, "draws");
   if (node && schema_read(reader, node, "draws", &form)) {
     task->draw_every = form.every;
-    task_items(reader, task, form.numbers, "numbers", read_draw);
+    task_read_list(reader, task, form.numbers, "numbers", read_draw);
     if (task->receding.given)
       reader_error(reader, node->place, "'draws' and 'receding' exclude each other: remove one of them");
   }

@@ -1,7 +1,7 @@
 /* Functions that several readers of a task's sections use. */
 #include "scene/task_parts.h"
 
-void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {
+void task_read_list(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, key);
   int index = 0, capacity = 0;
@@ -15,8 +15,8 @@ void task_items(Reader* reader, Task* task, const Node* list, const char* key, R
   reader_leave(reader, mark);
 }
 
-const Node* task_section(Reader* reader, const Task* task, const Node* node) {
-  return node ? node : document_node(reader->document, NODE_MAP, (SourcePlace){task->path, 1, 1});
+const Node* task_section_or_empty(Reader* reader, const Task* task, const Node* node) {
+  return node ? node : document_node(reader->document, NODE_MAP, (SourcePosition){task->path, 1, 1});
 }
 
 bool check_order(Reader* reader, const Node* map, double low, double high) {
@@ -28,7 +28,7 @@ bool check_order(Reader* reader, const Node* map, double low, double high) {
   return false;
 }
 
-Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written) {
+Vec3 task_unit_direction(Reader* reader, const Node* map, const char* key, Vec3 written) {
   Vec3 unit = unit_vector(written);
   if (vec3_norm(unit) > 0) return unit;
   const Node* node = node_find(map, key);

@@ -22,7 +22,7 @@ static char* read_column_name(Reader* reader, const Node* node) {
   if (strlen(node->text) > NAME_MAX_LENGTH)
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
   reader_leave(reader, mark);
-  return memory_text(node->text);
+  return memory_copy_text(node->text);
 }
 
 /* A list of loss terms. Their names must differ. */
@@ -76,15 +76,15 @@ static void name_terms(Reader* reader, Terms terms) {
 static void read_directions(Reader* reader, const Node* item, TaskLoss* loss) {
   if (loss->type == LOSS_TRAVEL || loss->type == LOSS_OVERHANG || loss->type == LOSS_EXTENT ||
       loss->type == LOSS_REMOVAL)
-    loss->direction = task_direction(reader, item, "direction", loss->direction);
+    loss->direction = task_unit_direction(reader, item, "direction", loss->direction);
   if (loss->type != LOSS_ORIENTATION) return;
-  loss->axis = task_direction(reader, item, "axis", loss->axis);
-  loss->target = task_direction(reader, item, "target", loss->target);
+  loss->axis = task_unit_direction(reader, item, "axis", loss->axis);
+  loss->target = task_unit_direction(reader, item, "target", loss->target);
 }
 
 static void read_window(Reader* reader, const Node* item, TaskLoss* loss) {
-  if (!is_given(item, "from")) loss->from = -1;
-  if (!is_given(item, "to")) loss->to = -1;
+  if (!node_has_key(item, "from")) loss->from = -1;
+  if (!node_has_key(item, "to")) loss->to = -1;
   if (loss->to < 0 || loss->from <= loss->to) return;
   size_t mark = reader_enter_key(reader, "to");
   reader_error(reader, node_find(item, "to")->place,
@@ -114,8 +114,8 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   loss.place = item->place;
   loss.type = (TaskLossType)form->type;
   loss.over = (LossOver)form->over;
-  loss.has_point = is_given(item, "point");
-  loss.has_target = is_given(item, "target");
+  loss.has_point = node_has_key(item, "point");
+  loss.has_target = node_has_key(item, "target");
   int before = reader->problem_count;
   if (sound) read_directions(reader, item, &loss);
   if (sound && reader->problem_count == before) read_window(reader, item, &loss);
@@ -124,10 +124,11 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   loss.link = task_name(reader, form->link, "link");
   loss.links = task_names(reader, form->links, "links", &loss.links_count);
   read_motion(reader, form->motion, &loss);
-  if (needs_link(loss.type) && is_given(item, "type") && !is_given(item, "link") && !is_given(item, "links"))
+  if (needs_link(loss.type) && node_has_key(item, "type") && !node_has_key(item, "link") &&
+      !node_has_key(item, "links"))
     reader_error(reader, item->place, "'link' is missing: give the name of a link, or give 'links', a list of names");
   loss.other = task_name(reader, form->other, "other");
-  loss.where = read_where(reader, task, form->scenarios);
+  loss.where = read_scenario_set(reader, task, form->scenarios);
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
     reader_error(reader, loss.other.place, "'link' and 'other' are the same link: name two different links");
   return loss;
@@ -136,9 +137,9 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
 static void read_loss(Reader* reader, Task* task, const Node* item, int* capacity) {
   LossForm form;
   int before = reader->problem_count;
-  if (!schema_read_in_part(reader, item, "loss", &form)) return;
+  if (!schema_read_partial(reader, item, "loss", &form)) return;
   TaskLoss loss = loss_of_form(reader, task, item, &form, reader->problem_count == before);
-  task->losses = memory_grown(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
+  task->losses = memory_grow_array(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
 }
 
@@ -154,7 +155,7 @@ static int read_bounded(Reader* reader, const Task* task, const Node* list, cons
     SubjectForm form;
     size_t below = reader_enter_index(reader, index++);
     int before = reader->problem_count;
-    if (schema_read_in_part(reader, item, object, &form)) {
+    if (schema_read_partial(reader, item, object, &form)) {
       TaskLoss* loss = &(*losses)[(*count)++];
       *loss = loss_of_form(reader, task, item, &form.loss, reader->problem_count == before);
       loss->bounded = true;
@@ -171,7 +172,7 @@ void read_losses(Reader* reader, Task* task, const Node* list, const Node* subje
   size_t mark = reader_enter_key(reader, "loss");
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   reader_leave(reader, mark);
-  task_items(reader, task, list, "loss", read_loss);
+  task_read_list(reader, task, list, "loss", read_loss);
   task->subject_count = read_bounded(reader, task, subjects, "subject_to", "subject", &task->losses, &task->loss_count);
   name_terms(reader, (Terms){task->losses, task->loss_count, "loss"});
 }

@@ -14,7 +14,7 @@ static TaskName copy_name(Reader* reader, const Node* node) {
   if (strlen(node->text) > NAME_MAX_LENGTH)
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
   else
-    name.text = memory_text(node->text);
+    name.text = memory_copy_text(node->text);
   return name;
 }
 
@@ -33,7 +33,7 @@ void task_name_free(TaskName* name) {
 
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count) {
   *count = 0;
-  if (!list || !reader_work(reader, list->place, 8 * (int64_t)list->count)) return NULL;
+  if (!list || !reader_count_values(reader, list->place, 8 * (int64_t)list->count)) return NULL;
   TaskName* names = MEMORY_NEW(TaskName, list->count);
   Names seen = {0};
   size_t mark = reader_enter_key(reader, key);
@@ -76,14 +76,14 @@ static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
       const char* name = scene->links[k].name;
       if (fnmatch(names[i].text, name, 0) != 0 || has_name(names, *count, name) || has_name(out, length, name))
         continue;
-      out = memory_grown(out, sizeof(TaskName), length, &capacity);
-      out[length++] = (TaskName){memory_text(name), names[i].place};
+      out = memory_grow_array(out, sizeof(TaskName), length, &capacity);
+      out[length++] = (TaskName){memory_copy_text(name), names[i].place};
     }
     if (length > before) {
       memory_free(names[i].text);
       names[i].text = NULL;
     } else {
-      out = memory_grown(out, sizeof(TaskName), length, &capacity);
+      out = memory_grow_array(out, sizeof(TaskName), length, &capacity);
       out[length++] = names[i];
     }
   }
@@ -92,10 +92,11 @@ static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
   return out;
 }
 
-TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count) {
+TaskName* read_item_links(Reader* reader, const Task* task, const Node* item, const LinkSelectionForm* form,
+                          int* count) {
   if (form->links) return expand_names(task, task_names(reader, form->links, "links", count), count);
   *count = form->link ? 1 : 0;
-  if (!is_given(item, "link") && !is_given(item, "links"))
+  if (!node_has_key(item, "link") && !node_has_key(item, "links"))
     reader_error(reader, item->place, "'link' is missing: give the name of a link, or give 'links', a list of names");
   if (!form->link) return NULL;
   TaskName* names = MEMORY_NEW(TaskName, 1);
@@ -110,12 +111,12 @@ static void tell_scenario(Reader* reader, const Task* task, const TaskName* name
   for (int s = 0; s < task->scenario_count; s++) known[s] = task->scenarios[s].name;
   const char* nearest = text_nearest(name->text, known, task->scenario_count);
   reader_error(reader, name->place, "no scenario is named '%s'%s", text_excerpt(name->text).text,
-               text_meant(nearest).text);
+               text_suggestion(nearest).text);
   memory_free(known);
 }
 
-TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
-  TaskWhere where = {NULL, task->scenario_count};
+TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* list) {
+  TaskScenarioSet where = {NULL, task->scenario_count};
   int count;
   TaskName* names = task_names(reader, list, "scenarios", &count);
   if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
@@ -141,14 +142,14 @@ typedef struct {
   Names* links; /* per scenario */
 } Lookup;
 
-static void look_up(const Lookup* lookup, const char* text, SourcePlace place) {
-  if (lookup->reader->reported_count >= READER_PROBLEM_MAX) return; /* looking for the nearest takes time */
+static void look_up(const Lookup* lookup, const char* text, SourcePosition place) {
+  if (lookup->reader->reported_count >= READER_ERRORS_MAX) return; /* looking for the nearest takes time */
   for (int i = 0; i < lookup->task->scenario_count; i++) {
     const Names* links = &lookup->links[i];
     if (names_find(links, text) >= 0) continue;
     const char* nearest = names_nearest(links, text);
     reader_error(lookup->reader, place, "no link of the scene %s is named '%s'%s",
-                 lookup->task->scenarios[i].scene.path, text_excerpt(text).text, text_meant(nearest).text);
+                 lookup->task->scenarios[i].scene.path, text_excerpt(text).text, text_suggestion(nearest).text);
     return;
   }
 }

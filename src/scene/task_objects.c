@@ -48,7 +48,7 @@ const SchemaObject TASK_OBJECTS[] = {
                 "loss: [{type: travel, link: rod8, direction: [1, 0, 0]}]\n"},
     {.name = "which",
      .title = "which links",
-     .size = sizeof(WhichForm),
+     .size = sizeof(LinkSelectionForm),
      .part = true,
      .meaning = "Links of the scene."},
     {.name = "bounds",

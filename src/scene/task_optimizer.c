@@ -21,7 +21,7 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
   TaskOptimizer design = task->optimizer; /* options from the design section */
   size_t mark = reader_enter_key(reader, "optimizer");
-  const Node* map = task_section(reader, task, node);
+  const Node* map = task_section_or_empty(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {
     TaskOptimizer* optimizer = &task->optimizer;
     *optimizer = form.optimizer;
@@ -36,10 +36,10 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;
     optimizer->seed = task->seed;
-    optimizer->step_given[0] = is_given(map, "design_step");
-    optimizer->step_given[1] = is_given(map, "control_step");
-    if (!is_given(map, "clip")) optimizer->clip = HUGE_VAL;
-    if (!is_given(map, "stop_loss")) optimizer->stop_loss = -HUGE_VAL;
+    optimizer->step_given[0] = node_has_key(map, "design_step");
+    optimizer->step_given[1] = node_has_key(map, "control_step");
+    if (!node_has_key(map, "clip")) optimizer->clip = HUGE_VAL;
+    if (!node_has_key(map, "stop_loss")) optimizer->stop_loss = -HUGE_VAL;
     warn_idle(reader, map, "decay", optimizer->schedule == SCHEDULE_CONSTANT, "constant");
     warn_idle(reader, map, "decay_every", optimizer->schedule == SCHEDULE_CONSTANT, "constant");
     warn_idle(reader, map, "decay_every", optimizer->schedule == SCHEDULE_COSINE, "cosine");
@@ -53,7 +53,7 @@ static char* find_folder(const Task* task, const char* written) {
   char* beside = file_resolve(task->path, written);
   if (file_exists(beside)) return beside;
   memory_free(beside);
-  return memory_text(written);
+  return memory_copy_text(written);
 }
 
 void read_from(Reader* reader, Task* task, const Node* node) {
@@ -89,7 +89,7 @@ void read_receding(Reader* reader, Task* task, const Node* node) {
     task->receding.given = true;
     task->receding.place = node->place;
     task->receding.warm_start = (TaskWarmStart)form.warm_start;
-    if (!is_given(node, "iterations")) task->receding.iterations = 0;
+    if (!node_has_key(node, "iterations")) task->receding.iterations = 0;
     check_receding(reader, task, node);
   }
   reader_leave(reader, mark);
@@ -98,9 +98,9 @@ void read_receding(Reader* reader, Task* task, const Node* node) {
 void read_gradient(Reader* reader, Task* task, const Node* node) {
   GradientForm form;
   size_t mark = reader_enter_key(reader, "gradient");
-  const Node* map = task_section(reader, task, node);
+  const Node* map = task_section_or_empty(reader, task, node);
   if (map && schema_read(reader, map, "gradient", &form)) {
-    if (is_given(map, "memory")) task->memory = form.memory;
+    if (node_has_key(map, "memory")) task->memory = form.memory;
     task->memory_place = map->place;
     task->bundle = form.bundle;
     task->spread = form.spread;
@@ -141,7 +141,7 @@ void read_schedule(Reader* reader, Task* task, const Node* node) {
   ScheduleForm form;
   TaskContinuation* continuation = &task->continuation;
   size_t mark = reader_enter_key(reader, "schedule");
-  const Node* map = task_section(reader, task, node);
+  const Node* map = task_section_or_empty(reader, task, node);
   if (map && schema_read(reader, map, "schedule", &form)) {
     continuation->place = map->place;
     read_ramp(reader, "contact.barrier_distance", form.support, &continuation->support);

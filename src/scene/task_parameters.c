@@ -10,7 +10,7 @@ static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && typ
 unsigned task_length_bit(const SceneShape* shape, int k) {
   SceneShape copy = *shape;
   double* lengths[ROUND_PARAMETERS_MAX];
-  if (k < 0 || k >= shape_round_lengths(&copy, lengths)) return 0;
+  if (k < 0 || k >= scene_shape_round_lengths(&copy, lengths)) return 0;
   const double* const keys[] = {&copy.radius, &copy.width,         &copy.rim,
                                 &copy.length, &copy.bottom_radius, &copy.top_radius};
   unsigned bit = 1;
@@ -25,29 +25,29 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   Interval interval = read_interval(reader, item, &form.interval);
   TaskParameter p = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   p.type = (TaskParameterType)form.type;
-  p.form = is_given(item, "form") ? (TaskInertiaForm)form.form : INERTIA_FULL;
+  p.form = node_has_key(item, "form") ? (TaskInertiaForm)form.form : INERTIA_FULL;
   p.tie = form.tie;
   p.prior = interval.prior;
   p.step = interval.step;
-  p.has_axes = is_given(item, "axes");
+  p.has_axes = node_has_key(item, "axes");
   p.lengths = form.lengths;
   for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
   read_dof(reader, form.dof, p.dof);
   for (int k = 0; k < 2; k++)
     if (form.pair[k]) p.pair[k] = task_name(reader, form.pair[k], k == 0 ? "a" : "b");
   if (!is_of_scene(form.type) && !is_of_pair(form.type))
-    p.links = read_which(reader, task, item, &form.which, &p.link_count);
+    p.links = read_item_links(reader, task, item, &form.which, &p.link_count);
   else if (form.which.link || form.which.links)
     reader_error(reader, item->place,
                  is_of_pair(form.type)
                      ? "the parameter belongs to a pair: give 'a' and 'b' instead of 'link' or 'links'"
                      : "the parameter belongs to the whole scene: remove 'link' or 'links'");
-  task->parameters = memory_grown(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
+  task->parameters = memory_grow_array(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
   task->parameters[task->parameter_count++] = p;
 }
 
 void read_parameters(Reader* reader, Task* task, const Node* list) {
-  task_items(reader, task, list, "parameters", read_parameter);
+  task_read_list(reader, task, list, "parameters", read_parameter);
 }
 
 void parameters_free(Task* task) {

@@ -102,7 +102,7 @@ typedef struct {
 /* Keys that name the links of an item. Either `link` or `links` is given. */
 typedef struct {
   const Node *link, *links;
-} WhichForm;
+} LinkSelectionForm;
 
 typedef struct {
   double within, prior, step;
@@ -118,26 +118,26 @@ typedef struct {
 } BoxForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   BoundsForm bounds;
   const Node *hulls, *box;
   unsigned axes;
 } VerticesForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   const Node *hulls, *box;
 } FrozenForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   BoundsForm bounds;
   const Node *cells, *box;
   unsigned axes;
 } CageForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   BoundsForm bounds;
   unsigned axes;
 } AttachmentForm;
@@ -156,7 +156,7 @@ typedef struct {
 } ConstraintForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   IntervalForm interval;
   const Node *dof, *scenarios;
   unsigned parameters, of;
@@ -164,14 +164,14 @@ typedef struct {
 } ControlForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   IntervalForm interval;
   bool coordinates, velocities, turns;
   const Node *dof, *scenarios;
 } StartForm;
 
 typedef struct {
-  WhichForm which;
+  LinkSelectionForm which;
   IntervalForm interval;
   int type, form;
   const Node* dof;
@@ -320,29 +320,30 @@ void task_names_free(TaskName* names, int count);
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
 /* Returns the scenarios that a list names. The name * means all scenarios. Returns all scenarios if list is NULL. The
  * caller frees the array `in` of the result with memory_free. */
-TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
+TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* list);
 /* Returns the names of the links of an item, and sets *count to their number. The key `link` or `links` gives the
  * names. In `links` a shell pattern stands for all matching links of the first scenario. Returns NULL, with *count 0,
  * if neither key is given. The caller frees the array with task_names_free. */
-TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count);
+TaskName* read_item_links(Reader* reader, const Task* task, const Node* item, const LinkSelectionForm* form,
+                          int* count);
 /* Reports an error for each link name in the task that is missing in the scene of some scenario. */
 void check_link_names(Reader* reader, const Task* task);
 
-/* ---- shared functions (task_items.c)
- * Reads one item of a list into an array of the task. capacity: capacity of this array, for memory_grown. */
+/* ---- shared functions (task_read_list.c)
+ * Reads one item of a list into an array of the task. capacity: capacity of this array, for memory_grow_array. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
 /* Calls `read` for each item of a list, up to TASK_ITEM_MAX items. list may be NULL. key: key of the list, for
  * messages. */
-void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
+void task_read_list(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
 /* Returns a section of the task. If `node` is NULL, returns an empty map, so that the schema sets all defaults. The
  * document owns the map. */
-const Node* task_section(Reader* reader, const Task* task, const Node* node);
+const Node* task_section_or_empty(Reader* reader, const Task* task, const Node* node);
 /* Returns true if low <= high. Otherwise, also for NaN, reports an error at the key `high` of the map and returns
  * false. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
 /* Returns the unit vector along `written`, the value of the key `key`. Reports an error and returns `written` if it is
  * zero. */
-Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
+Vec3 task_unit_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* Objects of the schema of tasks (scene/task_objects.c). */
 enum { TASK_OBJECT_COUNT = 37 };

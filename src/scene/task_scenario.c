@@ -6,7 +6,7 @@
 #include "scene/task_parts.h"
 
 typedef struct {
-  PlacedOverride* items;
+  LocatedOverride* items;
   int count;
 } Overrides;
 
@@ -22,12 +22,12 @@ typedef struct {
 
 /* Reads a list of overrides, with memory for `room` more entries. The caller frees the items. */
 static Overrides read_set(Reader* reader, const Node* list, int room) {
-  Overrides set = {MEMORY_NEW(PlacedOverride, room + (list ? list->count : 0)), 0};
+  Overrides set = {MEMORY_NEW(LocatedOverride, room + (list ? list->count : 0)), 0};
   size_t mark = reader_enter_key(reader, "set");
   int index = 0;
   for (const Node* item = list ? list->first : NULL; item; item = item->next, index++) {
     size_t below = reader_enter_index(reader, index);
-    if (reader_is_text(reader, item)) set.items[set.count++] = (PlacedOverride){item->text, item->place};
+    if (reader_is_text(reader, item)) set.items[set.count++] = (LocatedOverride){item->text, item->place};
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
@@ -37,7 +37,7 @@ static Overrides read_set(Reader* reader, const Node* list, int room) {
 /* Appends the overrides of the command line that begin with `scene.`, without this prefix. */
 static void add_command_line(const Task* task, Overrides* overrides) {
   for (int i = 0; i < task->source_count; i++) {
-    PlacedOverride override = override_of_source(task->sources[i]);
+    LocatedOverride override = override_from_source_text(task->sources[i]);
     if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) != 0) continue;
     override.text += strlen(TASK_SCENE_PREFIX);
     overrides->items[overrides->count++] = override;
@@ -49,8 +49,8 @@ static void add_command_line(const Task* task, Overrides* overrides) {
 static Overrides collect_overrides(const ScenarioReader* scenarios, const Node* own) {
   const Overrides* common = &scenarios->set;
   Overrides overrides = read_set(scenarios->reader, own, common->count + scenarios->task->source_count);
-  memmove(overrides.items + common->count, overrides.items, sizeof(PlacedOverride) * (size_t)overrides.count);
-  if (common->count > 0) memcpy(overrides.items, common->items, sizeof(PlacedOverride) * (size_t)common->count);
+  memmove(overrides.items + common->count, overrides.items, sizeof(LocatedOverride) * (size_t)overrides.count);
+  if (common->count > 0) memcpy(overrides.items, common->items, sizeof(LocatedOverride) * (size_t)common->count);
   overrides.count += common->count;
   add_command_line(scenarios->task, &overrides);
   return overrides;
@@ -63,15 +63,15 @@ static void read_scene_file(Reader* reader, const Task* task, const Node* node, 
   if (!reader_is_text(reader, node)) return;
   char *path = file_resolve(task->path, node->text), *text = NULL;
   size_t length;
-  if (!file_is_data(path)) {
-    reader_error(reader, node->place, "%s: %s", path, FILE_NOT_DATA);
+  if (!file_is_quotable(path)) {
+    reader_error(reader, node->place, "%s: %s", path, FILE_NOT_QUOTABLE);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, node->place, "cannot read the scene %s: %s", path, file_error_text(errno));
   } else {
     Diagnostics problems = {0};
     scene_read_text(scene, path, text, length, path_is_json(path), overrides->items, overrides->count, &problems);
     reader->problem_count += problems.error_count;
-    diagnostics_add_new(reader->diagnostics, &problems); /* scenarios often share a scene */
+    diagnostics_merge(reader->diagnostics, &problems); /* scenarios often share a scene */
     diagnostics_free(&problems);
   }
   memory_free(text);
@@ -84,10 +84,10 @@ static void read_scene(const ScenarioReader* scenarios, const Node* node, const 
   Overrides overrides = collect_overrides(scenarios, set);
   size_t mark = reader_enter_key(reader, "scene");
   if (node->kind == NODE_MAP) {
-    scene->path = memory_text(scenarios->task->path);
+    scene->path = memory_copy_text(scenarios->task->path);
     memcpy(scene->sha256, scenarios->task->sha256, sizeof scene->sha256);
     /* the document is ours; only its content is const here */
-    scene_read_inside(scene, reader, (Node*)node, overrides.items, overrides.count);
+    scene_read_embedded(scene, reader, (Node*)node, overrides.items, overrides.count);
   } else {
     read_scene_file(reader, scenarios->task, node, &overrides, scene);
   }
@@ -100,7 +100,7 @@ static void read_scene(const ScenarioReader* scenarios, const Node* node, const 
 static void read_scenario_name(Reader* reader, Names* names, const Node* node, int index, TaskScenario* scenario) {
   Text number = {0};
   text_add(&number, "%d", index);
-  scenario->name = read_file_name(reader, node, "scenario", number.data);
+  scenario->name = read_title(reader, node, "scenario", number.data);
   if (!names_add(names, scenario->name, index)) {
     size_t mark = reader_enter_key(reader, "name");
     reader_error(reader, node ? node->place : scenario->place,
@@ -117,11 +117,11 @@ static void read_scenario(const ScenarioReader* scenarios, Names* names, const N
   ScenarioForm form;
   TaskScenario* scenario = &scenarios->task->scenarios[scenarios->task->scenario_count++];
   *scenario = (TaskScenario){.place = item->place, .weight = 1};
-  bool read = schema_read_in_part(scenarios->reader, item, "scenario", &form);
+  bool read = schema_read_partial(scenarios->reader, item, "scenario", &form);
   read_scenario_name(scenarios->reader, names, read ? form.name : NULL, index, scenario);
   if (!read) return;
   scenario->weight = form.weight;
-  scenario->steps = is_given(item, "steps") ? steps_of(form.steps) : scenarios->steps;
+  scenario->steps = node_has_key(item, "steps") ? steps_of(form.steps) : scenarios->steps;
   read_scene(scenarios, form.scene, form.set, &scenario->scene);
 }
 
@@ -148,19 +148,19 @@ static void read_list(const ScenarioReader* scenarios, const Node* list) {
 static void read_single(const ScenarioReader* scenarios, const Node* node) {
   TaskScenario* scenario = scenarios->task->scenarios = MEMORY_NEW(TaskScenario, 1);
   scenarios->task->scenario_count = 1;
-  *scenario = (TaskScenario){.place = node->place, .name = memory_text("0"), .weight = 1};
+  *scenario = (TaskScenario){.place = node->place, .name = memory_copy_text("0"), .weight = 1};
   scenario->steps = scenarios->steps;
   read_scene(scenarios, node, NULL, &scenario->scene);
 }
 
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
-  ScenarioReader scenarios = {reader, task, is_given(root, "steps") ? steps_of(form->steps) : 0,
+  ScenarioReader scenarios = {reader, task, node_has_key(root, "steps") ? steps_of(form->steps) : 0,
                               read_set(reader, form->set, 0)};
   if (form->scenarios)
     read_list(&scenarios, form->scenarios);
   else if (form->scene)
     read_single(&scenarios, form->scene);
-  else if (!is_given(root, "scene") && !is_given(root, "scenarios"))
+  else if (!node_has_key(root, "scene") && !node_has_key(root, "scenarios"))
     reader_error(reader, root->place,
                  "'scene' is missing: give the path of a scene, or give 'scenarios', a list of scenes");
   memory_free(scenarios.set.items);

@@ -273,8 +273,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Linear conditions on the variables."},
 
     /* ---------------------------------------------------------------- parts: which links, and bounds */
-    {"which", "link", VALUE_TEXT, AT(WhichForm, link), .group = "link", .meaning = "The link."},
-    {"which", "links", VALUE_NAMES, AT(WhichForm, links), .group = "link",
+    {"which", "link", VALUE_TEXT, AT(LinkSelectionForm, link), .group = "link", .meaning = "The link."},
+    {"which", "links", VALUE_NAMES, AT(LinkSelectionForm, links), .group = "link",
      .meaning = "Several links, as one item for each link. `arm*` matches all names that begin with arm."},
     {"bounds", "within", VALUE_NUMBER, AT(BoundsForm, within), .unit = "m", .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each coordinate from its initial value."},

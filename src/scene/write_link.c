@@ -76,9 +76,9 @@ static void write_limit_law(Text* out, const SceneJoint* joint) {
   SceneJoint plain = *joint;
   joint_default_limits(&plain);
   if (joint->limit_law != plain.limit_law) text_add(out, ", limit_law: penalty");
-  if (!same_bits(&joint->limit_stiffness, &plain.limit_stiffness, sizeof(double)))
+  if (!is_bitwise_equal(&joint->limit_stiffness, &plain.limit_stiffness, sizeof(double)))
     write_key_number(out, "limit_stiffness", joint->limit_stiffness);
-  if (!same_bits(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
+  if (!is_bitwise_equal(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
     write_key_number(out, "limit_margin", joint->limit_margin);
   if (joint->limit_restitution != 0) write_key_number(out, "limit_restitution", joint->limit_restitution);
 }
@@ -116,7 +116,7 @@ static void write_joint(Text* out, const SceneJoint* joint) {
 
 /* ---------------------------------------------------------------- links */
 
-const char* mass_model_word(MassModel model) {
+const char* mass_model_name(MassModel model) {
   assert((unsigned)model < MASS_MODELS);
   static const char* const WORDS[MASS_MODELS] = {"vertices", "uniform", "given"};
   return WORDS[model];
@@ -128,7 +128,7 @@ static void write_mass(Text* out, const SceneLink* link) {
     write_number(out, link->has_mass ? link->mass : link->density);
     text_add(out, "\n");
   }
-  if (link->mass_model != MASS_BY_SHAPE) text_add(out, "    mass_model: %s\n", mass_model_word(link->mass_model));
+  if (link->mass_model != MASS_BY_SHAPE) text_add(out, "    mass_model: %s\n", mass_model_name(link->mass_model));
   if (link->mass_model != MASS_GIVEN) return;
   text_add(out, "    center: ");
   write_numbers(out, (const double[3]){link->center.x, link->center.y, link->center.z}, 3);
@@ -187,7 +187,7 @@ static void write_link(const SceneWriter* writer, const SceneLink* link) {
   write_ties(out, link);
   write_material(out, &link->material, "    ", "\n");
   const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
-  if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {
+  if (!is_bitwise_equal(&link->gravity_compensation, &inherited, sizeof(double))) {
     text_add(out, "    gravity_compensation: ");
     write_number(out, link->gravity_compensation);
     text_add(out, "\n");

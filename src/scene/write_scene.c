@@ -43,7 +43,7 @@ static void write_fluid(const SceneWriter* writer) {
 static void write_start(const SceneWriter* writer) {
   const SceneStart* start = &writer->scene->start;
   if (!start->run) return;
-  char* run = file_relative(writer->folder, start->run);
+  char* run = file_relative_path(writer->folder, start->run);
   text_add(writer->out, "start: {run: ");
   write_text(writer->out, run);
   write_key_number(writer->out, "time", start->time);
@@ -60,7 +60,7 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!material->given[k] || k == MATERIAL_FRICTION_ALONG) continue;
-    text_add(out, "%s%s: ", before, material_key(k));
+    text_add(out, "%s%s: ", before, material_value_key(k));
     if (k == MATERIAL_FRICTION && material->given[MATERIAL_FRICTION_ALONG]) {
       const double both[] = {material->value[MATERIAL_FRICTION_ALONG], material->value[MATERIAL_FRICTION]};
       write_numbers(out, both, 2);
@@ -76,8 +76,9 @@ void write_material(Text* out, const SceneMaterial* material, const char* before
 static void write_pair_own(Text* out, const ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {
-    int own = contact_row_own(row);
-    if (own < 0 || !pair->own_given[own] || !schema_row_belongs(row, contact_model_name(pair->model))) continue;
+    int own = contact_row_law_parameter(row);
+    if (own < 0 || !pair->law_parameter_given[own] || !schema_row_allows_type(row, contact_model_name(pair->model)))
+      continue;
     write_key_number(out, row->key, pair->own[own]);
   }
   if (pair->hierarchy_given) text_add(out, ", hierarchy: %s", pair->hierarchy ? "true" : "false");
@@ -104,10 +105,10 @@ static void write_contact(const SceneWriter* writer) {
   text_add(out, "contact:\n  model: %s\n", model);
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++)
-    if (schema_row_belongs(row, model) && strcmp(row->key, "friction") == 0) write_parameter(out, contact, row);
+    if (schema_row_allows_type(row, model) && strcmp(row->key, "friction") == 0) write_parameter(out, contact, row);
   if (contact->elastic) text_add(out, "  restitution: null\n");
   for (int i = 1; (row = contact_schema_row(i)); i++)
-    if (schema_row_belongs(row, model) && strcmp(row->key, "friction") != 0) write_parameter(out, contact, row);
+    if (schema_row_allows_type(row, model) && strcmp(row->key, "friction") != 0) write_parameter(out, contact, row);
   bool plane = contact->model == CONTACT_NONE || contact->model == CONTACT_SEPARATING_PLANE;
   if (plane && contact->friction_iterations >= 0)
     text_add(out, "  friction_iterations: %d\n", contact->friction_iterations);
@@ -172,7 +173,7 @@ static void write_signal_value(Text* out, const SceneSignal* signal) {
       write_key_number(out, "interval", signal->interval);
       write_rows(out, signal);
       break;
-    case SIGNAL_HELD: /* of no file */
+    case SIGNAL_ZERO_ORDER_HOLD: /* of no file */
       break;
   }
   text_add(out, "}");
@@ -485,7 +486,7 @@ static void write_name(const SceneWriter* writer) {
   text_add(writer->out, "\n");
 }
 
-void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing) {
+void scene_set_contact_parameters(Scene* scene, double support, double stiffness, double smoothing) {
   scene->contact.support = support;
   scene->contact.stiffness = stiffness;
   scene->contact.smoothing = smoothing;

@@ -17,11 +17,11 @@ typedef struct {
 } SceneWriter;
 
 /* Returns true if `size` bytes at `a` and `b` are the same. */
-static inline bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
+static inline bool is_bitwise_equal(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
 /* Returns true if all `count` numbers in `values` are +0. count: at most JOINT_MAX_COORDINATE. */
 static inline bool all_zero(const double* values, int count) {
   const double zero[JOINT_MAX_COORDINATE] = {0};
-  return same_bits(values, zero, sizeof(double) * (size_t)count);
+  return is_bitwise_equal(values, zero, sizeof(double) * (size_t)count);
 }
 
 /* ---- scene/schema_write.c */

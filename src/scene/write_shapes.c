@@ -13,7 +13,7 @@ void write_shape_names(SceneWriter* writer) {
   writer->shape_names = MEMORY_NEW(char*, scene->shape_count);
   for (int i = 0; i < scene->shape_count; i++)
     if (is_usable_name(scene->shapes[i].name) && names_add(&names, scene->shapes[i].name, i))
-      writer->shape_names[i] = memory_text(scene->shapes[i].name);
+      writer->shape_names[i] = memory_copy_text(scene->shapes[i].name);
   int number = 0;
   for (int i = 0; i < scene->shape_count; i++)
     while (!writer->shape_names[i]) {
@@ -42,7 +42,7 @@ static void write_decompose(Text* out, const DecomposeOptions* o, HullTie tie) {
 }
 
 static void write_mesh(const SceneWriter* writer, const SceneShape* shape) {
-  char* file = file_relative(writer->folder, shape->file);
+  char* file = file_relative_path(writer->folder, shape->file);
   write_key_text(writer->out, "file", file);
   if (shape->decompose)
     write_decompose(writer->out, &shape->decomposition, shape->tie);
@@ -54,7 +54,7 @@ static void write_mesh(const SceneWriter* writer, const SceneShape* shape) {
 }
 
 static void write_height_field(const SceneWriter* writer, const SceneShape* shape) {
-  char* file = file_relative(writer->folder, shape->file);
+  char* file = file_relative_path(writer->folder, shape->file);
   write_key_text(writer->out, "file", file);
   memory_free(file);
 }
@@ -71,8 +71,8 @@ static void write_points(Text* out, const SceneShape* shape) {
 void write_pose(Text* out, Vec3 position, Quat rotation) {
   const Vec3 origin = vec3(0, 0, 0);
   const Quat identity = quat_identity();
-  if (!same_bits(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
-  if (!same_bits(&rotation, &identity, sizeof rotation))
+  if (!is_bitwise_equal(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
+  if (!is_bitwise_equal(&rotation, &identity, sizeof rotation))
     write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
 }
 

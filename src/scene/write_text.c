@@ -15,7 +15,7 @@ static bool is_plain(const char* text) {
   if (!*text || !strchr(LETTERS, *text) || text[strspn(text, OTHERS)] != '\0') return false;
   for (size_t i = 0; i < sizeof LOGICAL / sizeof LOGICAL[0]; i++)
     if (strcasecmp(text, LOGICAL[i]) == 0) return false;
-  return node_scalar_kind(&(Node){.text = text}) == SCALAR_TEXT;
+  return node_scalar_type(&(Node){.text = text}) == SCALAR_TEXT;
 }
 
 /* Returns the character at `p` as a code point, and sets *length to its length [bytes]. The text is UTF-8. */

@@ -31,10 +31,10 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
   c.f[TOP] = z.x / above - 1;
   double largest = fmax(c.f[SIDE], fmax(c.f[BOTTOM], c.f[TOP])), sum = 0;
   Lanes height = {c.f[SIDE] - largest, c.f[BOTTOM] - largest, c.f[TOP] - largest, -HUGE_VAL};
-  Lanes weight = lanes_decay(height * shape->beta);
+  Lanes weight = lanes_exp_nonpositive(height * shape->beta);
   for (int i = 0; i < PIECES; i++) sum += weight[i];
   for (int i = 0; i < PIECES; i++) c.weight[i] = weight[i] / sum;
-  c.value = largest + math_log_sum(sum) / shape->beta;
+  c.value = largest + math_log_above_one(sum) / shape->beta;
   return c;
 }
 
@@ -130,7 +130,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
 static double profile(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
-  for (int i = 0; i < 2; i++) ends += f[i] < 0 ? math_decay(beta * f[i]) : 1;
+  for (int i = 0; i < 2; i++) ends += f[i] < 0 ? math_exp_nonpositive(beta * f[i]) : 1;
   if (!(ends < 1)) return -1;
   double square = 1 + math_log(1 - ends) / beta;
   return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);

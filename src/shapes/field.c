@@ -48,7 +48,7 @@ static FieldValue points_field(const Field* field, Vec3 x) {
   Mat3 bent = mat3_zero(), spread = bent;
   for (int i = 0; i < field->count; i++) {
     Vec3 apart = vec3_sub(x, field->points[i]), b = vec3_scale(apart, -over), n = field->normals[i];
-    double w = math_decay(0.5 * over * (nearest - vec3_dot(apart, apart)));
+    double w = math_exp_nonpositive(0.5 * over * (nearest - vec3_dot(apart, apart)));
     if (!(w > 0)) continue;
     double h = vec3_dot(n, apart);
     sum += w;
@@ -96,12 +96,12 @@ static void rescale(SoftLeast* s, double factor) {
 static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->least) {
-    rescale(s, s->sum > 0 ? math_decay((value - s->least) / tau) : 0);
+    rescale(s, s->sum > 0 ? math_exp_nonpositive((value - s->least) / tau) : 0);
     s->least = value;
   }
   double exponent = (s->least - value) / tau;
   if (exponent < WEIGHT_GONE) return;
-  double w = math_decay(exponent);
+  double w = math_exp_nonpositive(exponent);
   s->sum += w;
   s->gradient = vec3_add_scaled(s->gradient, sign * w, part->gradient);
   s->outward = vec3_add_scaled(s->outward, sign * w, part->outward);
@@ -113,7 +113,7 @@ static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* pa
  * exp(-phi_i / tau) with sum 1, have the gradients -w_i (gradient_i - gradient) / tau. */
 static FieldValue soft_least(const SoftLeast* s, double tau) {
   double over = 1 / s->sum;
-  FieldValue out = {.value = s->least - tau * math_log_sum(s->sum)};
+  FieldValue out = {.value = s->least - tau * math_log_above_one(s->sum)};
   out.gradient = vec3_scale(s->gradient, over);
   out.outward = vec3_scale(s->outward, over);
   out.turn = mat3_scale(s->turn, over);

@@ -386,7 +386,7 @@ static PlaneMean plane_mean(const FieldCorners* c, Vec3 x) {
   PlaneMean out = {.top = -HUGE_VAL};
   for (int k = 0; k < c->plane_count; k++) out.top = fmax(out.top, height(c, x, k));
   for (int k = 0; k < c->plane_count; k++) {
-    double w = math_decay((height(c, x, k) - out.top) / c->tau);
+    double w = math_exp_nonpositive((height(c, x, k) - out.top) / c->tau);
     out.sum += w;
     out.outward = vec3_add_scaled(out.outward, w, c->normals[k]);
   }
@@ -412,7 +412,7 @@ static Vec3 plane_change(const CornerLink* link, Vec3 n, Vec3 x, Vec3 e, double*
 static void add_plane(const FieldCorners* c, const PlaneMean* mean, Vec3 x, const CornerLink* link, int axis,
                       double* value, Vec3* outward) {
   Vec3 n = c->normals[link->of];
-  double w = math_decay((height(c, x, link->of) - mean->top) / c->tau) / mean->sum, up;
+  double w = math_exp_nonpositive((height(c, x, link->of) - mean->top) / c->tau) / mean->sum, up;
   Vec3 turned = plane_change(link, n, x, vec3_axis(axis), &up);
   *value += w * up;
   *outward = vec3_add_scaled(*outward, w, turned);

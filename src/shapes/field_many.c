@@ -49,22 +49,23 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
   const double root = -1 / n;
   EACH_SIDE {
     first[side] = u[side] > v[side];
-    large[side] = lanes_chosen(first[side], u[side], v[side]);
-    ratio[side] = lanes_most(lanes_chosen(first[side], v[side], u[side]) / large[side], lanes_of(SMALLEST));
+    large[side] = lanes_select(first[side], u[side], v[side]);
+    ratio[side] =
+        lanes_elementwise_max(lanes_select(first[side], v[side], u[side]) / large[side], lanes_broadcast(SMALLEST));
   }
   EACH_SIDE steep[side] = (n - 2) * lanes_log(ratio[side]);
   EACH_SIDE {
-    steep[side] = lanes_decay(steep[side]);
+    steep[side] = lanes_exp_nonpositive(steep[side]);
     sum[side] = 1 + steep[side] * (ratio[side] * ratio[side]);
   }
   EACH_SIDE over[side] = lanes_log(sum[side]) * root;
-  EACH_SIDE over[side] = lanes_exp_near(over[side]); /* lanes_exp_near is sufficient, because 1 <= sum <= 2 */
+  EACH_SIDE over[side] = lanes_exp_reduced(over[side]); /* lanes_exp_reduced is sufficient, because 1 <= sum <= 2 */
   EACH_SIDE {
     Lanes inverse = 1 / (sum[side] * over[side]), part = ratio[side] * over[side];
     Lanes whole = inverse * inverse * sum[side], less = steep[side] * whole;
     out[side] = (NormLanes){large[side] * (inverse * sum[side]),
-                            {lanes_chosen(first[side], over[side], part), lanes_chosen(first[side], part, over[side])},
-                            {lanes_chosen(first[side], whole, less), lanes_chosen(first[side], less, whole)}};
+                            {lanes_select(first[side], over[side], part), lanes_select(first[side], part, over[side])},
+                            {lanes_select(first[side], whole, less), lanes_select(first[side], less, whole)}};
   }
 }
 
@@ -115,9 +116,9 @@ static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
   Lanes3 apart = {x.x - part->pose.t.x, x.y - part->pose.t.y, x.z - part->pose.t.z};
   const double* size = part->shape.size;
   out->y = lanes3_turned_back(&part->pose.r, apart);
-  out->t.x = lanes_most(lanes_magnitude(out->y.x) * (1 / size[0]), lanes_of(SMALLEST));
-  out->t.y = lanes_most(lanes_magnitude(out->y.y) * (1 / size[1]), lanes_of(SMALLEST));
-  out->t.z = lanes_most(lanes_magnitude(out->y.z) * (1 / size[2]), lanes_of(SMALLEST));
+  out->t.x = lanes_elementwise_max(lanes_abs(out->y.x) * (1 / size[0]), lanes_broadcast(SMALLEST));
+  out->t.y = lanes_elementwise_max(lanes_abs(out->y.y) * (1 / size[1]), lanes_broadcast(SMALLEST));
+  out->t.z = lanes_elementwise_max(lanes_abs(out->y.z) * (1 / size[2]), lanes_broadcast(SMALLEST));
   out->distance = lanes_sqrt(lanes3_dot(out->y, out->y));
 }
 
@@ -127,14 +128,15 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   const Mat3* r = &part->pose.r;
   const double inner = part->shape.inner;
   LaneBits centre = at->distance <= 1e-12 * inner;
-  Lanes far = lanes_most(at->distance, lanes_of(SMALLEST)), over = 1 / g->value, none = lanes_of(0);
+  Lanes far = lanes_elementwise_max(at->distance, lanes_broadcast(SMALLEST)), over = 1 / g->value,
+        none = lanes_broadcast(0);
   Lanes flat = 1 / lanes_sqrt(lanes3_dot(g->gradient, g->gradient));
-  flat = lanes_chosen(centre, none, flat);
-  out->value = lanes_chosen(centre, lanes_of(-inner), far * (1 - over));
+  flat = lanes_select(centre, none, flat);
+  out->value = lanes_select(centre, lanes_broadcast(-inner), far * (1 - over));
   Lanes3 n = lanes3_scale(g->gradient, flat);
   out->outward = lanes3_turned(r, n);
   if (wanted < FIELD_GRADIENTS) return;
-  Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
+  Lanes along = lanes_select(centre, none, (1 - over) / far), steep = lanes_select(centre, none, far * over * over);
   out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
   if (wanted < FIELD_TURNS) return;
   /* turn = (I - n n^T) H / |g| in the part's frame, with Hessian H and gradient g of the gauge; then rotated by r on
@@ -145,9 +147,9 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   for (int i = 0; i < 3; i++)
     bent[i] = lanes3_turned(r, lanes3_scale(lanes3_add(g->hessian[i], lanes3_scale(part_along, -normal[i])), flat));
   for (int i = 0; i < 3; i++)
-    out->turn[i] =
-        lanes3_add(lanes3_add(lanes3_scale(bent[0], lanes_of(r->m[i][0])), lanes3_scale(bent[1], lanes_of(r->m[i][1]))),
-                   lanes3_scale(bent[2], lanes_of(r->m[i][2])));
+    out->turn[i] = lanes3_add(lanes3_add(lanes3_scale(bent[0], lanes_broadcast(r->m[i][0])),
+                                         lanes3_scale(bent[1], lanes_broadcast(r->m[i][1]))),
+                              lanes3_scale(bent[2], lanes_broadcast(r->m[i][2])));
 }
 
 static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
@@ -168,7 +170,7 @@ static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], Fiel
   }
   norms_of(u, v, q, all);
   EACH_SIDE {
-    GaugeLanes g = {.value = lanes_of(0)};
+    GaugeLanes g = {.value = lanes_broadcast(0)};
     quadric_gauge(shape->size, q, p, &round[side], &all[side], at[side].y, wanted, &g);
     gauge_field(part, &at[side], &g, wanted, &out[side]);
   }
@@ -204,7 +206,7 @@ static FieldValue lane_of(const FieldLanes* v, int lane, FieldAnswer wanted) {
 }
 
 static void other_field(const Field* part, Lanes3 x, LaneBits active, FieldLanes* out) {
-  *out = (FieldLanes){.value = lanes_of(0)};
+  *out = (FieldLanes){.value = lanes_broadcast(0)};
   for (int lane = 0; lane < LANES; lane++) {
     if (!active[lane]) continue;
     FieldValue v = field_evaluate(part, vec3(x.x[lane], x.y[lane], x.z[lane]));
@@ -240,13 +242,14 @@ static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
 static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, FieldAnswer wanted) {
   LaneBits lower = (part->value < s->least) & active;
   if (lanes_any(lower)) {
-    Lanes least = lanes_chosen(lower, part->value, s->least);
-    rescale(s, lanes_decay((least - s->least) * over_tau), wanted);
+    Lanes least = lanes_select(lower, part->value, s->least);
+    rescale(s, lanes_exp_nonpositive((least - s->least) * over_tau), wanted);
     s->least = least;
   }
   Lanes exponent = (s->least - part->value) * over_tau;
   active &= exponent >= WEIGHT_GONE;
-  Lanes w = lanes_chosen(active, lanes_decay(lanes_least(exponent, lanes_of(0))), lanes_of(0));
+  Lanes w = lanes_select(active, lanes_exp_nonpositive(lanes_elementwise_min(exponent, lanes_broadcast(0))),
+                         lanes_broadcast(0));
   Lanes3 turned = lanes3_scale(part->outward, w);
   s->sum += w;
   s->outward = lanes3_add(s->outward, turned);
@@ -270,7 +273,7 @@ static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, Field
   const Lanes row[3] = {out->outward.x, out->outward.y, out->outward.z};
   for (int i = 0; i < 3; i++) {
     Lanes3 apart = lanes3_add(lanes3_scale(s->mixed[i], over), lanes3_scale(out->gradient, -row[i]));
-    out->turn[i] = lanes3_add(lanes3_scale(s->turn[i], over), lanes3_scale(apart, lanes_of(-1 / tau)));
+    out->turn[i] = lanes3_add(lanes3_scale(s->turn[i], over), lanes3_scale(apart, lanes_broadcast(-1 / tau)));
   }
 }
 
@@ -289,13 +292,13 @@ enum { SQUARES = 32 };
 /* Computes the squared distances of the points from the centres of the parts. Sets *bound to an upper bound of the
  * least field value in each lane. */
 static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lanes* bound) {
-  Lanes least = lanes_of(NOWHERE);
+  Lanes least = lanes_broadcast(NOWHERE);
   double inner = HUGE_VAL;
   for (int i = 0; i < field->part_count; i++) {
     Lanes square = square_to(&field->parts[i], x);
     if (i < SQUARES) squares[i] = square;
     if (!in_balls(&field->parts[i])) continue;
-    least = lanes_least(least, square);
+    least = lanes_elementwise_min(least, square);
     inner = fmin(inner, field->parts[i].shape.inner);
   }
   *bound = lanes_sqrt(least) - (inner < HUGE_VAL ? inner : 0);
@@ -304,13 +307,13 @@ static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lan
 /* Returns the mask of lanes whose points are within `reach` of a part's bounding ball. square: squared distance of the
  * points from the part's centre. */
 static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
-  Lanes far = lanes_most(reach + part->shape.outer, lanes_of(0));
+  Lanes far = lanes_elementwise_max(reach + part->shape.outer, lanes_broadcast(0));
   return square < far * far;
 }
 
 /* Evaluates a union of fields (Y9). A part is evaluated unless its lower bound excludes a weight above e^-37. */
 static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
-  SoftLanes s[SIDES] = {{.least = lanes_of(NOWHERE)}, {.least = lanes_of(NOWHERE)}};
+  SoftLanes s[SIDES] = {{.least = lanes_broadcast(NOWHERE)}, {.least = lanes_broadcast(NOWHERE)}};
   Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
   EACH_SIDE find_bound(field, x[side], squares[side], &bound[side]);
   const double gone = -WEIGHT_GONE * field->smoothing, over_tau = 1 / field->smoothing;
@@ -319,7 +322,7 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
     LaneBits active[SIDES];
     FieldLanes own[SIDES];
     EACH_SIDE {
-      reach[side] = lanes_least(bound[side], s[side].least) + gone;
+      reach[side] = lanes_elementwise_min(bound[side], s[side].least) + gone;
       active[side] = ~(LaneBits){0};
       if (in_balls(part))
         active[side] = ball_near(part, i < SQUARES ? squares[side][i] : square_to(part, x[side]), reach[side]);
@@ -329,7 +332,8 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer 
       QuadricPlace at[SIDES];
       EACH_SIDE {
         quadric_place(part, x[side], &at[side]);
-        Lanes most = lanes_most(at[side].t.x, lanes_most(at[side].t.y, at[side].t.z)); /* lower bound of gamma */
+        Lanes most = lanes_elementwise_max(
+            at[side].t.x, lanes_elementwise_max(at[side].t.y, at[side].t.z)); /* lower bound of gamma */
         active[side] &= at[side].distance * (most - 1) < reach[side] * most;
       }
       if (!lanes_any(active[0] | active[1])) continue;

@@ -33,7 +33,7 @@ FieldMean field_mean_at(const Field* field, Vec3 x);
 static inline double field_mean_weight(const FieldMean* mean, int i) {
   Vec3 arm = vec3_sub(mean->place, mean->field->points[i]);
   double radius = mean->field->radius;
-  return math_decay((mean->least - vec3_dot(arm, arm)) / (2 * radius * radius));
+  return math_exp_nonpositive((mean->least - vec3_dot(arm, arm)) / (2 * radius * radius));
 }
 /* Returns the derivatives of the quantities of point i. The point moves by `moved` [m], its normal changes by
  * `turned`. */

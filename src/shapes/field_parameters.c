@@ -177,7 +177,7 @@ static double part_sign(const Field* field, int i) { return field->kind == FIELD
  * weight. */
 static double part_weight(const WholeField* all, double part, double* exponent) {
   *exponent = (all->value - part) / all->tau;
-  return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_decay(*exponent);
+  return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_exp_nonpositive(*exponent);
 }
 
 /* Writes the derivatives of the union or difference. up: dphi. change: sum of w_i dN_i and of the weight terms, where N

@@ -129,7 +129,7 @@ static int cut_point(March* m, int in, int out) {
   int at = find_slot(m, key);
   if (m->keys[at] == key) return m->points[at];
   ConvexHull* hull = m->out;
-  hull->vertices = memory_grown(hull->vertices, sizeof(Vec3), hull->vertex_count, &m->point_capacity);
+  hull->vertices = memory_grow_array(hull->vertices, sizeof(Vec3), hull->vertex_count, &m->point_capacity);
   hull->vertices[hull->vertex_count] = root_between(m->grid.field, node_place(&m->grid, in), node_place(&m->grid, out),
                                                     m->grid.value[in], m->grid.value[out]);
   m->keys[at] = key;
@@ -146,7 +146,8 @@ static void add_triangle(March* m, int a, int b, int c, int inside) {
   const Vec3* v = hull->vertices;
   Vec3 normal = vec3_cross(vec3_sub(v[b], v[a]), vec3_sub(v[c], v[a]));
   bool turned = vec3_dot(normal, vec3_sub(v[a], node_place(&m->grid, inside))) < 0;
-  hull->triangles = memory_grown(hull->triangles, sizeof *hull->triangles, hull->triangle_count, &m->triangle_capacity);
+  hull->triangles =
+      memory_grow_array(hull->triangles, sizeof *hull->triangles, hull->triangle_count, &m->triangle_capacity);
   int* triangle = hull->triangles[hull->triangle_count++];
   triangle[0] = a;
   triangle[1] = turned ? c : b;

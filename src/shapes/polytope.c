@@ -13,9 +13,9 @@ enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
 /* Returns the largest of the four lanes, without unpredictable branches. */
 static inline double lanes_largest(Lanes x) {
   Lanes other = {x[2], x[3], x[0], x[1]};
-  x = lanes_chosen(other > x, other, x);
+  x = lanes_select(other > x, other, x);
   other = (Lanes){x[1], x[0], x[3], x[2]};
-  x = lanes_chosen(other > x, other, x);
+  x = lanes_select(other > x, other, x);
   return x[0];
 }
 
@@ -23,10 +23,10 @@ static inline double lanes_largest(Lanes x) {
 static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   const Lanes* offset = (const Lanes*)shape->offset;
-  Lanes largest = lanes_of(-HUGE_VAL);
+  Lanes largest = lanes_broadcast(-HUGE_VAL);
   for (int i = 0; i < padded / LANES; i++) {
     out[i] = shape->beta * (nx[i] * z.x + ny[i] * z.y + nz[i] * z.z - offset[i]);
-    largest = lanes_chosen(out[i] > largest, out[i], largest);
+    largest = lanes_select(out[i] > largest, out[i], largest);
   }
   return lanes_largest(largest);
 }
@@ -68,7 +68,7 @@ static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, d
 /* Sets weight to e^(h_i - m) of every face i, where h_i are the heights times beta. Returns m, the largest h_i. */
 static double weights(const Shape* shape, Vec3 z, Lanes* weight) {
   double largest = heights(shape, shape->padded, z, weight);
-  for (int i = 0; i < shape->padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
+  for (int i = 0; i < shape->padded / LANES; i++) weight[i] = lanes_exp_nonpositive(weight[i] - largest);
   return largest;
 }
 
@@ -79,7 +79,7 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   weighted_sums(shape, shape->padded, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
-  ShapeValue v = {.value = (largest + math_log_sum(sum[0])) / beta, .gradient = g};
+  ShapeValue v = {.value = (largest + math_log_above_one(sum[0])) / beta, .gradient = g};
   // clang-format off
   double xx = beta * (sum[4] * over - g.x * g.x), xy = beta * (sum[5] * over - g.x * g.y),
          xz = beta * (sum[6] * over - g.x * g.z), yy = beta * (sum[7] * over - g.y * g.y),
@@ -97,7 +97,7 @@ ShapeValue polytope_level(const Shape* shape, Vec3 z) {
   double sum[SUMS_FIRST], largest = weights(shape, z, weight);
   first_sums(shape, shape->padded, weight, sum);
   double over = 1 / sum[0];
-  return (ShapeValue){.value = (largest + math_log_sum(sum[0])) / shape->beta,
+  return (ShapeValue){.value = (largest + math_log_above_one(sum[0])) / shape->beta,
                       .gradient = vec3(sum[1] * over, sum[2] * over, sum[3] * over)};
 }
 

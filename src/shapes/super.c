@@ -19,7 +19,7 @@ static Powers powers_of(const Shape* shape, Lanes t) {
     }
     return p;
   }
-  Lanes less = lanes_of(1), factor = square;
+  Lanes less = lanes_broadcast(1), factor = square;
   for (int k = shape->whole - 1; k > 0; k >>= 1, factor *= factor)
     if (k & 1) less *= factor;
   return (Powers){less * square, less};
@@ -45,9 +45,10 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   if (s.ratio[2] > largest) largest = s.ratio[2];
   if (!(largest > 0)) return s;
   double by = 1 / largest;
-  Powers p = powers_of(shape, lanes_chosen(s.ratio == largest, lanes_of(1), s.ratio * by));
+  Powers p = powers_of(shape, lanes_select(s.ratio == largest, lanes_broadcast(1), s.ratio * by));
   double sum = p.full[0] + p.full[1] + p.full[2]; /* in [1, 3], so its root loses no digits */
-  double over = shape->whole == 1 ? 1 / sqrt(sum) : math_decay(math_log_sum(sum) * (-0.5 / shape->exponent));
+  double over =
+      shape->whole == 1 ? 1 / sqrt(sum) : math_exp_nonpositive(math_log_above_one(sum) * (-0.5 / shape->exponent));
   double root = 1 / over, whole = 1 / sum, less = whole * root * root;
   s.gamma = largest * root;
   s.ratio *= over * by;

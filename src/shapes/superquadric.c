@@ -15,7 +15,7 @@ typedef struct {
 static double power(double t, double n) {
   if (t == 1 || n == 0) return 1;
   if (t < RATIO_SMALL) return t > 0 ? math_pow(t, n) : 0;
-  return math_decay(-n * math_log_sum(1 / t));
+  return math_exp_nonpositive(-n * math_log_above_one(1 / t));
 }
 
 static Norm norm_of(double u, double v, double n) {
@@ -26,7 +26,7 @@ static Norm norm_of(double u, double v, double n) {
     return m;
   }
   const double ratio[2] = {u / largest, v / largest}, full[2] = {power(ratio[0], n), power(ratio[1], n)};
-  double sum = full[0] + full[1], over = math_decay(math_log_sum(sum) * (-1 / n));
+  double sum = full[0] + full[1], over = math_exp_nonpositive(math_log_above_one(sum) * (-1 / n));
   m.norm = largest / over;
   for (int k = 0; k < 2; k++) {
     m.part[k] = ratio[k] * over;

@@ -52,7 +52,7 @@ static void add_sides(const Assembly* in, int place) {
     LinkTerms* l = &in->links[side == 0 ? t.link_a : t.link_b];
     l->force = vec3_add(l->force, t.force[side]);
     bool of_contact = in->sides->items[n] >> 1 < in->sides->count[0];
-    bool half_space = side == 1 && of_contact && term_of_half_space(&t);
+    bool half_space = side == 1 && of_contact && term_has_half_space(&t);
     l->moment = mat3_add(l->moment, half_space ? moment_on_half_space(in, &t) : t.moment[side]);
     if (t.across || !t.hessian) continue;
     for (int i = 0; i < 6; i++)

@@ -16,7 +16,7 @@
 /* Relative rounding error of a position. The inertial force that belongs to this error counts as an acting force. A
  * body at rest without loads has no other force, and its second-order target differs from its position by rounding.
  * Above the rounding floor this force is negligible. */
-#define POSITION_ROUNDINGS (16 * DBL_EPSILON / FLOOR_MOST)
+#define POSITION_ROUNDINGS (16 * DBL_EPSILON / ROUNDING_FLOOR_RESIDUAL_MAX)
 
 static double frobenius(const Mat3* a) {
   double sum = 0;
@@ -39,9 +39,9 @@ static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
 
 /* Returns the magnitudes of the force and the torque that inertia, weight and momentum exert on link i. terms: inertia
  * terms of the link, not yet summed over descendants. */
-static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
+static ForceMagnitudes own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
-  if (!(link->mass > 0)) return (WorkingForce){0, 0};
+  if (!(link->mass > 0)) return (ForceMagnitudes){0, 0};
   double weight = step_inertia_weight(s) * step_length_ratio(s), radius = gyration_radius(link);
   Pose first;
   const Pose* old = &s->pose_old[i];
@@ -51,25 +51,25 @@ static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   double momentum = MOMENTUM_SHARE * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
   double rounding =
       POSITION_ROUNDINGS * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);
-  WorkingForce own = {
+  ForceMagnitudes own = {
       vec3_norm(terms->force) + momentum + rounding + link->mass * vec3_norm(s->model->simulation.gravity), 0};
   own.torque = vec3_norm(mat3_axial(terms->moment)) + radius * own.force;
   return own;
 }
 
-static void add_work(WorkingForce* to, double force, double torque) {
+static void add_work(ForceMagnitudes* to, double force, double torque) {
   to->force += force;
   to->torque += torque;
 }
 
 static void own_work(Sim* s, int i) {
   s->work[i] = own_force(s, i, &s->link_terms[i]);
-  if (fluid_acts(s->fluid, i)) {
-    WorkingForce fluid = fluid_at_work(s, i, &s->configuration[s->current].pose[i]);
+  if (fluid_acts_on(s->fluid, i)) {
+    ForceMagnitudes fluid = fluid_force_magnitudes(s, i, &s->configuration[s->current].pose[i]);
     add_work(&s->work[i], fluid.force, fluid.torque);
   }
   if (!s->loads || !s->loads[i].any) return;
-  WorkingForce load = load_at_work(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
+  ForceMagnitudes load = load_force_magnitudes(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
   add_work(&s->work[i], load.force, load.torque);
 }
 
@@ -88,7 +88,7 @@ static void measure_link(Sim* s, int i) {
   for (int k = 0; k < link->dof_count; k++) {
     const Screw* screw = &s->screws[link->dof_first + k];
     double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
-    sum = &s->at_work[link->dof_first + k];
+    sum = &s->force_scale[link->dof_first + k];
     *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]) + joint->inertia_force[k];
   }
 }
@@ -115,34 +115,35 @@ static void measure_tree(void* context, int place, int thread) {
   for (int n = begin; n < end; n++) measure_link(s, s->tree_links[n]);
 }
 
-void balance_measure(Sim* s, const Assembly* assembly) {
+void balance_compute_force_scales(Sim* s, const Assembly* assembly) {
   MeasureTask task = {s, assembly};
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
-  if (s->closures) closures_add_work(s->closures, s->at_work);
-  tendons_add_work(s->tendons, s->at_work);
+  if (s->closures) closures_add_force_magnitudes(s->closures, s->force_scale);
+  tendons_add_force_magnitudes(s->tendons, s->force_scale);
 }
 
-double balance_allowed(const Sim* s, int dof) {
+double balance_tolerance(const Sim* s, int dof) {
   assert(dof >= 0 && dof < s->model->dof_count);
   double absolute = s->model->simulation.force_tolerance;
   if (absolute > 0 && vec3_norm(s->screws[dof].w) > 0) absolute *= s->model->links[s->model->dof_link[dof]].reach;
-  return s->tolerance * s->at_work[dof] + absolute;
+  return s->tolerance * s->force_scale[dof] + absolute;
 }
 
-bool balance_reached(const Sim* s, int dof) {
-  double share = s->closures ? closures_share(s->closures, s->model->links[s->model->dof_link[dof]].tree) : 1;
-  return fabs(s->gradient[dof]) <= share * balance_allowed(s, dof);
+bool balance_is_reached(const Sim* s, int dof) {
+  double share =
+      s->closures ? closures_tolerance_factor(s->closures, s->model->links[s->model->dof_link[dof]].tree) : 1;
+  return fabs(s->gradient[dof]) <= share * balance_tolerance(s, dof);
 }
 
-void balance_note(Sim* s, int tree) {
+void balance_test_tree(Sim* s, int tree) {
   assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
   s->balanced[tree] = true;
   for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
-    s->balanced[tree] = s->balanced[tree] && (s->fixed[d] || balance_reached(s, d));
+    s->balanced[tree] = s->balanced[tree] && (s->fixed[d] || balance_is_reached(s, d));
 }
 
-bool balance_tree(const Sim* s, int tree, bool arrived) {
+bool balance_tree_is_reached(const Sim* s, int tree, bool arrived) {
   assert(tree >= 0 && tree < s->model->tree_count);
   const ModelTree* t = &s->model->trees[tree];
   bool driven = false;
@@ -153,7 +154,7 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
 /* Relative rounding error of a coordinate or a position, from which the rounding errors of forces are estimated. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
-double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
+double balance_position_magnitude(const Sim* s, int link, Vec3 place, const double* q) {
   assert(link >= 0 && link < s->model->link_count);
   const Model* m = s->model;
   double size = vec3_norm(place);
@@ -163,15 +164,15 @@ double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
   return size;
 }
 
-double balance_largest_place(const Sim* s) {
+double balance_largest_position(const Sim* s) {
   double size = 0;
   for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
+    if (s->model->links[i].tree >= 0) size = fmax(size, balance_position_magnitude(s, i, s->pose_now[i].t, s->q_now));
   return size;
 }
 
 static double place_size(const Sim* s, int link) {
-  return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
+  return balance_position_magnitude(s, link, s->reference[link], s->configuration[s->current].q);
 }
 
 /* Returns the speed of a link at a unit rate of the degree of freedom `dof` [m]: speed of its centre of mass plus
@@ -202,7 +203,7 @@ static double rounding_of(const Sim* s, int dof) {
   return COORDINATE_ROUNDINGS * force;
 }
 
-double balance_speed_left(const Sim* s, int dof) {
+double balance_speed_error(const Sim* s, int dof) {
   const Model* m = s->model;
   int own = m->dof_link[dof];
   double inertia = 0, fastest = 0;
@@ -241,11 +242,11 @@ static double contact_rounding_of(const Sim* s, const Assembly* a, int place, in
   return COORDINATE_ROUNDINGS * sum;
 }
 
-bool balance_at_rounding(const Sim* s, const Assembly* a) {
+bool balance_is_at_rounding(const Sim* s, const Assembly* a) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++) {
-      double left = fabs(s->gradient[k]) - balance_allowed(s, k);
+      double left = fabs(s->gradient[k]) - balance_tolerance(s, k);
       if (s->fixed[k] || left <= 0) continue;
       if (!(left <= rounding_of(s, k) + (a ? contact_rounding_of(s, a, n, k) : 0))) return false;
     }
@@ -253,13 +254,13 @@ bool balance_at_rounding(const Sim* s, const Assembly* a) {
   return true;
 }
 
-bool balance_of_machines(const Sim* s) {
+bool balance_closures_are_reached(const Sim* s) {
   const Model* m = s->model;
   for (int k = 0; s->closures && k < m->tree_count; k++) {
     const ModelTree* t = &m->trees[k];
-    if (closures_share(s->closures, k) == 1) continue;
+    if (closures_tolerance_factor(s->closures, k) == 1) continue;
     for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
-      if (!s->fixed[d] && !balance_reached(s, d)) return false;
+      if (!s->fixed[d] && !balance_is_reached(s, d)) return false;
   }
   return true;
 }
@@ -272,7 +273,7 @@ static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
     *residual = (double)NAN;
     return false;
   }
-  double part = fabs(s->gradient[k]) * s->tolerance / fmax(balance_allowed(s, k), DBL_MIN);
+  double part = fabs(s->gradient[k]) * s->tolerance / fmax(balance_tolerance(s, k), DBL_MIN);
   if (part > *residual) {
     *residual = part;
     *worst = k;

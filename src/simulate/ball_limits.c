@@ -46,7 +46,7 @@ static double swing_value(const AlongAxis* a) { return 2 * math_atan2(a->across,
 
 /* Returns the twist 2 atan2(p, w) with its derivatives with respect to the increments (S24). Requires c = w^2 + p^2 >
  * 0, which holds for a swing below pi. */
-static BallAngle twist_of(const AlongAxis* a) {
+static BallAngle twist_from_array(const AlongAxis* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
   for (int j = 0; j < 3; j++) {
@@ -96,7 +96,7 @@ static BallAngle whole_of(const RotationVector* phi, double size) {
 }
 
 double ball_angle(const ModelLink* link, int which, Quat q) {
-  if (which == BALL_WHOLE) return vec3_norm(quat_log(q));
+  if (which == BALL_TOTAL) return vec3_norm(quat_log(q));
   AlongAxis a = along_axis_value(q, link->joint.axis[0]);
   return which == BALL_TWIST ? twist_value(&a) : swing_value(&a);
 }
@@ -104,7 +104,7 @@ double ball_angle(const ModelLink* link, int which, Quat q) {
 /* Sets *out to one angle of the rotation q. Returns false, with zero derivatives, where the angle is not
  * differentiable: at a total angle or a swing of 0, and at a swing of pi. */
 static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
-  if (which == BALL_WHOLE) {
+  if (which == BALL_TOTAL) {
     RotationVector phi = rotation_vector_derivatives(q);
     double size = vec3_norm(vec3(phi.value[0], phi.value[1], phi.value[2]));
     *out = (BallAngle){.value = size};
@@ -113,7 +113,7 @@ static bool angle_of(const ModelLink* link, int which, Quat q, BallAngle* out) {
   }
   AlongAxis a = along_axis(q, link->joint.axis[0]);
   bool directed = a.w * a.w + a.p * a.p > 0 && (which == BALL_TWIST || a.across > 0);
-  if (directed && which == BALL_TWIST) *out = twist_of(&a);
+  if (directed && which == BALL_TWIST) *out = twist_from_array(&a);
   if (directed && which == BALL_SWING) *out = swing_of(&a);
   if (!directed) *out = (BallAngle){.value = which == BALL_TWIST ? twist_value(&a) : swing_value(&a)};
   return directed;
@@ -128,16 +128,16 @@ void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3])
 /* Returns the limits of an angle. The penalty law has the restitution 1, because its spring returns all of its energy.
  */
 static Limits limits_of(const JointInput* in, int dof) {
-  Limits limits = joint_bounded_limits(in->link, dof);
+  Limits limits = joint_limits_outside_impact(in->link, dof);
   if (limits.law == LIMIT_PENALTY) limits.restitution = 1;
   return limits;
 }
 
 /* Returns the resistance of a limit to motion away from it (S22), for the motion from the angle `now` at t to `angle`.
  * Returns zeros in an impact. */
-static StopTerms resistance(const JointInput* in, int dof, double now, double angle) {
+static LimitResistance resistance(const JointInput* in, int dof, double now, double angle) {
   Limits limits = limits_of(in, dof);
-  if (joint_strikes(in, dof)) return (StopTerms){0};
+  if (joint_is_in_impact(in, dof)) return (LimitResistance){0};
   double a = in->weights.rate_now;
   return limits_resistance(&limits, now, a * (angle - now), a);
 }
@@ -155,16 +155,16 @@ bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* o
   for (int which = 0; which < BALL_ANGLES; which++) {
     if (!in->link->limited[base + which]) continue;
     Limits limits = limits_of(in, base + which);
-    bool strikes = joint_strikes(in, base + which);
+    bool strikes = joint_is_in_impact(in, base + which);
     BallAngle angle;
     LimitEnergy law;
     bool directed = angle_of(in->link, which, quat_at(in->q + base), &angle);
     double now = ball_angle(in->link, which, quat_at(in->q_now + base));
     if (!limits_energy(&limits, angle.value, &law)) return false;
-    if (strikes) law = joint_bounce_energy(&in->stop[base + which], angle.value - now);
+    if (strikes) law = joint_rebound_energy(&in->stop[base + which], angle.value - now);
     out->limit += law.value;
     if (!directed) continue;
-    StopTerms stop = resistance(in, base + which, now, angle.value);
+    LimitResistance stop = resistance(in, base + which, now, angle.value);
     out->damping += stop.value;
     if (!derivatives) continue;
     double own = strikes ? law.first : stop.first;
@@ -180,7 +180,7 @@ bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* o
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-Quat ball_before(Quat now, const double difference[3]) {
+Quat ball_rotation_before(Quat now, const double difference[3]) {
   return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
 }
 
@@ -195,7 +195,7 @@ static void bounce_adjoint(const JointInput* in, int base, int which, double sha
   double by_way = -share * in->stop[base + which].by_difference, slope[3], by_old[3];
   ball_angle_slope(in->link, which, at, slope);
   for (int j = 0; j < 3; j++) now[j] += (by_way - share) * slope[j];
-  ball_angle_slope(in->link, which, ball_before(at, d), slope);
+  ball_angle_slope(in->link, which, ball_rotation_before(at, d), slope);
   for (int j = 0; j < 3; j++) by_old[j] = -by_way * slope[j];
   joint_continue_adjoint(&BALL, d, -1, by_old, now, difference_old);
 }
@@ -207,19 +207,19 @@ void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, d
     if (!angle_of(in->link, which, quat_at(in->q + base), &angle)) continue;
     if (!angle_of(in->link, which, quat_at(in->q_now + base), &before)) continue;
     double along = dot3(lambda, angle.first);
-    if (joint_strikes(in, base + which)) {
-      LimitEnergy bounce = joint_bounce_energy(&in->stop[base + which], angle.value - before.value);
+    if (joint_is_in_impact(in, base + which)) {
+      LimitEnergy bounce = joint_rebound_energy(&in->stop[base + which], angle.value - before.value);
       if (bounce.second > 0) bounce_adjoint(in, base, which, along * bounce.second, now, difference_old);
       continue;
     }
-    StopTerms stop = resistance(in, base + which, before.value, angle.value);
+    LimitResistance stop = resistance(in, base + which, before.value, angle.value);
     double slope = along * (stop.by_now - in->weights.rate_now * stop.by_rate);
     for (int j = 0; j < 3; j++) now[j] += slope * before.first[j];
   }
 }
 
-void ball_limits_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
-                     double first[JOINT_OWN_COUNT]) {
+void ball_limits_parameter_adjoint(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
+                                   double first[JOINT_OWN_COUNT]) {
   for (int which = 0; which < BALL_ANGLES; which++) {
     if (!in->link->limited[base + which]) continue;
     BallAngle angle;
@@ -227,13 +227,13 @@ void ball_limits_own(const JointInput* in, int base, const double* lambda, doubl
     Limits limits = limits_of(in, base + which);
     double along = dot3(lambda, angle.first), a = in->weights.rate_now;
     double now = ball_angle(in->link, which, quat_at(in->q_now + base));
-    if (joint_strikes(in, base + which)) {
+    if (joint_is_in_impact(in, base + which)) {
       const JointStop* stop = &in->stop[base + which];
-      LimitEnergy bounce = joint_bounce_energy(stop, angle.value - now);
+      LimitEnergy bounce = joint_rebound_energy(stop, angle.value - now);
       first[JOINT_RESTITUTION] -= along * bounce.second * stop->by_restitution;
       continue;
     }
-    LimitSlopes slopes = limits_slopes(&limits, angle.value, now, a * (angle.value - now), a);
+    LimitForceDerivatives slopes = limits_force_derivatives(&limits, angle.value, now, a * (angle.value - now), a);
     out[which][JOINT_LOWER] += along * slopes.lower;
     out[which][JOINT_UPPER] += along * slopes.upper;
     first[JOINT_RESTITUTION] += along * slopes.restitution;

@@ -6,8 +6,8 @@
 
 /* Angles of a ball joint that can have limits: total angle, swing and twist. The three degrees of freedom of the joint
  * store the limits in this order. */
-enum { BALL_WHOLE, BALL_SWING, BALL_TWIST, BALL_ANGLES };
-/* Returns the angle `which` of the rotation q of the link's joint [rad]. which: BALL_WHOLE, BALL_SWING or BALL_TWIST.
+enum { BALL_TOTAL, BALL_SWING, BALL_TWIST, BALL_ANGLES };
+/* Returns the angle `which` of the rotation q of the link's joint [rad]. which: BALL_TOTAL, BALL_SWING or BALL_TWIST.
  * q: unit quaternion. */
 double ball_angle(const ModelLink* link, int which, Quat q);
 /* Sets slope to the derivatives of ball_angle with respect to the three increments of q. They are zero where the angle
@@ -15,7 +15,7 @@ double ball_angle(const ModelLink* link, int which, Quat q);
 void ball_angle_slope(const ModelLink* link, int which, Quat q, double slope[3]);
 /* Returns the rotation before a rotation by the vector difference[3] (link axes). now: rotation after it, a unit
  * quaternion. */
-Quat ball_before(Quat now, const double difference[3]);
+Quat ball_rotation_before(Quat now, const double difference[3]);
 
 /* Adds the energies of the limits of a ball joint to *out. They include impacts with the limits (I15) and the
  * resistance to leaving a limit. If derivatives is true, also adds gradient and Hessian. base: first of the three
@@ -27,7 +27,7 @@ void ball_limits_adjoint(const JointInput* in, int base, const double* lambda, d
 /* Adds the derivatives of the scalar lambda[3] . (gradient of ball_limits) with respect to the limits of each angle to
  * out. Row k of `out` belongs to angle k. Adds the derivative with respect to limit_restitution to
  * first[JOINT_OWN_COUNT]. */
-void ball_limits_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
-                     double first[JOINT_OWN_COUNT]);
+void ball_limits_parameter_adjoint(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT],
+                                   double first[JOINT_OWN_COUNT]);
 
 #endif

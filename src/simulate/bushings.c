@@ -15,7 +15,7 @@ BushingSystem* bushings_create(const Model* m) {
   BushingSystem* s = MEMORY_NEW(BushingSystem, 1);
   size_t values = sizeof(double[6]) * (size_t)m->bushing_count;
   s->model = m;
-  s->at = MEMORY_NEW(BushingTime, m->bushing_count);
+  s->at = MEMORY_NEW(BushingTimeWeights, m->bushing_count);
   s->now = memory_alloc(values);
   s->old = memory_alloc(values);
   s->older = memory_alloc(values);
@@ -27,7 +27,7 @@ BushingSystem* bushings_create(const Model* m) {
     if (a >= 0 && b >= 0 && a != b)
       s->pairs[s->pair_count++] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
   }
-  s->pair_count = order_distinct(s->pairs, s->pair_count);
+  s->pair_count = sort_unique_uint64(s->pairs, s->pair_count);
   return s;
 }
 
@@ -48,10 +48,11 @@ void bushings_destroy(BushingSystem* s) {
 #define DECAY 0.8
 #define DECAY_LAST ((1 - DECAY) / (2 * DECAY))
 #define SCALE ((1 + DECAY) * (1 + DECAY) * (1 + DECAY_LAST))
-static const BushingTime UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
-                                       DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE, 0};
+static const BushingTimeWeights UNRESOLVED = {1 / SCALE, (2 * DECAY + DECAY_LAST) / SCALE,
+                                              DECAY*(DECAY + 2 * DECAY_LAST) / SCALE, DECAY* DECAY* DECAY_LAST / SCALE,
+                                              0};
 /* Weights of the four states for a spring that the step length resolves: theta = 1/2 in M10. */
-static const BushingTime RESOLVED = {0.25, 0.5, 0.25, 0, 0};
+static const BushingTimeWeights RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 
 /* Returns true if this step and the two steps before it have the same length and none of these lengths depends on the
  * state. */
@@ -60,30 +61,30 @@ static bool even(const StepClock* c) {
          fabs(c->dt_older - c->dt) < SAME_LENGTH * c->dt && !c->dt_varies && !c->before_varies && !c->older_varies;
 }
 
-BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope) {
+BushingTimeWeights bushing_time_weights(const Sim* sim, int k, BushingTimeWeights* slope) {
   assert(k >= 0 && k < sim->model->bushing_count);
   const ModelBushing* bushing = &sim->model->bushings[k];
   bool keeps = sim->model->simulation.integrator == INTEGRATOR_MOMENTUM && bushing->home >= 0;
   if (!keeps || sim->weights.factor != 1 || !even(&sim->clock)) {
-    SpringTime at = spring_time(&sim->clock, &sim->weights, bushing->theta, true);
-    SpringTime by = spring_time_slope(&sim->clock, &sim->weights, bushing->theta, true);
-    *slope = (BushingTime){-by.now - by.old, by.now, by.old, 0, by.missing};
-    return (BushingTime){spring_ahead(&at), at.now, at.old, 0, at.missing};
+    SpringTimeWeights at = spring_time_weights(&sim->clock, &sim->weights, bushing->theta, true);
+    SpringTimeWeights by = spring_time_weights_derivative(&sim->clock, &sim->weights, bushing->theta, true);
+    *slope = (BushingTimeWeights){-by.now - by.old, by.now, by.old, 0, by.missing};
+    return (BushingTimeWeights){spring_weight_of_end(&at), at.now, at.old, 0, at.missing};
   }
-  const BushingTime *from = &RESOLVED, *to = &UNRESOLVED;
+  const BushingTimeWeights *from = &RESOLVED, *to = &UNRESOLVED;
   double part = 2 * bushing->theta - 1;
-  *slope = (BushingTime){2 * (to->ahead - from->ahead), 2 * (to->now - from->now), 2 * (to->old - from->old),
-                         2 * to->older, 0};
-  return (BushingTime){from->ahead + part * (to->ahead - from->ahead), from->now + part * (to->now - from->now),
-                       from->old + part * (to->old - from->old), part * to->older, 0};
+  *slope = (BushingTimeWeights){2 * (to->ahead - from->ahead), 2 * (to->now - from->now), 2 * (to->old - from->old),
+                                2 * to->older, 0};
+  return (BushingTimeWeights){from->ahead + part * (to->ahead - from->ahead), from->now + part * (to->now - from->now),
+                              from->old + part * (to->old - from->old), part * to->older, 0};
 }
 
-void bushings_aim(Sim* sim) {
+void bushings_prepare_step(Sim* sim) {
   BushingSystem* s = sim->bushings;
   for (int k = 0; s && k < s->model->bushing_count; k++) {
     const SceneBushing* source = s->model->bushings[k].source;
-    BushingTime slope;
-    s->at[k] = bushing_time(sim, k, &slope);
+    BushingTimeWeights slope;
+    s->at[k] = bushing_time_weights(sim, k, &slope);
     s->rate_now = sim->weights.rate_now;
     s->rate_old = sim->weights.rate_old;
     bushing_difference(source, sim->pose_now, s->now[k]);
@@ -97,7 +98,7 @@ void bushings_aim(Sim* sim) {
 /* Sets out to the weighted mean, over the states, of the displacement at which the springs of bushing k act (L20). u:
  * displacement at t + dt. */
 static void spring_place(const BushingSystem* s, int k, const double u[6], double out[6]) {
-  const BushingTime* at = &s->at[k];
+  const BushingTimeWeights* at = &s->at[k];
   for (int i = 0; i < 6; i++)
     out[i] = at->ahead * u[i] + at->now * s->now[k][i] + at->old * s->old[k][i] + at->older * s->older[k][i];
 }
@@ -124,11 +125,11 @@ void bushings_energies(const BushingSystem* s, const Pose* poses, double* energi
     bushing_times(b->damping, rate, drag);
     double spring = 0.5 * product(place, pull) / s->at[k].ahead - product(b->preload, u);
     energies[k] = (1 - s->at[k].missing) * spring + 0.5 * product(rate, drag) / s->rate_now;
-    if (bushing_rotation(b, u) > BUSHING_ROTATION_MOST) energies[k] = INFINITY;
+    if (bushing_rotation(b, u) > BUSHING_ROTATION_MAX) energies[k] = INFINITY;
   }
 }
 
-void bushing_spring_push(const BushingSystem* s, int k, const double u[6], double push[6]) {
+void bushing_spring_gradient(const BushingSystem* s, int k, const double u[6], double push[6]) {
   assert(k >= 0 && k < s->model->bushing_count);
   const SceneBushing* b = s->model->bushings[k].source;
   double place[6];
@@ -230,7 +231,7 @@ static void assemble_bushing(BushingSystem* s, int k, const Pose* poses, const V
   double u[6], rate[6], drag[6];
   bushing_difference(b, poses, u);
   rate_of(s, k, u, rate);
-  bushing_spring_push(s, k, u, t->push);
+  bushing_spring_gradient(s, k, u, t->push);
   bushing_times(b->damping, rate, drag);
   double ahead = (1 - s->at[k].missing) * s->at[k].ahead;
   for (int i = 0; i < 6; i++) {

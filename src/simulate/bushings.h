@@ -22,11 +22,11 @@ typedef struct {
  * old u^(t-1) + older u^(t-2), with 1 - missing times the stiffness. */
 typedef struct {
   double ahead, now, old, older, missing;
-} BushingTime;
+} BushingTimeWeights;
 
 typedef struct BushingSystem {
   const Model* model;
-  BushingTime* at;                          /* (bushings) */
+  BushingTimeWeights* at;                   /* (bushings) */
   double rate_now, rate_old;                /* StepWeights.rate_now and rate_old [1/s] */
   double (*now)[6], (*old)[6], (*older)[6]; /* u at t and at the two states before (bushings) */
   BushingTerm* term;                        /* terms at the assembled configuration (bushings) */
@@ -38,7 +38,7 @@ typedef struct BushingSystem {
 
 /* Largest admissible rotation of u [rad]. The energy is INFINITY beyond it. 3.1 because the rotation vector is
  * discontinuous at pi. */
-#define BUSHING_ROTATION_MOST 3.1
+#define BUSHING_ROTATION_MAX 3.1
 
 /* Returns the bushings of a run, which the caller frees with bushings_destroy. Returns NULL if the model has no
  * bushings. */
@@ -48,12 +48,12 @@ void bushings_destroy(BushingSystem* system);
 
 /* Prepares the bushings for the step of sim->clock. Sets now, old and older (u at t and at the two previous states) and
  * the time weights. Does nothing without bushings. */
-void bushings_aim(Sim* sim);
+void bushings_prepare_step(Sim* sim);
 /* Returns the time weights of bushing k in the step of sim->clock (L20). Sets *slope to the derivatives of the weights
  * with respect to ModelBushing.theta. */
-BushingTime bushing_time(const Sim* sim, int k, BushingTime* slope);
+BushingTimeWeights bushing_time_weights(const Sim* sim, int k, BushingTimeWeights* slope);
 /* Sets energies (bushings) to the energy of every bushing in the step [J] (L18). It contains springs, preload and
- * dampers, and is INFINITY beyond BUSHING_ROTATION_MOST. poses[links]: at t + dt. */
+ * dampers, and is INFINITY beyond BUSHING_ROTATION_MAX. poses[links]: at t + dt. */
 void bushings_energies(const BushingSystem* system, const Pose* poses, double* energies);
 /* Computes the terms of all bushings at poses[links]. reference: centres of mass (links). */
 void bushings_assemble(BushingSystem* system, const Pose* poses, const Vec3* reference);
@@ -63,14 +63,14 @@ ContactTermList bushings_terms(const BushingSystem* system);
 double bushing_rounding(const BushingSystem* system, int k);
 /* Sets push to the derivative of the energy of spring and preload with respect to u at t + dt [N, N m]. The damper is
  * not included. */
-void bushing_spring_push(const BushingSystem* system, int k, const double u[6], double push[6]);
+void bushing_spring_gradient(const BushingSystem* system, int k, const double u[6], double push[6]);
 /* Adds the generalized forces of the assembled bushings to force (nv) [N, N m]. screws[nv]; reference[links]: centres
  * of mass. Does nothing for system NULL. */
 void bushings_add_force(const BushingSystem* system, const Vec3* reference, const Screw* screws, double* force);
 
 /* Multiplies the bushings' Hessian by a motion of all links and adds the result to wrench (links x 6: torque, force).
  * twist (links x 6): the motion (simulate/bushings_adjoint.c). Does nothing if system is NULL. */
-void bushings_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
+void bushings_hessian_product(const BushingSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the bushings' share of lambda . dF/dx to gradient, now, old and older (L19). x: numbers of bushings, poses at t
  * and before. twist (links x 6): twists of the links along lambda. Does nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,

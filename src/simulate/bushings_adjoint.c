@@ -14,7 +14,7 @@ static void both_twists(const Model* m, const int link[2], const double (*twist)
     if (moves(m, link[side])) memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
 }
 
-void bushings_product(const BushingSystem* s, const double (*twist)[6], double (*wrench)[6]) {
+void bushings_hessian_product(const BushingSystem* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int k = 0; s && k < s->model->bushing_count; k++) {
     const int* link = s->model->bushings[k].source->link;
     double both[12];
@@ -74,7 +74,7 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
   const SceneBushing* b = s->model->bushings[k].source;
   const BushingTerm* t = &s->term[k];
   const Pose* poses = sim->configuration[sim->current].pose;
-  const BushingTime* at = &s->at[k];
+  const BushingTimeWeights* at = &s->at[k];
   double *numbers = gradient->bushings[k], both[12], change[6], u[6], place[6], pull[6], drag[6], by[4][6];
   both_twists(s->model, b->link, twist, both);
   bushing_difference(b, poses, u);
@@ -87,8 +87,8 @@ static void reverse_bushing(const Sim* sim, int k, const double (*twist)[6], Sta
     numbers[BUSHING_DAMPING + i] += rate * change[i];
     numbers[BUSHING_PRELOAD + i] -= (1 - at->missing) * change[i];
   }
-  BushingTime slope;
-  (void)bushing_time(sim, k, &slope);
+  BushingTimeWeights slope;
+  (void)bushing_time_weights(sim, k, &slope);
   bushing_times(b->stiffness, change, pull);
   bushing_times(b->damping, change, drag);
   double by_theta = 0;

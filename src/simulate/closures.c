@@ -45,7 +45,7 @@ static double gap_of(const ClosureSystem* s, double most, double size, double ex
 
 /* Returns the larger of the closure's length error and angle error, each divided by its tolerance; 0 for an open
  * closure. */
-double closure_gap(const ClosureSystem* s, int k, const double* values) {
+double closure_relative_error(const ClosureSystem* s, int k, const double* values) {
   assert(k >= 0 && k < s->count);
   if (s->open[k]) return 0;
   if (k >= s->model->closure_count)
@@ -64,17 +64,17 @@ double closure_gap(const ClosureSystem* s, int k, const double* values) {
   return angle > length ? angle : length;
 }
 
-double closure_open_by(const ClosureSystem* s, int k) {
+double closure_absolute_error(const ClosureSystem* s, int k) {
   assert(k >= 0 && k < s->count);
   double most = 0;
   for (int i = 0; i < closure_rows(s, k); i++) most = fmax(most, fabs(s->value[closure_first(s, k) + i]));
   return most;
 }
 
-int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
+int closures_find_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
   if (!s) return -1;
   s->found = false;
-  closures_values(s, poses, q, s->value);
+  closures_compute_values(s, poses, q, s->value);
   s->found = false;
   for (int k = 0; k < s->count; k++)
     for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
@@ -82,7 +82,7 @@ int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q)
   return -1;
 }
 
-double closures_gap(const ClosureSystem* s, int* worst) {
+double closures_largest_error(const ClosureSystem* s, int* worst) {
   double gap = 0;
   for (int k = 0; s && k < s->count; k++) {
     if (s->gap[k] <= gap) continue;
@@ -123,7 +123,7 @@ int closure_link(const ClosureSystem* s, int k) {
 
 /* ---------------------------------------------------------------- multipliers and increments from step to step */
 
-void closures_begin(ClosureSystem* s) {
+void closures_begin_step(ClosureSystem* s) {
   s->aims = false;
   for (int row = 0; row < s->row_count; row++) {
     s->multiplier[row] = s->accepted[row] - s->aimed[row];
@@ -135,15 +135,19 @@ void closures_begin(ClosureSystem* s) {
   s->ambiguous = false;
 }
 
-void closures_keep(ClosureSystem* s) { memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count); }
+void closures_store_multipliers(ClosureSystem* s) {
+  memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count);
+}
 
-void closures_put_back(ClosureSystem* s) { memcpy(s->multiplier, s->kept, sizeof(double) * (size_t)s->row_count); }
+void closures_restore_multipliers(ClosureSystem* s) {
+  memcpy(s->multiplier, s->kept, sizeof(double) * (size_t)s->row_count);
+}
 
-void closures_straighten(ClosureSystem* s, const bool* marked) {
+void closures_omit_curvature(ClosureSystem* s, const bool* marked) {
   for (int k = 0; k < s->count; k++) s->convex[k] = s->convex[k] || marked[closure_link(s, k)];
 }
 
-void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
+void closures_include_curvature(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
 /* Returns the magnitude of the closure's force [N]. In a closed closure the directions of all rows except ALIGN are
  * orthonormal, so the force is the norm of the multipliers of these rows (Z21). */
@@ -175,7 +179,7 @@ static void open_by_force(ClosureSystem* s, int k, double time) {
 /* Records the force of closure k in this substep. Returns true if the closure opens at the end of this substep. If it
  * opens earlier, sets load->due to the fraction of the substep after which it opens. */
 static bool note_load(ClosureSystem* s, int k) {
-  ClosureLoad* load = &s->load[k];
+  ClosureForceHistory* load = &s->load[k];
   double limit = s->model->closures[k].force_limit;
   load->due = INFINITY;
   if (load->skipped < s->closing_substeps) {
@@ -199,7 +203,7 @@ static void open_by_forces(ClosureSystem* s, const StepClock* clock) {
   bool opens = false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (s->open[k] || !(s->model->closures[k].force_limit > 0)) continue;
-    bool own = clock->end == END_OPENS ? clock->event.closure == k : note_load(s, k);
+    bool own = clock->end == END_AT_CLOSURE_OPENING ? clock->event.closure == k : note_load(s, k);
     if (own) open_by_force(s, k, clock->time);
     opens = opens || own;
   }
@@ -214,7 +218,7 @@ void closures_advance(ClosureSystem* s, const StepClock* clock) {
   if (s->limited) open_by_forces(s, clock);
 }
 
-int closures_due(const ClosureSystem* s) {
+int closures_find_opening(const ClosureSystem* s) {
   int first = -1;
   for (int k = 0; s && s->limited && k < s->model->closure_count; k++)
     if (s->load[k].due < (double)INFINITY && (first < 0 || s->load[k].due < s->load[first].due)) first = k;
@@ -225,14 +229,14 @@ int closures_due(const ClosureSystem* s) {
 static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
 static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
 
-void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
+void closures_store_increments(ClosureSystem* s, const double* increments, bool even) {
   size_t nv = (size_t)s->model->dof_count;
   memmove(s->way + nv, s->way, sizeof(double) * (WAYS - 1) * nv);
   memcpy(s->way, increments, sizeof(double) * nv);
   s->way_count = !even || s->ambiguous ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
 }
 
-void closures_foretell(const ClosureSystem* s, double* increments) {
+void closures_extrapolate(const ClosureSystem* s, double* increments) {
   /* weights of the last increments, newest first: the polynomial through way_count steps, evaluated one step ahead */
   static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
@@ -247,7 +251,7 @@ void closures_foretell(const ClosureSystem* s, double* increments) {
   }
 }
 
-void closures_begin_round(ClosureSystem* s, int iterations, double tolerance) {
+void closures_set_tolerance_factor(ClosureSystem* s, int iterations, double tolerance) {
   s->share = iterations > 0 ? 1 : fmin(1, fmax(FORETOLD_SHARE, FORETOLD_FINEST / tolerance));
 }
 
@@ -257,7 +261,7 @@ void closures_save(ClosureSystem* s) {
   memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
   if (s->joined) memcpy(s->joined_saved, s->joined, sizeof(SimJoin) * (size_t)s->model->closure_count);
-  if (s->load) memcpy(s->load_saved, s->load, sizeof(ClosureLoad) * (size_t)s->model->closure_count);
+  if (s->load) memcpy(s->load_saved, s->load, sizeof(ClosureForceHistory) * (size_t)s->model->closure_count);
 }
 
 void closures_restore(ClosureSystem* s) {
@@ -271,10 +275,10 @@ void closures_restore(ClosureSystem* s) {
     if (!s->open[k] || closed_since) s->broken_at[k] = INFINITY;
     if (s->joined && k < s->model->closure_count) s->joined[k] = s->joined_saved[k];
   }
-  if (s->load) memcpy(s->load, s->load_saved, sizeof(ClosureLoad) * (size_t)s->model->closure_count);
+  if (s->load) memcpy(s->load, s->load_saved, sizeof(ClosureForceHistory) * (size_t)s->model->closure_count);
 }
 
-void closures_pass_state(ClosureSystem* s, StateBlock* block) {
+void closures_serialize_state(ClosureSystem* s, StateBlock* block) {
   state_block_doubles(block, s->accepted, (size_t)s->row_count);
   state_block_doubles(block, s->broken_at, (size_t)s->count);
   state_block_int(block, &s->way_count, 0, WAYS);
@@ -286,7 +290,7 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
     state_block_doubles(block, &s->joined[k].at.t.x, 3);
   }
   for (int k = 0; s->limited && k < s->model->closure_count; k++) {
-    ClosureLoad* load = &s->load[k];
+    ClosureForceHistory* load = &s->load[k];
     double* const numbers[] = {&load->before, &load->now, &load->due};
     for (int i = 0; i < 3; i++) state_block_doubles(block, numbers[i], 1);
     state_block_int(block, &load->known, 0, 2);
@@ -295,7 +299,7 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
     state_block_doubles(block, &s->joined[k].until, 1);
     state_block_bool(block, &s->joined[k].barred);
   }
-  closures_put(s, s->joined);
+  closures_apply_joined(s, s->joined);
 }
 
 /* ---------------------------------------------------------------- results for the public interface */
@@ -311,7 +315,7 @@ SimClosure closure_state(const ClosureSystem* s, int k, const Pose* poses) {
   assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
   SimClosure out = {.broken = s->open[k], .broken_at = s->broken_at[k]};
-  ClosureEnds e = closure_ends(c, poses);
+  ClosureAttachments e = closure_attachments(c, poses);
   for (int i = 0; i < c->row_count && !s->open[k]; i++) {
     const ClosureRow* row = &c->rows[i];
     double value = fabs(closure_row_value(c, row, &e)), mu = s->accepted[c->row_first + i];

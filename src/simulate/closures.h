@@ -15,20 +15,20 @@ typedef struct {
   Mat3 moment[2];
   double hessian[12][12]; /* sum over rows of (mu + rho c) d2c / d(twists)^2; rho C^T C is added separately in joint
                              coordinates (RowTerms) */
-} ClosureSum;
+} ClosureLinkTerms;
 
 /* Poses of both links of a closure, and its attachment points in the world. */
 typedef struct {
   Pose pose[2];
   Vec3 end[2], apart; /* apart = end[0] - end[1] */
-} ClosureEnds;
+} ClosureAttachments;
 
 /* One row of a closure at given poses, world axes. u, v: the two directions of an ALIGN row. force: force on a for a
  * unit multiplier; the force on b is the opposite. torque: torques on a and b about their centres of mass for a unit
  * multiplier. */
 typedef struct {
   Vec3 u, v, force, torque[2];
-} ClosureRowPlace;
+} ClosureRowGeometry;
 
 /* Force of a closure with a force limit (Z5, Z21). */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
   int known;   /* number of these two forces that are known, 0 to 2 */
   int skipped; /* number of substeps since closing, whose forces do not count; at most closing_substeps */
   double due;  /* fraction of the next substep after which the closure opens; INFINITY if the closure stays closed */
-} ClosureLoad;
+} ClosureForceHistory;
 /* Number of substeps after closing whose closure force contains the impulse that stops the relative motion. The
  * integrator second_order stops this motion over three substeps. */
 enum { CLOSING_SUBSTEPS = 1, CLOSING_SUBSTEPS_SECOND_ORDER = 3 };
@@ -48,20 +48,20 @@ enum { WAYS = 4 };
 /* A row whose slope C is not zero: closure (or coupling), row within it, and index among all rows. */
 typedef struct {
   int closure, row, index;
-} ClosureActive;
+} ClosureRowIndex;
 
 /* Nonzero entries of a row of C: slope[n] belongs to the degree of freedom dof[n], n < count. */
 typedef struct {
   int count;
   const int* dof;
   const double* slope;
-} SlopeRow;
+} JacobianRow;
 
 /* A row whose slope C is not zero, and the nonzero entries of the row. */
 typedef struct {
-  ClosureActive of;
-  SlopeRow along;
-} MovingRow;
+  ClosureRowIndex of;
+  JacobianRow along;
+} NonzeroRow;
 
 /* A range of degrees of freedom, first to end - 1. */
 typedef struct {
@@ -71,20 +71,20 @@ typedef struct {
 /* Mobilities of the two links of a closure, each as a free body; 0 for a link that cannot move. */
 typedef struct {
   double move[2], turn[2]; /* 1 / mass [1/kg]; 1 / (half the trace of the inertia tensor) [1/(kg m^2)] */
-} ClosureEase;
+} ClosureMobility;
 
 typedef struct ClosureSystem {
   const Model* model;
   int count, row_count; /* count: closures, then couplings; a `closure` k below is an index into this list */
-  double gap_before;    /* largest closure_gap in the previous Newton iteration */
+  double gap_before;    /* largest closure_relative_error in the previous Newton iteration */
   double exact;         /* tolerance of closure errors, relative to the closure's size or in rad */
   /* arrays over all rows (rows) */
   double *multiplier, *accepted, *saved,
       *kept; /* multipliers mu: of the present iteration; of the present state; of the state at the start of the step;
-                stored by closures_keep [N or N m] */
+                stored by closures_store_multipliers [N or N m] */
   double *stiffness, *value; /* stiffness: rho [N/m, N m/rad]; value: c at the assembled configuration [m or 1] */
   double* change;            /* change of mu by the last Newton direction [N or N m] */
-  double* pushed;            /* scratch of closures_add_stiff_force */
+  double* pushed;            /* scratch of closures_add_stiffness_force */
   double* aimed; /* row forces that the target poses of trees in free flight (tree_flight.h) already contain [N or N m];
                     the total row force is the sum of mu and these forces (spin.md, W15) */
   bool aims;     /* true if some entry of `aimed` is not 0 */
@@ -103,17 +103,17 @@ typedef struct ClosureSystem {
   bool meets;   /* true if some closure has the key `within` */
   bool limited; /* true if some closure has a force limit */
   int closing_substeps; /* CLOSING_SUBSTEPS of the integrator */
-  ClosureLoad *load,
+  ClosureForceHistory *load,
       *load_saved;       /* force of each closure, now and at the start of the step; NULL unless `limited` (closures) */
   SimJoin* joined_saved; /* `joined` at the start of the step (closures) */
   Vec3* direction;       /* ClosureRow.v in the frame of a at the start; NULL if `placed` is NULL (rows) */
-  ClosureEase* ease;
-  ClosureSum* sum;      /* terms at the assembled configuration */
-  double* gap;          /* closure_gap at the assembled configuration */
-  double* energy;       /* closure_energy at the assembled configuration, set by closure_rounding [J] */
-  double* extent;       /* largest length in the equations of the closure [m], proportional to their rounding error */
-  int *dof_first, *dof; /* degrees of freedom that move a link of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
-  int* dof_tree;        /* tree of each entry of dof */
+  ClosureMobility* ease;
+  ClosureLinkTerms* sum; /* terms at the assembled configuration */
+  double* gap;           /* closure_relative_error at the assembled configuration */
+  double* energy;        /* closure_energy at the assembled configuration, set by closure_rounding [J] */
+  double* extent;        /* largest length in the equations of the closure [m], proportional to their rounding error */
+  int *dof_first, *dof;  /* degrees of freedom that move a link of closure k: dof[dof_first[k] .. dof_first[k+1]-1] */
+  int* dof_tree;         /* tree of each entry of dof */
   int* dof_beyond; /* for each entry n of dof: index after n of the first entry that belongs to another tree or closure
                     */
   int* home;       /* for each closure, one of its links that belongs to a tree */
@@ -129,7 +129,7 @@ typedef struct ClosureSystem {
                           bit 1 if it moves the point on b */
   size_t* slope_first; /* index in `slope` of the first row of every closure */
   double* slope;       /* entries of C, row by row; a row has an entry for each degree of freedom of its closure */
-  MovingRow* moving;   /* the rows with `moves`, of all closures and couplings (moving_count) */
+  NonzeroRow* moving;  /* the rows with `moves`, of all closures and couplings (moving_count) */
   int moving_count;
   /* increments of past steps, for the extrapolation (Z10) */
   bool* tree_moves_on; /* true if a closure or coupling acts on the tree (trees) */
@@ -140,10 +140,10 @@ typedef struct ClosureSystem {
   double share; /* factor on the step's tolerance for trees with closures in this solve, at most 1 (Z10) */
   /* values at the coordinates found_q, which are reused while the coordinates do not change */
   bool found;
-  double* found_q;        /* coordinates of the last evaluation (nq) */
-  double* found_value;    /* c at found_q [m, 1] (rows) */
-  ClosureEnds* ends;      /* (closures) */
-  ClosureRowPlace* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
+  double* found_q;           /* coordinates of the last evaluation (nq) */
+  double* found_value;       /* c at found_q [m, 1] (rows) */
+  ClosureAttachments* ends;  /* (closures) */
+  ClosureRowGeometry* place; /* u, v and force at found_q; torques too once placed_weight is set (rows) */
   /* stiffness, torques and slopes at found_q */
   double placed_weight; /* weight for which `stiffness` was computed; -1 if not computed at found_q */
   bool sloped;          /* true if slope and moves belong to found_q */
@@ -181,7 +181,9 @@ static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
 /* Returns the components of a world vector along the axes of the closure's point equations. */
-static inline Vec3 closure_framed(const ModelClosure* c, Vec3 v) { return c->framed ? mat3_mul_vec(c->frame, v) : v; }
+static inline Vec3 closure_frame_components(const ModelClosure* c, Vec3 v) {
+  return c->framed ? mat3_mul_vec(c->frame, v) : v;
+}
 /* Returns the coupling with index k, or NULL if k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
@@ -194,37 +196,37 @@ ClosureSystem* closures_create(const Model* model, double tolerance);
 void closures_destroy(ClosureSystem* system);
 
 /* Returns the link poses and attachment points of a closure at poses[links], world axes [m] (Z1). */
-ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
+ClosureAttachments closure_attachments(const ModelClosure* closure, const Pose* poses);
 /* Returns the value c of one row of a closure [m], or a cosine for an ALIGN row. */
-double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
+double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* ends);
 /* Returns the value c of a coupling [m or rad] at q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
 /* Returns the derivative of the row's value with respect to `apart`, world axes; zero for ALIGN. */
-Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
+Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureAttachments* ends);
 /* Sets values[rows] to c at poses[links] and q[nq], also for broken closures. Stores intermediate results for
- * closures_place. */
-void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
+ * closures_evaluate. */
+void closures_compute_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Sets value, stiffness, arms and torques of all closures and couplings. Includes broken closures, because
  * closures_restore can make them intact again. The results do not depend on the multipliers. Does nothing if q and
  * weight are the same as in the last call. poses[links], q[nq], reference[links], screws[nv] and weight are as for
  * closures_assemble. */
-void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
-                    const Screw* screws, double weight);
-/* Does the same as closures_place, and also computes the slopes C. Newton directions and products with C require the
+void closures_evaluate(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                       const Screw* screws, double weight);
+/* Does the same as closures_evaluate, and also computes the slopes C. Newton directions and products with C require the
  * slopes. Does nothing if q has not changed. poses[links], q[nq], reference[links], screws[nv]. */
-void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
-                          const Screw* screws, double weight);
-/* Does the same as closures_find_slopes for closure or coupling k only, so that each closure can be placed at a
- * different configuration. Later calls do not reuse the results. Must not be mixed with closures_place on the same
+void closures_compute_jacobian(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                               const Screw* screws, double weight);
+/* Does the same as closures_compute_jacobian for closure or coupling k only, so that each closure can be placed at a
+ * different configuration. Later calls do not reuse the results. Must not be mixed with closures_evaluate on the same
  * system. poses[links], q[nq], reference[links], screws[nv]. */
-void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
-                        const Screw* screws, double weight);
+void closures_evaluate_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
+                           const Screw* screws, double weight);
 /* Returns the product of one row of C with x[nv]. k: closure or coupling; row: row of k. The slopes must be set. */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
 /* Adds factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Adds the magnitudes of the entries of factor times one row of C to x[nv]. k: closure or coupling; row: row of k. */
-void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
+void closures_add_row_magnitudes(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Computes values, stiffness and terms of all closures and couplings at poses[links] and q[nq]. Also computes the
  * slopes if system->aims is true. reference[links]: centres of mass [m]; screws[nv]. weight: factor / dt^2 [1/s^2]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
@@ -234,28 +236,28 @@ void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q
 ContactTermList closures_terms(const ClosureSystem* system);
 /* Sets the members rows and couplings of *assembly, which are borrowed until the next closures_assemble. Does nothing
  * if system is NULL. */
-void closures_couple(const ClosureSystem* system, Assembly* assembly);
+void closures_set_assembly_rows(const ClosureSystem* system, Assembly* assembly);
 /* Adds the magnitudes of the forces of couplings and of the row forces system->aimed, at the assembled configuration,
- * to at_work[nv] [N, N m]. */
-void closures_add_work(const ClosureSystem* system, double* at_work);
+ * to force_scale[nv] [N, N m]. */
+void closures_add_force_magnitudes(const ClosureSystem* system, double* force_scale);
 /* Returns the error of closure or coupling k divided by its tolerance. Results up to 1 count as closed. Returns 0 for
  * an open closure. values[rows]: c [m, 1]. */
-double closure_gap(const ClosureSystem* system, int k, const double* values);
+double closure_relative_error(const ClosureSystem* system, int k, const double* values);
 /* Returns true if the error of the closure is within its tolerance at the assembled configuration. */
-static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
+static inline bool closure_is_satisfied(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* Returns the index of a closure whose initial error is too large, or -1 if there is none. The first step would close
  * such an error with large velocities. poses[links], q[nq]: initial state. Returns -1 if system is NULL. Sets
  * system->value. */
-int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
+int closures_find_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* Returns the reference size of a row's value. It is the size of the closure's links for a row that is a length [m], 1
  * for a row that is a cosine, and ModelCoupling.size for a coupling [m or rad]. */
 double closure_row_size(const ClosureSystem* system, int k, int row);
-/* Returns the largest closure_gap of all closures and couplings, or 0 if system is NULL. Sets *worst, unless NULL, to
- * the index of this closure. *worst is unchanged if the result is 0. */
-double closures_gap(const ClosureSystem* system, int* worst);
+/* Returns the largest closure_relative_error of all closures and couplings, or 0 if system is NULL. Sets *worst, unless
+ * NULL, to the index of this closure. *worst is unchanged if the result is 0. */
+double closures_largest_error(const ClosureSystem* system, int* worst);
 /* Returns the largest absolute constraint error of closure or coupling k [m or rad]. The errors of its rows are read
  * from system->value. */
-double closure_open_by(const ClosureSystem* system, int k);
+double closure_absolute_error(const ClosureSystem* system, int k);
 /* Returns the energy sum mu c + rho/2 c^2 over the rows of closure k [J]; 0 for an open closure. values[rows]: c. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Returns the rounding error of the energy of closure k that the rounding of positions causes at the assembled
@@ -271,63 +273,63 @@ int closure_link(const ClosureSystem* system, int k);
 
 /* Corrects a solution x[nv] of the linear system H x = b so that x satisfies the closure equations. Finds the change of
  * the rows' multipliers [N or N m] for which x' = x - H^-1 C^T change satisfies C x' = -values, or C x' = 0 if values
- * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sense with the smallest change. If values
- * is system->value, the present errors of the rows, rows that differ only by these errors count as dependent. solved
- * (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these components,
- * and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call after the components of
- * the solver are factored. Returns false if the result is not finite. */
+ * is NULL. Replaces x by x'. Dependent rows are solved in the least-squares sensor_value with the smallest change. If
+ * values is system->value, the present errors of the rows, rows that differ only by these errors count as dependent.
+ * solved (components): components of the solver to use; NULL means all. Sets change[rows] for the rows of these
+ * components, and to 0 for other rows. fixed[nv]: degrees of freedom that the solver keeps constant. Call after the
+ * components of the solver are factored. Returns false if the result is not finite. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* Sets system->moving to the rows that have nonzero slopes. closures_find_slopes calls this function when slopes have
- * changed. */
-void closures_list_moving(ClosureSystem* system);
+/* Sets system->moving to the rows that have nonzero slopes. closures_compute_jacobian calls this function when slopes
+ * have changed. */
+void closures_list_nonzero_rows(ClosureSystem* system);
 /* Marks all components of the solver that closures connect to a marked component, directly or indirectly. marked
  * (components): changed in place. */
-void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
+void closures_mark_connected(const ClosureSystem* system, BlockSolver* solver, bool* marked);
 /* Adds C^T change to gradient[nv]. change[rows]: change of the multipliers. Does nothing if system is NULL. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* Adds factor C^T rho c at the assembled configuration to gradient[nv] [N, N m]. */
-void closures_add_stiff_force(ClosureSystem* system, double factor, double* gradient);
+void closures_add_stiffness_force(ClosureSystem* system, double factor, double* gradient);
 /* Raises system->stiffening to the next larger value. Only the Hessian of the Newton direction contains this factor
  * (Z3). Returns false if the largest value was already in use, and then resets the factor to 1. */
 bool closures_stiffen(ClosureSystem* system);
 
 /* Prepares the multipliers for a new step. They become the accepted ones minus the forces system->aimed. Makes the
  * Hessian include the curvature of every closure. */
-void closures_begin(ClosureSystem* system);
+void closures_begin_step(ClosureSystem* system);
 /* Stores the multipliers, before a direction is solved with a modified Hessian. Overwrites the multipliers stored
  * before. */
-void closures_keep(ClosureSystem* system);
-/* Restores the multipliers stored by closures_keep. */
-void closures_put_back(ClosureSystem* system);
+void closures_store_multipliers(ClosureSystem* system);
+/* Restores the multipliers stored by closures_store_multipliers. */
+void closures_restore_multipliers(ClosureSystem* system);
 /* Makes the Hessian omit the curvature of the equations of marked closures from the next assembly on. Closure k is
  * marked if marked[closure_link(k)] is true. marked[links]. */
-void closures_straighten(ClosureSystem* system, const bool* marked);
+void closures_omit_curvature(ClosureSystem* system, const bool* marked);
 /* Makes the Hessian include the curvature of all closures again. */
-void closures_bend(ClosureSystem* system);
+void closures_include_curvature(ClosureSystem* system);
 /* Accepts the multipliers of the last iteration, and opens overloaded closures. Call when the substep of `clock` is
- * accepted. Opens the closure of an END_OPENS substep, and closures whose force exceeded the limit in the first substep
- * that counts. Sets ClosureLoad.due of the other closures (Z21). */
+ * accepted. Opens the closure of an END_AT_CLOSURE_OPENING substep, and closures whose force exceeded the limit in the
+ * first substep that counts. Sets ClosureForceHistory.due of the other closures (Z21). */
 void closures_advance(ClosureSystem* system, const StepClock* clock);
 /* Returns the magnitude of the force on the attachment points of closure k [N]. The row forces are multiplier[rows] +
  * aimed[rows]. */
 double closure_force(const ClosureSystem* system, int k, const double* multiplier, const double* aimed);
-/* Returns the index of the closure that opens first in the next substep (ClosureLoad.due), or -1 if none opens. system
- * may be NULL. */
-int closures_due(const ClosureSystem* system);
+/* Returns the index of the closure that opens first in the next substep (ClosureForceHistory.due), or -1 if none opens.
+ * system may be NULL. */
+int closures_find_opening(const ClosureSystem* system);
 /* Stores increments[nv] of a solved step [m, rad], for extrapolation. even: true if this step and the previous step
  * have the same length. */
-void closures_note_way(ClosureSystem* system, const double* increments, bool even);
+void closures_store_increments(ClosureSystem* system, const double* increments, bool even);
 /* Extrapolates increments[nv] [m, rad] of trees with closures from past steps by a polynomial (Z10). Other entries are
  * unchanged. Does nothing until two steps of equal length are stored. */
-void closures_foretell(const ClosureSystem* system, double* increments);
+void closures_extrapolate(const ClosureSystem* system, double* increments);
 /* Sets system->share, the factor on the tolerance, after `iterations` iterations of Newton's method. Before the first
  * iteration, the extrapolated start must meet only a fraction of the tolerance. tolerance: relative tolerance of the
  * step. */
-void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
+void closures_set_tolerance_factor(ClosureSystem* system, int iterations, double tolerance);
 /* Returns the factor on the tolerance for the residuals of the tree (Z10). It is system->share for a tree with
  * closures, otherwise 1. */
-static inline double closures_share(const ClosureSystem* system, int tree) {
+static inline double closures_tolerance_factor(const ClosureSystem* system, int tree) {
   return system->tree_moves_on[tree] ? system->share : 1;
 }
 /* Stores the multipliers of the present state, and which closures are open. */
@@ -336,52 +338,54 @@ void closures_save(ClosureSystem* system);
 void closures_restore(ClosureSystem* system);
 /* Writes or reads the state that persists between steps, or measures its size. The state consists of multipliers (rows)
  * [N, N m], breaking times [s], past increments, and SimJoin of closures with `active`. */
-void closures_pass_state(ClosureSystem* system, StateBlock* block);
+void closures_serialize_state(ClosureSystem* system, StateBlock* block);
 
-/* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
+/* ---- simulate/closures_update_active.c: closures with `active` (docs/derivations/closures.md, Z12) */
 /* Returns a copy of the model with a separate array of closures, which the run rewrites when closures close. Returns
  * NULL if no closure has `active`. The caller frees the copy with closures_free_model. */
-Model* closures_own_model(const Model* model);
+Model* closures_copy_model(const Model* model);
 /* Frees the copy. Accepts NULL. */
 void closures_free_model(Model* own);
 /* Allocates the data of closures with `active`, all open at first. start[links]: poses at which the model's closures
  * were placed; they give the relative poses of b and a. closures_destroy frees the arrays. system->model must be the
- * result of closures_own_model. */
+ * result of closures_copy_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
 /* Smallest time between a closing closure and the start or end of a substep, as a fraction of the time step (Z20).
  * Rounding would dominate speeds over a shorter substep. */
-#define CLOSES_APART 1e-5
+#define CLOSING_TIME_MIN 1e-5
 /* Opens or closes each closure as its `active` signal requires, before a step that starts at `time` [s]. A closure
  * closes at the present relative pose of its links. A closure with `within` closes only if the distance of its points
- * is at most `within`, or will be after a fraction CLOSES_APART of a substep. poses[links]: present poses; old[links]:
- * poses before the last substep. Returns true if a closure closes, which dissipates energy. */
-bool closures_switch(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
-/* Closes the closures with `within` whose points are near enough, as closures_switch does. Call between two substeps,
- * at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of the step
- * [s]. Returns true if a closure closes. */
-bool closures_meet(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
+ * is at most `within`, or will be after a fraction CLOSING_TIME_MIN of a substep. poses[links]: present poses;
+ * old[links]: poses before the last substep. Returns true if a closure closes, which dissipates energy. */
+bool closures_update_active(ClosureSystem* system, const Pose* poses, const Pose* old, double time);
+/* Closes the closures with `within` whose points are near enough, as closures_update_active does. Call between two
+ * substeps, at `time` [s]. poses[links]: present poses; old[links]: poses before the last substep. begin: start time of
+ * the step [s]. Returns true if a closure closes. */
+bool closures_close_in_range(ClosureSystem* system, const Pose* poses, const Pose* old, double begin, double time);
 /* A closure whose distance falls below its `within` during a substep. */
 typedef struct {
   int closure;
   double before, after; /* distance minus `within`, divided by `within`, at the start and at the end of the substep */
-} ClosureEntry;
+} ClosingClosure;
 /* Returns true if the distance of an open closure that may close falls below its `within` during a motion. now[links],
  * ahead[links]: poses at the start and at the end of the motion. Sets *entry to the first such closure. begin: start
  * time of the step [s]. system may be NULL. */
-bool closures_entry(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
-/* Returns true if closures_meet would close a closure at the poses ahead[links] that is not near enough at now[links].
- * Its distance at now[links] is above `within`. Sets *entry to this closure. begin: start time of the step [s]. system
- * may be NULL. */
-bool closures_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry);
+bool closures_find_closing(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin,
+                           ClosingClosure* entry);
+/* Returns true if closures_close_in_range would close a closure at the poses ahead[links] that is not near enough at
+ * now[links]. Its distance at now[links] is above `within`. Sets *entry to this closure. begin: start time of the step
+ * [s]. system may be NULL. */
+bool closures_find_closing_at_end(const ClosureSystem* system, const Pose* now, const Pose* ahead, double begin,
+                                  ClosingClosure* entry);
 /* Returns the distance of the points of closure k at poses[links] minus its `within`, divided by `within`. */
-double closures_ahead(const Model* model, int k, const Pose* poses);
-/* Adds the derivatives of closures_ahead with respect to the poses, at poses[links], to bar[links]. */
-void closures_ahead_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
+double closures_range_excess(const Model* model, int k, const Pose* poses);
+/* Adds the derivatives of closures_range_excess with respect to the poses, at poses[links], to bar[links]. */
+void closures_range_excess_adjoint(const Model* model, int k, const Pose* poses, double (*bar)[3][4]);
 /* Returns true if some closure has `within`. system may be NULL. */
 static inline bool closures_have_events(const ClosureSystem* system) { return system && system->meets; }
 /* Places all closures with `active` at the relative poses in joined[closures], and marks each as open or closed
  * accordingly. */
-void closures_put(ClosureSystem* system, const SimJoin* joined);
+void closures_apply_joined(ClosureSystem* system, const SimJoin* joined);
 /* Returns true if k is a closure with a signal `active`. */
 static inline bool closure_is_switched(const Model* model, int k) {
   return k < model->closure_count && model->closures[k].active.source;

@@ -76,7 +76,7 @@ void closure_adjoint_opens(ClosureAdjoint* a, const StepClock* clock, double by_
   a->by_load[1][k] += by_share * (clock->share - 1) / rise;
 }
 
-double closure_adjoint_account(const ClosureAdjoint* a, const Sim* s) {
+double closure_adjoint_target_force_product(const ClosureAdjoint* a, const Sim* s) {
   double sum = 0;
   for (int row = 0; a && a->loaded && row < s->closures->row_count; row++)
     sum += a->by_row[row] * s->closures->aimed[row];
@@ -95,9 +95,9 @@ void closure_adjoint_discount(ClosureAdjoint* a, const Sim* s, double factor) {
 void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
   ClosureSystem* c = s->closures;
   if (!c) return;
-  closures_bend(c);
+  closures_include_curvature(c);
   memset(c->multiplier, 0, sizeof(double) * (size_t)c->row_count);
-  if (joined) closures_put(c, joined);
+  if (joined) closures_apply_joined(c, joined);
   for (int k = 0; k < s->model->closure_count; k++)
     c->open[k] = (broken_at && broken_at[k] < s->clock.time) ||
                  (joined && closure_is_switched(s->model, k) &&
@@ -116,7 +116,8 @@ bool closure_adjoint_forces(Sim* s) {
 
 /* ---------------------------------------------------------------- derivatives with respect to poses */
 
-void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
+void closure_adjoint_hessian_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6],
+                                     double (*wrench)[6]) {
   if (!a) return;
   const ClosureSystem* c = s->closures;
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -255,8 +256,8 @@ void closure_adjoint_rows(ClosureAdjoint* a, const Model* m, int k, const Pose* 
   }
 }
 
-void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda, const double (*motion)[3][4],
-                          const double* q) {
+void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lambda, const double (*motion)[3][4],
+                             const double* q) {
   const Model* m = s->model;
   if (!a) return;
   /* the adjoint satisfies C lambda = -by_row, so the stiffness of the rows adds -stiffness by_row to nu */

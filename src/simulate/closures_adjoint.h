@@ -23,11 +23,11 @@ typedef struct {
 /* Converts derivatives with respect to closure forces, by_load[0], into derivatives with respect to row forces, by_row.
  * Moves by_load[1] to by_load[0]. Call at the start of the adjoint of a substep. adjoint may be NULL. */
 void closure_adjoint_loads(ClosureAdjoint* adjoint, const Sim* sim);
-/* Adds the derivative by_share with respect to the step fraction of END_OPENS to by_load (Z21). */
+/* Adds the derivative by_share with respect to the step fraction of END_AT_CLOSURE_OPENING to by_load (Z21). */
 void closure_adjoint_opens(ClosureAdjoint* adjoint, const StepClock* clock, double by_share);
 /* Returns by_row . (row forces that the target poses of trees in free flight (tree_flight.h) contain). These row forces
  * depend on the step lengths. adjoint may be NULL. */
-double closure_adjoint_account(const ClosureAdjoint* adjoint, const Sim* sim);
+double closure_adjoint_target_force_product(const ClosureAdjoint* adjoint, const Sim* sim);
 /* Multiplies by_load by the factor. adjoint may be NULL. */
 void closure_adjoint_discount(ClosureAdjoint* adjoint, const Sim* sim, double factor);
 
@@ -51,12 +51,12 @@ void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* p
 bool closure_adjoint_forces(Sim* sim);
 /* Multiplies the closures' Hessian by a motion of all links and adds the result to wrench[links]. All links move by
  * twist[links], and the multipliers mu change by nu. Both are (links x 6): [rad, m] and [N m, N]. */
-void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
-                             double (*wrench)[6]);
+void closure_adjoint_hessian_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
+                                     double (*wrench)[6]);
 /* Accumulates lambda . dF/d(attachment points, directions, lengths, ratios). lambda[nv]. motion[links]: directional
  * derivative of [R | t] along lambda. q: coordinates at the end of the step (nq). */
-void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
-                          const double* q);
+void closure_adjoint_numbers(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda,
+                             const double (*motion)[3][4], const double* q);
 /* Derivatives with respect to [R | t] of the links, entry by entry, and to the change of [R | t] by the motion (links).
  * NULL if not needed. */
 typedef struct {

@@ -90,18 +90,18 @@ static void create_pairs(ClosureSystem* s) {
       for (int j = s->dof_first[k]; j < i; j++) {
         uint64_t key = tree_pair(s->model, s->dof[i], s->dof[j]);
         if (key >> 32 == (key & UINT32_MAX) || (s->pair_count > 0 && s->pairs[s->pair_count - 1] == key)) continue;
-        s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
+        s->pairs = memory_grow_array(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
         s->pairs[s->pair_count++] = key;
       }
-  s->pair_count = order_distinct(s->pairs, s->pair_count);
-  sets_separate(s->group, s->model->tree_count);
+  s->pair_count = sort_unique_uint64(s->pairs, s->pair_count);
+  disjoint_sets_init(s->group, s->model->tree_count);
   for (int k = 0; k < s->pair_count; k++)
-    sets_join(s->group, (int)(s->pairs[k] >> 32), (int)(s->pairs[k] & UINT32_MAX));
-  for (int k = 0; k < s->model->tree_count; k++) s->group[k] = sets_root(s->group, k);
+    disjoint_sets_unite(s->group, (int)(s->pairs[k] >> 32), (int)(s->pairs[k] & UINT32_MAX));
+  for (int k = 0; k < s->model->tree_count; k++) s->group[k] = disjoint_sets_find(s->group, k);
 }
 
 /* Sets 1/m and 1/I of the links at both ends. The entries of a link that cannot move stay 0. */
-static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
+static void set_ease(const Model* m, const ModelClosure* c, ClosureMobility* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
     const ModelLink* link = &m->links[c->link[side]];
@@ -142,32 +142,32 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   bool second = m->simulation.integrator == INTEGRATOR_SECOND_ORDER;
   s->closing_substeps = second ? CLOSING_SUBSTEPS_SECOND_ORDER : CLOSING_SUBSTEPS;
   for (int k = 0; k < m->closure_count; k++) s->limited = s->limited || m->closures[k].force_limit > 0;
-  if (s->limited) s->load = MEMORY_NEW(ClosureLoad, m->closure_count);
-  if (s->limited) s->load_saved = MEMORY_NEW(ClosureLoad, m->closure_count);
+  if (s->limited) s->load = MEMORY_NEW(ClosureForceHistory, m->closure_count);
+  if (s->limited) s->load_saved = MEMORY_NEW(ClosureForceHistory, m->closure_count);
   for (int k = 0; s->limited && k < m->closure_count; k++)
-    s->load[k] = (ClosureLoad){.skipped = s->closing_substeps, .due = INFINITY};
-  s->sum = MEMORY_NEW(ClosureSum, s->count);
+    s->load[k] = (ClosureForceHistory){.skipped = s->closing_substeps, .due = INFINITY};
+  s->sum = MEMORY_NEW(ClosureLinkTerms, s->count);
   s->extent = MEMORY_NEW(double, s->count);
   s->gap = MEMORY_NEW(double, s->count);
   s->energy = MEMORY_NEW(double, s->count);
   s->found_q = MEMORY_NEW(double, m->coordinate_count);
   s->placed_weight = -1;
   s->share = 1;
-  s->ends = MEMORY_NEW(ClosureEnds, m->closure_count);
+  s->ends = MEMORY_NEW(ClosureAttachments, m->closure_count);
   s->arm = memory_alloc(sizeof(Vec3[2]) * (size_t)m->closure_count);
-  s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
+  s->place = MEMORY_NEW(ClosureRowGeometry, s->row_count);
   s->run = MEMORY_NEW(DofRun, m->tree_count);
   s->active = MEMORY_NEW(int, s->row_count);
   int** of_trees[] = {&s->group, &s->cluster, &s->component, &s->first_tree, &s->solved_for, &s->touched};
   for (size_t k = 0; k < sizeof(of_trees) / sizeof(of_trees[0]); k++) *of_trees[k] = MEMORY_NEW(int, m->tree_count);
   s->touching = MEMORY_NEW(unsigned, m->tree_count);
   s->moved = MEMORY_NEW(unsigned, m->closure_count);
-  s->moving = MEMORY_NEW(MovingRow, s->row_count);
+  s->moving = MEMORY_NEW(NonzeroRow, s->row_count);
   s->rows = MEMORY_NEW(RowTerms, m->closure_count);
   s->moves = MEMORY_NEW(bool, s->row_count);
   for (int k = 0; k < m->coupling_count; k++) s->moves[m->couplings[k].row] = true;
   s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
-  s->ease = MEMORY_NEW(ClosureEase, s->count);
+  s->ease = MEMORY_NEW(ClosureMobility, s->count);
   for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
   create_lists(s);
   create_pairs(s);

@@ -14,7 +14,7 @@ static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
 /* ---------------------------------------------------------------- the equations (Z1) */
 
-static void set_ends(const ModelClosure* c, const Pose* poses, ClosureEnds* e) {
+static void set_ends(const ModelClosure* c, const Pose* poses, ClosureAttachments* e) {
   for (int side = 0; side < 2; side++) {
     e->pose[side] = model_closure_pose(c, side, poses);
     e->end[side] = pose_apply(e->pose[side], c->end[side]);
@@ -22,15 +22,16 @@ static void set_ends(const ModelClosure* c, const Pose* poses, ClosureEnds* e) {
   e->apart = vec3_sub(e->end[0], e->end[1]);
 }
 
-ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
-  ClosureEnds e;
+ClosureAttachments closure_attachments(const ModelClosure* c, const Pose* poses) {
+  ClosureAttachments e;
   set_ends(c, poses, &e);
   return e;
 }
 
 /* Returns the value of a row. Sets u and v of *p (ALIGN) or the force of *p (ACROSS, LENGTH). Sets nothing for POINT,
  * because the force of a POINT row is its axis. */
-static double find_row(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, ClosureRowPlace* p) {
+static double find_row(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e,
+                       ClosureRowGeometry* p) {
   switch (row->kind) {
     case CLOSURE_POINT:
       return vec3_dot(vec3_at(c->frame.m[row->axis]), e->apart);
@@ -48,13 +49,13 @@ static double find_row(const ModelClosure* c, const ClosureRow* row, const Closu
   return 0.5 * (vec3_dot(e->apart, e->apart) / c->length - c->length);
 }
 
-double closure_row_value(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e) {
-  ClosureRowPlace p;
+double closure_row_value(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e) {
+  ClosureRowGeometry p;
   return find_row(c, row, e, &p);
 }
 
-Vec3 closure_row_direction(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e) {
-  ClosureRowPlace p = {.force = {0, 0, 0}};
+Vec3 closure_row_direction(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e) {
+  ClosureRowGeometry p = {.force = {0, 0, 0}};
   if (row->kind == CLOSURE_POINT) return vec3_at(c->frame.m[row->axis]);
   (void)find_row(c, row, e, &p);
   return p.force;
@@ -68,7 +69,7 @@ double closure_coupling_value(const ModelCoupling* c, const double* q) {
 
 /* Returns the value of an ALIGN row whose u equals the u of the row before, as in a hinge, and sets u and v of *p. u:
  * direction of the row before, already rotated. */
-static double find_aligned(const ClosureRow* row, const ClosureEnds* e, Vec3 u, ClosureRowPlace* p) {
+static double find_aligned(const ClosureRow* row, const ClosureAttachments* e, Vec3 u, ClosureRowGeometry* p) {
   p->u = u;
   p->v = mat3_mul_vec(e->pose[1].r, row->v);
   return vec3_dot(p->u, p->v);
@@ -82,12 +83,12 @@ static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q
     return;
   }
   const ModelClosure* c = &s->model->closures[k];
-  const ClosureEnds* e = &s->ends[k];
+  const ClosureAttachments* e = &s->ends[k];
   double* value = s->found_value + c->row_first;
   set_ends(c, poses, &s->ends[k]);
-  if (closure_has_points(c)) vec3_store(closure_framed(c, e->apart), value);
+  if (closure_has_points(c)) vec3_store(closure_frame_components(c, e->apart), value);
   for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
-    ClosureRowPlace* p = &s->place[c->row_first + i];
+    ClosureRowGeometry* p = &s->place[c->row_first + i];
     bool again = c->type == CLOSURE_HINGE && c->rows[i - 1].kind == CLOSURE_ALIGN;
     value[i] = again ? find_aligned(&c->rows[i], e, p[-1].u, p) : find_row(c, &c->rows[i], e, p);
   }
@@ -104,7 +105,7 @@ static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
   for (int k = 0; k < s->count; k++) find_one(s, k, poses, q);
 }
 
-void closures_values(ClosureSystem* s, const Pose* poses, const double* q, double* values) {
+void closures_compute_values(ClosureSystem* s, const Pose* poses, const double* q, double* values) {
   find_rows(s, poses, q);
   memcpy(values, s->found_value, sizeof(double) * (size_t)s->row_count);
 }
@@ -113,7 +114,7 @@ void closures_values(ClosureSystem* s, const Pose* poses, const double* q, doubl
 
 /* Sets p->torque to the torques that a unit multiplier of the row exerts on both links. Does nothing for POINT rows,
  * whose torques follow from their force and the arms. */
-static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2], ClosureRowPlace* p) {
+static void set_torques(const ClosureRow* row, const ClosureAttachments* e, const Vec3 arm[2], ClosureRowGeometry* p) {
   if (row->kind == CLOSURE_POINT) return;
   if (row->kind == CLOSURE_ALIGN) {
     p->torque[0] = vec3_cross(p->u, p->v);
@@ -127,7 +128,7 @@ static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 
 
 /* Returns the mobility of a row, not of kind POINT, as if both links were free bodies: the sum over both links of
  * |force|^2 / m + |torque|^2 / I [1/kg; ALIGN: 1/(kg m^2)]. */
-static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p) {
+static double free_mobility(const ClosureMobility* ease, const ClosureRow* row, const ClosureRowGeometry* p) {
   double sum = 0;
   if (row->kind == CLOSURE_ALIGN) { /* b receives the opposite torque, and there are no forces */
     double square = vec3_dot(p->torque[0], p->torque[0]);
@@ -140,10 +141,11 @@ static double free_mobility(const ClosureEase* ease, const ClosureRow* row, cons
 }
 
 /* Sets mobility[i] to the mobility of POINT row i as if both links were free bodies [1/kg]. */
-static void point_mobilities(const ModelClosure* c, const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
+static void point_mobilities(const ModelClosure* c, const ClosureMobility* ease, const Vec3 arm[2],
+                             double mobility[3]) {
   const double reach[2] = {vec3_dot(arm[0], arm[0]), vec3_dot(arm[1], arm[1])};
   double along[2][3];
-  for (int side = 0; side < 2; side++) vec3_store(closure_framed(c, arm[side]), along[side]);
+  for (int side = 0; side < 2; side++) vec3_store(closure_frame_components(c, arm[side]), along[side]);
   for (int i = 0; i < 3; i++)
     mobility[i] = ease->move[0] + (reach[0] - along[0][i] * along[0][i]) * ease->turn[0] +
                   (ease->move[1] + (reach[1] - along[1][i] * along[1][i]) * ease->turn[1]);
@@ -153,7 +155,7 @@ static void set_centers(const ModelClosure* c, const Vec3* reference, Vec3 at[2]
   for (int side = 0; side < 2; side++) at[side] = c->link[side] < 0 ? vec3(0, 0, 0) : reference[c->link[side]];
 }
 
-static void find_arms(const ModelClosure* c, const ClosureEnds* e, const Vec3* reference, Vec3 arm[2]) {
+static void find_arms(const ModelClosure* c, const ClosureAttachments* e, const Vec3* reference, Vec3 arm[2]) {
   Vec3 at[2];
   set_centers(c, reference, at);
   for (int side = 0; side < 2; side++) arm[side] = vec3_sub(e->end[side], at[side]);
@@ -163,11 +165,11 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
                         double wrench[12]) {
   assert(k >= 0 && k < s->model->closure_count);
   const ModelClosure* c = &s->model->closures[k];
-  ClosureEnds e = closure_ends(c, poses);
+  ClosureAttachments e = closure_attachments(c, poses);
   Vec3 arm[2], force = vec3(0, 0, 0), torque[2] = {{0, 0, 0}, {0, 0, 0}};
   find_arms(c, &e, reference, arm);
   for (int i = 0; i < c->row_count; i++) {
-    ClosureRowPlace p = {.force = {0, 0, 0}};
+    ClosureRowGeometry p = {.force = {0, 0, 0}};
     double push = nu[c->row_first + i];
     (void)find_row(c, &c->rows[i], &e, &p);
     set_torques(&c->rows[i], &e, arm, &p);
@@ -213,11 +215,11 @@ static void find_motion(const ModelClosure* c, const Screw* screw, unsigned ends
     motion->size += 2 * ((1 + arm_size[side]) * turn + size_of(v));
     sum = vec3_add_scaled(sum, side_sign(side), vec3_add(v, vec3_cross(screw->w, arm[side])));
   }
-  vec3_store(closure_framed(c, sum), motion->apart);
+  vec3_store(closure_frame_components(c, sum), motion->apart);
 }
 
 /* Returns the derivative of a row's value with respect to one degree of freedom; not for rows of kind POINT. */
-static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion) {
+static double row_slope(const ClosureRow* row, const ClosureRowGeometry* p, const DofMotion* motion) {
   double slope = 0;
   for (int side = 0; side < 2; side++) {
     if (!(motion->ends >> side & 1)) continue;
@@ -232,7 +234,7 @@ static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y *
 /* Returns the sum of the |summands| that belong to one side of the closure, in the derivative of a row's value with
  * respect to one degree of freedom. w, v, arm: angular velocity, velocity of the centre of mass and arm of this side.
  */
-static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w,
+static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowGeometry* p, int side, Vec3 w,
                          Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
     Vec3 e = vec3_at(c->frame.m[row->axis]);
@@ -246,8 +248,8 @@ static double slope_size(const ModelClosure* c, const ClosureRow* row, const Clo
 
 /* Returns true if `slope`, the derivative of row i's value with respect to one degree of freedom, is not larger than
  * the rounding error of its summands. */
-static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowPlace* p, const DofMotion* motion,
-                        const Vec3 arm[2]) {
+static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowGeometry* p,
+                        const DofMotion* motion, const Vec3 arm[2]) {
   double size = 0;
   for (int side = 0; side < 2; side++)
     if (motion->ends >> side & 1) size += slope_size(c, &c->rows[i], p, side, motion->w, motion->v[side], arm[side]);
@@ -262,7 +264,7 @@ enum { BOTH_ENDS = 3 };
 
 /* Sets the column of C for one degree of freedom. Consecutive rows are `count` entries apart. Returns the rows with a
  * nonzero entry as bits. */
-static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, const Vec3 arm[2],
+static unsigned set_column(const ModelClosure* c, const ClosureRowGeometry* place, const Vec3 arm[2],
                            const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
   unsigned moved = 0;
@@ -316,13 +318,13 @@ static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
 
 static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double weight) {
   const ModelClosure* c = &s->model->closures[k];
-  const ClosureEnds* e = &s->ends[k];
+  const ClosureAttachments* e = &s->ends[k];
   double mobility[CLOSURE_ROWS];
   find_arms(c, e, reference, s->arm[k]);
   s->extent[k] = c->size + vec3_norm(e->end[0]) + vec3_norm(e->end[1]);
   if (closure_has_points(c)) point_mobilities(c, &s->ease[k], s->arm[k], mobility);
   for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
-    ClosureRowPlace* p = &s->place[c->row_first + i];
+    ClosureRowGeometry* p = &s->place[c->row_first + i];
     set_torques(&c->rows[i], e, s->arm[k], p);
     mobility[i] = free_mobility(&s->ease[k], &c->rows[i], p);
   }
@@ -365,27 +367,27 @@ static void place_found(ClosureSystem* s, int k, const double* q, const Vec3* re
     place_closure(s, k, reference, weight);
 }
 
-void closures_place(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
-                    double weight) {
+void closures_evaluate(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
+                       double weight) {
   find_rows(s, poses, q);
   if (s->placed_weight == weight) return;
   s->placed_weight = weight;
   for (int k = 0; k < s->count; k++) place_found(s, k, q, reference, screws, weight);
 }
 
-void closures_find_slopes(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference,
-                          const Screw* screws, double weight) {
-  closures_place(s, poses, q, reference, screws, weight);
+void closures_compute_jacobian(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference,
+                               const Screw* screws, double weight) {
+  closures_evaluate(s, poses, q, reference, screws, weight);
   if (s->sloped) return;
   s->sloped = true;
   bool others = s->moving_count == 0;
   for (int k = 0; k < s->model->closure_count; k++)
     others = note_moves(s, k, set_slopes(s, k, reference, screws)) || others;
-  if (others) closures_list_moving(s);
+  if (others) closures_list_nonzero_rows(s);
 }
 
-void closures_place_one(ClosureSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
-                        const Screw* screws, double weight) {
+void closures_evaluate_one(ClosureSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
+                           const Screw* screws, double weight) {
   assert(k >= 0 && k < s->count);
   s->found = false;
   find_one(s, k, poses, q);

@@ -6,25 +6,25 @@
 #include "linalg/least_change.h"
 #include "simulate/closures.h"
 
-static SlopeRow slope_row(const ClosureSystem* s, int k, int row) {
+static JacobianRow slope_row(const ClosureSystem* s, int k, int row) {
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
-  return (SlopeRow){count, s->dof + first, s->slope + s->slope_first[k] + (size_t)row * (size_t)count};
+  return (JacobianRow){count, s->dof + first, s->slope + s->slope_first[k] + (size_t)row * (size_t)count};
 }
 
-void closures_list_moving(ClosureSystem* s) {
+void closures_list_nonzero_rows(ClosureSystem* s) {
   s->moving_count = 0;
   for (int k = 0; k < s->count; k++)
     for (int i = 0, index = closure_first(s, k); i < closure_rows(s, k); i++, index++)
-      if (s->moves[index]) s->moving[s->moving_count++] = (MovingRow){{k, i, index}, slope_row(s, k, i)};
+      if (s->moves[index]) s->moving[s->moving_count++] = (NonzeroRow){{k, i, index}, slope_row(s, k, i)};
 }
 
-static double product_of(SlopeRow row, const double* x) {
+static double product_of(JacobianRow row, const double* x) {
   double sum = 0;
   for (int n = 0; n < row.count; n++) sum += row.slope[n] * x[row.dof[n]];
   return sum;
 }
 
-static void add_slopes(SlopeRow row, double factor, double* restrict x) {
+static void add_slopes(JacobianRow row, double factor, double* restrict x) {
   for (int n = 0; n < row.count; n++) x[row.dof[n]] += factor * row.slope[n];
 }
 
@@ -33,12 +33,12 @@ static void add_slopes(SlopeRow row, double factor, double* restrict x) {
 enum { TOGETHER = 3 };
 
 /* Returns true if the TOGETHER moving rows from `row` on belong to one closure. end: end of the list of moving rows. */
-static bool stand_together(const MovingRow* row, const MovingRow* end) {
+static bool stand_together(const NonzeroRow* row, const NonzeroRow* end) {
   return end - row >= TOGETHER && row[TOGETHER - 1].of.closure == row->of.closure;
 }
 
 /* Sets product[i] to C_i x for three consecutive rows C_i of one closure. */
-static void three_products(const MovingRow* row, const double* x, double product[TOGETHER]) {
+static void three_products(const NonzeroRow* row, const double* x, double product[TOGETHER]) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
   double sum[TOGETHER] = {0, 0, 0};
@@ -53,7 +53,7 @@ static void three_products(const MovingRow* row, const double* x, double product
 
 /* Adds C^T factor to x for three consecutive rows C of one closure. Adds to each entry of x in the order of the rows.
  */
-static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER], double* restrict x) {
+static void add_three_slopes(const NonzeroRow* row, const double factor[TOGETHER], double* restrict x) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   const int* dof = row->along.dof;
   for (int n = 0; n < row->along.count; n++)
@@ -63,7 +63,7 @@ static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER]
 /* Adds C^T factor to x. C: moving rows of all closures that are not open. factor[rows]: one entry for each row of the
  * system, moving or not. */
 static void add_all_slopes(const ClosureSystem* s, const double* factor, double* x) {
-  const MovingRow *row = s->moving, *end = s->moving + s->moving_count;
+  const NonzeroRow *row = s->moving, *end = s->moving + s->moving_count;
   while (row < end) {
     bool three = stand_together(row, end), open = s->open[row->of.closure];
     if (three && !open)
@@ -85,9 +85,9 @@ void closures_add_row(const ClosureSystem* s, int k, int row, double factor, dou
   add_slopes(slope_row(s, k, row), factor, x);
 }
 
-void closures_add_size(const ClosureSystem* s, int k, int row, double factor, double* x) {
+void closures_add_row_magnitudes(const ClosureSystem* s, int k, int row, double factor, double* x) {
   assert(k >= 0 && k < s->count && row >= 0 && row < closure_rows(s, k));
-  SlopeRow own = slope_row(s, k, row);
+  JacobianRow own = slope_row(s, k, row);
   for (int n = 0; n < own.count; n++) x[own.dof[n]] += fabs(factor * own.slope[n]);
 }
 
@@ -95,7 +95,7 @@ void closures_add_force(const ClosureSystem* s, const double* change, double* gr
   if (s) add_all_slopes(s, change, gradient);
 }
 
-void closures_add_stiff_force(ClosureSystem* s, double factor, double* gradient) {
+void closures_add_stiffness_force(ClosureSystem* s, double factor, double* gradient) {
   if (factor == 0) return;
   for (int row = 0; row < s->row_count; row++) s->pushed[row] = factor * s->stiffness[row] * s->value[row];
   add_all_slopes(s, s->pushed, gradient);
@@ -114,7 +114,7 @@ bool closures_stiffen(ClosureSystem* s) {
 
 /* ---------------------------------------------------------------- clusters of components (Z3) */
 
-void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
+void closures_mark_connected(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
   bool more = block_solver_component_count(solver) > 1;
   while (more) { /* repeated until no mark changes, because a component can belong to several groups */
     more = false;
@@ -136,17 +136,17 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
     for (int k = 0; k < trees; k++) s->cluster[k] = s->component[k] = 0;
     return;
   }
-  sets_separate(s->cluster, trees);
+  disjoint_sets_init(s->cluster, trees);
   for (int k = 0; k < trees; k++) {
     s->component[k] = block_solver_component_of(solver, k);
     int* first = &s->first_tree[s->component[k]];
     if (*first < 0)
       *first = k;
     else
-      sets_join(s->cluster, *first, k);
-    sets_join(s->cluster, s->group[k], k);
+      disjoint_sets_unite(s->cluster, *first, k);
+    disjoint_sets_unite(s->cluster, s->group[k], k);
   }
-  for (int k = 0; k < trees; k++) s->cluster[k] = sets_root(s->cluster, k);
+  for (int k = 0; k < trees; k++) s->cluster[k] = disjoint_sets_find(s->cluster, k);
 }
 
 /* Cluster of trees that are solved together. first: number of its first tree. runs: number of ranges of degrees of
@@ -205,11 +205,11 @@ static double* column_at(const ClosureSystem* s, int dof, int r) {
   return s->column + (size_t)dof * (size_t)s->width + (size_t)r;
 }
 
-static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
+static const NonzeroRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
 /* Writes C_r^T into column r, with zeros at fixed degrees of freedom. fixed: NULL if no degree of freedom of the
  * cluster is fixed. */
-static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed, int r) {
+static void place_column(const ClosureSystem* s, JacobianRow row, const bool* fixed, int r) {
   double* column = column_at(s, 0, r);
   size_t width = (size_t)s->width;
   for (int n = 0; n < row.count; n++) column[(size_t)row.dof[n] * width] = row.slope[n];
@@ -219,7 +219,7 @@ static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed
 
 /* Writes the transposes of three rows of one closure into the columns r, r + 1 and r + 2. No degree of freedom of the
  * cluster may be fixed. */
-static void place_three_columns(const ClosureSystem* s, const MovingRow* row, int r) {
+static void place_three_columns(const ClosureSystem* s, const NonzeroRow* row, int r) {
   const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
   double* columns = column_at(s, 0, r);
   size_t width = (size_t)s->width;
@@ -234,9 +234,9 @@ static void place_three_columns(const ClosureSystem* s, const MovingRow* row, in
 /* Writes C^T of the cluster into the columns. fixed: as of place_column. Rows of one closure are consecutive in
  * s->active. */
 static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
-  const MovingRow* end = s->moving + s->moving_count;
+  const NonzeroRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
-    const MovingRow* row = active_row(s, r);
+    const NonzeroRow* row = active_row(s, r);
     bool three = !fixed && stand_together(row, end);
     if (three)
       place_three_columns(s, row, r);
@@ -249,7 +249,7 @@ static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* 
 /* Records the components in which column r has entries for the group `four` of four columns: adds new components to
  * s->touched and sets the bit of column r in s->touching. touched: number of components recorded for this group so far.
  * Returns the new number. */
-static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int touched) {
+static int note_components(ClosureSystem* s, JacobianRow row, int r, int four, int touched) {
   int first = (int)(row.dof - s->dof);
   for (int n = first; n < first + row.count; n = s->dof_beyond[n]) {
     int component = s->component[s->dof_tree[n]];
@@ -285,7 +285,7 @@ static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* 
 }
 
 /* Adds C_i x to sum, for the four (fours = 1) or eight (fours = 2) columns x from column `first` on. */
-static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int first, int fours, Four sum[2]) {
+static inline void multiply_columns(const ClosureSystem* s, JacobianRow row, int first, int fours, Four sum[2]) {
   const double* column = s->column + first;
   size_t width = (size_t)s->width;
   if (fours == 1)
@@ -317,7 +317,7 @@ static inline void store_four(const ClosureSystem* s, int i, int first, const Fo
 static void fill_matrix(ClosureSystem* s, const Coupled* c) {
   double stiffening = s->stiffening > 1 ? s->stiffening : 1;
   for (int i = 0; i < c->rows; i++) {
-    const MovingRow* row = active_row(s, i);
+    const NonzeroRow* row = active_row(s, i);
     double rho = stiffening * s->stiffness[row->of.index];
     s->unit[i] = rho > 0 ? sqrt(rho) : 1;
     for (int first = 0; first <= i; first += 2 * LANES) {
@@ -347,7 +347,7 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* r
  * C was computed. The entry of a coupling is 0, because C is constant for couplings. */
 static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   for (int r = 0; r < c->rows; r++) {
-    const ClosureActive* a = &active_row(s, r)->of;
+    const ClosureRowIndex* a = &active_row(s, r)->of;
     s->apart[r] = closure_coupling(s, a->closure) ? 0 : s->value[a->index] / closure_row_size(s, a->closure, a->row);
   }
   return s->apart;
@@ -355,9 +355,9 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
 
 /* Sets s->right to C x + values. values: one entry for each row of the system; NULL: zeros. */
 static void fill_right(ClosureSystem* s, const Coupled* c, const double* values, const double* x) {
-  const MovingRow* end = s->moving + s->moving_count;
+  const NonzeroRow* end = s->moving + s->moving_count;
   for (int r = 0; r < c->rows;) {
-    const MovingRow* row = active_row(s, r);
+    const NonzeroRow* row = active_row(s, r);
     int rows = stand_together(row, end) ? TOGETHER : 1;
     if (rows == TOGETHER)
       three_products(row, x, s->right + r);

@@ -4,7 +4,7 @@
 
 #include "simulate/closures.h"
 
-Model* closures_own_model(const Model* m) {
+Model* closures_copy_model(const Model* m) {
   bool any = false;
   for (int k = 0; k < m->closure_count; k++) any = any || closure_is_switched(m, k);
   if (!any) return NULL;
@@ -31,7 +31,7 @@ void closures_switch_create(ClosureSystem* s, const Pose* start) {
   bool any = false;
   for (int k = 0; k < s->model->closure_count; k++) any = any || closure_is_switched(s->model, k);
   if (!any) return;
-  s->placed = s->model->closures; /* the copies made by closures_own_model */
+  s->placed = s->model->closures; /* the copies made by closures_copy_model */
   s->joined = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->joined_saved = MEMORY_NEW(SimJoin, s->model->closure_count);
   s->direction = MEMORY_NEW(Vec3, s->model->closure_row_count);
@@ -54,7 +54,7 @@ static void place(ClosureSystem* s, int k) {
   for (int i = 0; i < c->row_count; i++) c->rows[i].v = mat3_tmul_vec(at.r, s->direction[c->row_first + i]);
 }
 
-void closures_put(ClosureSystem* s, const SimJoin* joined) {
+void closures_apply_joined(ClosureSystem* s, const SimJoin* joined) {
   if (!s->placed) return;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k)) continue;
@@ -77,12 +77,12 @@ static Vec3 apart(const Model* m, int k, const Pose* poses) {
   return vec3_sub(pose_apply(poses[c->a], c->near[0]), b);
 }
 
-double closures_ahead(const Model* m, int k, const Pose* poses) {
+double closures_range_excess(const Model* m, int k, const Pose* poses) {
   assert(k >= 0 && k < m->closure_count);
   return vec3_norm(apart(m, k, poses)) / m->scene->closures[k].within - 1;
 }
 
-void closures_ahead_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
+void closures_range_excess_adjoint(const Model* m, int k, const Pose* poses, double (*bar)[3][4]) {
   assert(k >= 0 && k < m->closure_count);
   const SceneClosure* c = &m->scene->closures[k];
   Vec3 d = apart(m, k, poses), by = vec3_scale(d, 1 / (c->within * vec3_norm(d)));
@@ -104,16 +104,17 @@ static bool may_meet(const ClosureSystem* s, int k, double begin) {
   return !join_holds(&s->joined[k]) && !s->joined[k].barred && is_on(&s->model->closures[k], begin);
 }
 
-bool closures_entry(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
+bool closures_find_closing(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin,
+                           ClosingClosure* entry) {
   bool found = false;
   double least = INFINITY;
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!may_meet(s, k, begin)) continue;
-    double before = closures_ahead(s->model, k, now), after = closures_ahead(s->model, k, ahead);
+    double before = closures_range_excess(s->model, k, now), after = closures_range_excess(s->model, k, ahead);
     if (!(before > REACHED && after < 0) || before / (before - after) >= least) continue;
     least = before / (before - after);
-    *entry = (ClosureEntry){k, before, after};
+    *entry = (ClosingClosure){k, before, after};
     found = true;
   }
   return found;
@@ -121,20 +122,21 @@ bool closures_entry(const ClosureSystem* s, const Pose* now, const Pose* ahead, 
 
 static bool is_near(const ClosureSystem* s, int k, const Pose* poses, const Pose* old) {
   if (!(s->model->scene->closures[k].within > 0)) return true;
-  double now = closures_ahead(s->model, k, poses), before = closures_ahead(s->model, k, old);
-  return fmin(now, now + CLOSES_APART * (now - before)) <= REACHED;
+  double now = closures_range_excess(s->model, k, poses), before = closures_range_excess(s->model, k, old);
+  return fmin(now, now + CLOSING_TIME_MIN * (now - before)) <= REACHED;
 }
 
 /* Returns true if closure k has `within` and its points are farther apart than this distance. */
 static bool is_apart(const ClosureSystem* s, int k, const Pose* poses) {
-  return s->model->scene->closures[k].within > 0 && closures_ahead(s->model, k, poses) > REACHED;
+  return s->model->scene->closures[k].within > 0 && closures_range_excess(s->model, k, poses) > REACHED;
 }
 
-bool closures_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin, ClosureEntry* entry) {
+bool closures_find_closing_at_end(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin,
+                                  ClosingClosure* entry) {
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!may_meet(s, k, begin) || !is_near(s, k, ahead, now)) continue;
-    *entry = (ClosureEntry){k, closures_ahead(s->model, k, now), closures_ahead(s->model, k, ahead)};
+    *entry = (ClosingClosure){k, closures_range_excess(s->model, k, now), closures_range_excess(s->model, k, ahead)};
     if (entry->before > REACHED) return true;
   }
   return false;
@@ -147,7 +149,7 @@ static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time
   const ModelClosure* c = &s->model->closures[k];
   SimJoin* join = &s->joined[k];
   *join = (SimJoin){on ? time : (double)INFINITY, (double)INFINITY, false, on ? relative(c, poses) : join->at};
-  if (s->limited) s->load[k] = (ClosureLoad){.due = INFINITY};
+  if (s->limited) s->load[k] = (ClosureForceHistory){.due = INFINITY};
   s->open[k] = !on;
   if (on) place(s, k);
   for (int row = c->row_first; row < c->row_first + c->row_count; row++)
@@ -157,7 +159,7 @@ static void set(ClosureSystem* s, int k, bool on, const Pose* poses, double time
   s->way_count = 0;
 }
 
-bool closures_switch(ClosureSystem* s, const Pose* poses, const Pose* old, double time) {
+bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old, double time) {
   bool closes = false;
   if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
@@ -171,7 +173,7 @@ bool closures_switch(ClosureSystem* s, const Pose* poses, const Pose* old, doubl
   return closes;
 }
 
-bool closures_meet(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
+bool closures_close_in_range(ClosureSystem* s, const Pose* poses, const Pose* old, double begin, double time) {
   bool closes = false;
   if (!closures_have_events(s)) return false;
   for (int k = 0; k < s->model->closure_count; k++) {

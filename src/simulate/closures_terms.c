@@ -45,7 +45,7 @@ static void add_product(const VectorSlope* a, const VectorSlope* b, double facto
 }
 
 /* Adds push times the second derivative of a row's value to h: d' . v' for ACROSS, d' . d' / L for LENGTH. */
-static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, const Vec3 arm[2],
+static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
   VectorSlope apart = apart_slope(arm);
   if (row->kind == CLOSURE_LENGTH) {
@@ -74,7 +74,7 @@ static double push_of(const ClosureSystem* s, int row) {
  * it couples only the rotations of both ends. align: sum push v u^T over the ALIGN rows. */
 static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   const ModelClosure* c = &s->model->closures[k];
-  ClosureSum* sum = &s->sum[k];
+  ClosureLinkTerms* sum = &s->sum[k];
   if (c->type == CLOSURE_BALL) return;
   if (!closure_has_points(c)) memset(sum->hessian, 0, sizeof(sum->hessian));
   set_turning(s->convex[k] ? mat3_zero() : align, sum->hessian);
@@ -98,14 +98,14 @@ static Mat3 across_moment(const ClosureSystem* s, int k) {
  * forms their moments. */
 static void push_closure(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
-  ClosureSum* sum = &s->sum[k];
+  ClosureLinkTerms* sum = &s->sum[k];
   Vec3 force = vec3(0, 0, 0);
   Mat3 align = mat3_zero();
   int points = closure_has_points(c) ? 3 : 0, row = c->row_first;
   if (points > 0) force = vec3(push_of(s, row), push_of(s, row + 1), push_of(s, row + 2));
   if (points > 0 && c->framed) force = mat3_tmul_vec(c->frame, force);
   for (int i = points; i < c->row_count; i++) {
-    const ClosureRowPlace* p = &s->place[row + i];
+    const ClosureRowGeometry* p = &s->place[row + i];
     double push = push_of(s, row + i);
     if (c->rows[i].kind == CLOSURE_ALIGN)
       align = mat3_add(align, mat3_outer(vec3_scale(p->v, push), p->u));
@@ -125,7 +125,7 @@ static int term_count(const void* holder) { return ((const ClosureSystem*)holder
 static ContactTerms term_at(const void* holder, int index) {
   const ClosureSystem* s = holder;
   const ModelClosure* c = &s->model->closures[index];
-  const ClosureSum* sum = &s->sum[index];
+  const ClosureLinkTerms* sum = &s->sum[index];
   int a = s->open[index] ? -1 : c->link[0], b = s->open[index] ? -1 : c->link[1];
   const double(*hessian)[12] = c->type == CLOSURE_BALL ? NULL : sum->hessian; /* POINT rows have no second derivative */
   return (ContactTerms){a, b, sum->force, sum->moment, hessian, closure_has_points(c), false};
@@ -143,7 +143,7 @@ static void assemble_coupling(ClosureSystem* s, int k) {
   s->coupled[k - s->model->closure_count] = (CouplingTerms){c->count, c->dof, c->slope, push, s->stiffness[c->row]};
 }
 
-void closures_couple(const ClosureSystem* s, Assembly* assembly) {
+void closures_set_assembly_rows(const ClosureSystem* s, Assembly* assembly) {
   if (!s) return;
   assembly->rows = s->rows;
   assembly->rows_count = s->model->closure_count;
@@ -151,13 +151,13 @@ void closures_couple(const ClosureSystem* s, Assembly* assembly) {
   assembly->coupling_count = s->model->coupling_count;
 }
 
-void closures_add_work(const ClosureSystem* s, double* at_work) {
+void closures_add_force_magnitudes(const ClosureSystem* s, double* force_scale) {
   for (int k = 0; k < s->model->coupling_count; k++)
     for (int i = 0; i < s->coupled[k].count; i++)
-      at_work[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
+      force_scale[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
   for (int k = 0; k < s->count && s->aims; k++)
     for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
-      if (s->aimed[row] != 0) closures_add_size(s, k, i, s->aimed[row], at_work);
+      if (s->aimed[row] != 0) closures_add_row_magnitudes(s, k, i, s->aimed[row], force_scale);
 }
 
 /* ---------------------------------------------------------------- assembly */
@@ -165,13 +165,13 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {
   if (s->aims)
-    closures_find_slopes(s, poses, q, reference, screws, weight);
+    closures_compute_jacobian(s, poses, q, reference, screws, weight);
   else
-    closures_place(s, poses, q, reference, screws, weight);
+    closures_evaluate(s, poses, q, reference, screws, weight);
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!s->open[k]) push_closure(s, k);
     s->rows[k].rows = s->open[k] ? 0 : s->model->closures[k].row_count;
   }
   for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k);
-  for (int k = 0; k < s->count; k++) s->gap[k] = closure_gap(s, k, s->value);
+  for (int k = 0; k < s->count; k++) s->gap[k] = closure_relative_error(s, k, s->value);
 }

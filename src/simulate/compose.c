@@ -4,7 +4,8 @@
 
 static int link_at(LinkSpan span, int k) { return span.links ? span.links[k] : k; }
 
-void bars_compose(const Model* m, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment) {
+void pose_bars_sum_forces(const Model* m, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force,
+                          Mat3* moment) {
   for (int k = 0; k < span.count; k++) {
     int i = link_at(span, k);
     Mat3 by_rotation;
@@ -23,8 +24,8 @@ void bars_compose(const Model* m, LinkSpan span, const Pose* pose, double (*bar)
   }
 }
 
-void bars_reduce(const Model* m, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
-                 const Mat3* moment, double* reduced) {
+void pose_bars_reduce(const Model* m, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
+                      const Mat3* moment, double* reduced) {
   for (int k = 0; k < span.count; k++) {
     int i = link_at(span, k);
     Vec3 torque = mat3_axial(moment[i]);

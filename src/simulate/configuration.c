@@ -11,32 +11,34 @@
 
 /* Returns the time weights of a spring with the given theta (M10). flies: the spring belongs to a tree that conserves
  * momentum. */
-SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
+SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
-  if (theta == 1) return (SpringTime){0, 0, 0};
-  return (SpringTime){theta * (1 - theta) * (1 + ratio) / sum, (1 - theta) * (1 - theta) * ratio / sum,
-                      flies && weights->factor == 1 ? 1 - sum : 0};
+  if (theta == 1) return (SpringTimeWeights){0, 0, 0};
+  return (SpringTimeWeights){theta * (1 - theta) * (1 + ratio) / sum, (1 - theta) * (1 - theta) * ratio / sum,
+                             flies && weights->factor == 1 ? 1 - sum : 0};
 }
 
-SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
+SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,
+                                                 bool flies) {
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio, by_sum = 1 - ratio;
-  SpringTime at = spring_time(clock, weights, theta, flies);
-  return (SpringTime){((1 - 2 * theta) * (1 + ratio) - at.now * by_sum) / sum,
-                      (-2 * (1 - theta) * ratio - at.old * by_sum) / sum, flies && weights->factor == 1 ? -by_sum : 0};
+  SpringTimeWeights at = spring_time_weights(clock, weights, theta, flies);
+  return (SpringTimeWeights){((1 - 2 * theta) * (1 + ratio) - at.now * by_sum) / sum,
+                             (-2 * (1 - theta) * ratio - at.old * by_sum) / sum,
+                             flies && weights->factor == 1 ? -by_sum : 0};
 }
 
 static bool flies(const Sim* s, const ModelLink* l) { return l->tree >= 0 && s->model->trees[l->tree].flies; }
 
-SpringTime step_spring_time(const Sim* s, int link) {
+SpringTimeWeights step_spring_time_weights(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
-  return spring_time(&s->clock, &s->weights, l->spring_theta, flies(s, l));
+  return spring_time_weights(&s->clock, &s->weights, l->spring_theta, flies(s, l));
 }
 
-SpringTime step_spring_time_slope(const Sim* s, int link) {
+SpringTimeWeights step_spring_time_weights_derivative(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   const ModelLink* l = &s->model->links[link];
-  return spring_time_slope(&s->clock, &s->weights, l->spring_theta, flies(s, l));
+  return spring_time_weights_derivative(&s->clock, &s->weights, l->spring_theta, flies(s, l));
 }
 
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
@@ -52,16 +54,16 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->weights,
                       s->joint_aim ? s->joint_aim + l->dof_first : NULL,
                       step_inertia_weight(s),
-                      step_spring_time(s, link),
+                      step_spring_time_weights(s, link),
                       s->stops ? s->stops + l->dof_first : NULL,
-                      flight_held(s->flight, l)};
+                      flight_joint_forces(s->flight, l)};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
   if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
-  if (fluid_acts(s->fluid, i)) c->inertia[i] += fluid_energy(s, i, &c->pose[i]);
+  if (fluid_acts_on(s->fluid, i)) c->inertia[i] += fluid_energy(s, i, &c->pose[i]);
   if (link->dof_count == 0) return true;
   JointInput in = step_joint_input(s, c, i);
   return joint_terms(&in, true, &c->joints[i]);
@@ -88,7 +90,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
     if (s->model->links[i].tree < 0) inside = evaluate_link(s, i, c) && inside;
   parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, evaluate_tree, &task);
   for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
-  if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
+  if (s->closures) closures_compute_values(s->closures, c->pose, c->q, c->closures);
   if (s->tendons) tendons_energies(s->tendons, c->pose, c->q, c->tendons);
   if (s->bushings) bushings_energies(s->bushings, c->pose, c->bushings);
   return inside;
@@ -111,7 +113,7 @@ static void move_tree(void* context, int index, int thread) {
   int tree = s->moved_trees[index];
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  bool moves = s->moving[tree] = !step_tree_still(s, tree, s->scaled);
+  bool moves = s->moving[tree] = !step_tree_is_still(s, tree, s->scaled);
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
     int i = s->tree_links[n];
@@ -147,13 +149,13 @@ static void keep_fixed(Sim* s, Configuration* to) {
   }
 }
 
-bool configuration_move(Sim* s, Configuration* to) {
+bool configuration_set_trial(Sim* s, Configuration* to) {
   MoveTask task = {s, to};
   bool inside = true;
   keep_fixed(s, to);
   parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
   for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
-  if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
+  if (s->closures) closures_compute_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->q, to->tendons);
   if (s->bushings) bushings_energies(s->bushings, to->pose, to->bushings);
   return inside;

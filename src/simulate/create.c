@@ -32,7 +32,7 @@ void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time)
     memcpy(u->late_links, report->late_links, sizeof(u->late_links));
   }
   if (report->outcome != STEP_ROUNDING_FLOOR) return;
-  u->speed = fmax(u->speed, report->speed_left);
+  u->speed = fmax(u->speed, report->speed_error);
   if (u->steps++ > 0 && !(report->residual > u->residual)) return;
   u->residual = report->residual;
   u->time = time;
@@ -111,7 +111,7 @@ static void create_switches(Sim* s) {
   const Model* m = s->model;
   if (!s->own_model) return;
   Pose* start = MEMORY_NEW(Pose, m->link_count);
-  model_poses(m, m->placed_at ? m->placed_at : m->initial_coordinates, start);
+  model_poses(m, m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates, start);
   closures_switch_create(s->closures, start);
   memory_free(start);
 }
@@ -127,9 +127,9 @@ static void allocate_states(Sim* s) {
   if (m->feels) s->state.felt = MEMORY_NEW(Vec3, m->link_count);
   if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
   s->delays = delays_create(m);
-  s->extent = crossing_extents(m);
+  s->extent = crossing_link_radii(m);
   s->moved = MEMORY_NEW(Vec3, m->link_count);
-  s->spinners = spinners_create(m);
+  s->spin_bodies = spin_bodies_create(m);
   s->closures = closures_create(m, s->tolerance);
   create_switches(s);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
@@ -163,8 +163,8 @@ static void allocate_terms(Sim* s) {
   s->screws = MEMORY_NEW(Screw, m->dof_count);
   s->reference = MEMORY_NEW(Vec3, m->link_count);
   s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
-  s->work = MEMORY_NEW(WorkingForce, m->link_count);
-  s->at_work = MEMORY_NEW(double, m->dof_count);
+  s->work = MEMORY_NEW(ForceMagnitudes, m->link_count);
+  s->force_scale = MEMORY_NEW(double, m->dof_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
   s->solution = MEMORY_NEW(double, m->dof_count);
@@ -229,7 +229,7 @@ static void free_states(Sim* s) {
   void* const owned[] = {(int*)s->scope.trees,
                          (int*)s->scope.links,
                          (int*)s->scope.dof_first,
-                         s->spinners,
+                         s->spin_bodies,
                          s->state.momentum,
                          s->state.felt,
                          s->state.delayed,
@@ -261,9 +261,9 @@ static void free_states(Sim* s) {
 }
 
 static void free_terms(Sim* s) {
-  void* const owned[] = {s->gradient,   s->delta,       s->scaled,       s->screws,    s->reference,
-                         s->link_terms, s->bounds.link, s->bounds.joint, s->rhs,       s->work,
-                         s->at_work,    s->solution,    s->push,         s->curvature, s->twist};
+  void* const owned[] = {s->gradient,    s->delta,       s->scaled,       s->screws,    s->reference,
+                         s->link_terms,  s->bounds.link, s->bounds.joint, s->rhs,       s->work,
+                         s->force_scale, s->solution,    s->push,         s->curvature, s->twist};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
@@ -292,10 +292,10 @@ void sim_destroy(Sim* s) {
   free_islands(s);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);
-  sides_free(&s->sides);
+  tree_term_lists_free(&s->sides);
   substates_free(s);
-  guess_free(s);
-  own_force_free(s);
+  initial_friction_free(s);
+  friction_iteration_free(s);
   tree_flight_destroy(s->flight);
   scheme_balance_destroy(s->balance);
   closures_destroy(s->closures);
@@ -305,7 +305,7 @@ void sim_destroy(Sim* s) {
   fluid_destroy(s->fluid);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
-  parts_destroy(s->parts);
+  subsystems_destroy(s->parts);
   contact_destroy(s->contact);
   memory_free(s);
 }
@@ -329,7 +329,7 @@ static void initial_pose_rates(Sim* s) {
   }
 }
 
-void sim_publish(Sim* s) {
+void sim_update_public_state(Sim* s) {
   const Model* m = s->model;
   memcpy(s->state.q, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
   s->state.pose = s->pose_now;
@@ -365,7 +365,7 @@ static void list_drives(Sim* s) {
 
 static Sim* create_at_start(const Model* model, const SimOptions* options) {
   Sim* s = MEMORY_NEW(Sim, 1);
-  s->own_model = closures_own_model(model);
+  s->own_model = closures_copy_model(model);
   s->model = s->own_model ? s->own_model : model;
   s->options = *options;
   s->iteration_limit = model->simulation.max_iterations;
@@ -379,20 +379,20 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->start_rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   memcpy(s->state.rate, s->start_rate, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
-  s->gain_dt = simulation_substep(&model->simulation);
-  sim_set_clock(s, simulation_substeps(&model->simulation), 0);
+  s->gain_dt = simulation_substep_length(&model->simulation);
+  sim_set_clock(s, simulation_substep_count(&model->simulation), 0);
   initial_pose_rates(s);
   stops_create(s);
   joint_forces_create(s);
   reactions_create(s);
-  spin_start(s);
-  delays_note(s);
+  spin_set_initial_momenta(s);
+  delays_append_state(s);
   scheme_balance_create(s);
-  sim_publish(s);
+  sim_update_public_state(s);
   return s;
 }
 
-Sim* sim_create_bare(const Model* model, int threads) {
+Sim* sim_create_without_contact(const Model* model, int threads) {
   SimOptions options = {.threads = threads};
   return create_at_start(model, &options);
 }
@@ -407,9 +407,9 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
     contact_set_aim(s->contact, s->target);
     contact_set_shifts(s->contact, s->shifts);
     path_create(s);
-    parts_create(s);
+    subsystems_create(s);
   }
-  Status status = sim_begin_recorded(s, diagnostics);
+  Status status = sim_start_from_stored_state(s, diagnostics);
   if (status == STATUS_OK) return status;
   sim_destroy(s);
   *out = NULL;
@@ -420,15 +420,15 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
  * may not. If the check fails, destroys the Sim and sets *out to NULL. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
-  (void)closures_switch(s->closures, s->pose_now, s->pose_now, s->state.time);
-  int open = closures_open_at_start(s->closures, s->pose_now, s->q_now);
+  (void)closures_update_active(s->closures, s->pose_now, s->pose_now, s->state.time);
+  int open = closures_find_open_at_start(s->closures, s->pose_now, s->q_now);
   if (open < 0) return STATUS_OK;
   Text name = {0};
   closure_add_name(&name, s->model, open);
-  SourcePlace place = {s->model->scene->path, 0, 0};
+  SourcePosition place = {s->model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                   "%s is open by %.3g m (or rad) in the initial state: correct the state that the run starts from",
-                  name.data, closure_open_by(s->closures, open));
+                  name.data, closure_absolute_error(s->closures, open));
   text_free(&name);
   sim_destroy(s);
   *out = NULL;
@@ -446,10 +446,10 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   contact_set_shifts(s->contact, s->shifts);
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);
-    parts_create(s);
+    subsystems_create(s);
     return STATUS_OK;
   }
-  SourcePlace place = {model->scene->path, 0, 0};
+  SourcePosition place = {model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "bodies intersect in the initial state: move them apart");
   sim_destroy(s);
   *out = NULL;
@@ -476,10 +476,10 @@ static void update_rates(Sim* s) {
 
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  joint_forces_note(s);
-  reactions_note(s);
+  joint_forces_compute(s);
+  reactions_compute(s);
   if (s->state.felt) sim_link_forces(s, s->state.felt);
-  spin_advance(s);
+  spin_update_momenta(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;
   s->pose_old = s->pose_now;
@@ -491,18 +491,18 @@ void sim_advance(Sim* s) {
   s->q_now = q;
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
-  spin_rates(s);
-  scheme_balance_note(s);
+  spin_update_rates(s);
+  scheme_balance_add_substep(s);
   if (s->closures) closures_advance(s->closures, &s->clock);
-  if (s->closures) closures_note_way(s->closures, s->difference_old, s->clock.dt == s->clock.dt_before);
+  if (s->closures) closures_store_increments(s->closures, s->difference_old, s->clock.dt == s->clock.dt_before);
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;
   s->clock.dt_before = s->clock.dt;
   s->clock.kind_before = s->clock.kind;
   s->clock.older_varies = s->clock.before_varies;
   s->clock.before_varies = s->clock.dt_varies;
-  s->clock.begin_varies = step_end_varies(&s->reached);
-  delays_note(s);
+  s->clock.begin_varies = step_end_depends_on_state(&s->reached);
+  delays_append_state(s);
 }
 
 const SimState* sim_state(const Sim* sim) { return &sim->state; }

@@ -17,7 +17,7 @@ typedef struct {
   const Pose *from, *to; /* poses of the links at the start and the end of the step */
 } Way;
 
-double* crossing_extents(const Model* m) {
+double* crossing_link_radii(const Model* m) {
   double* extent = MEMORY_NEW(double, m->link_count);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -87,7 +87,7 @@ static bool kept_apart(const Model* m, int a, int b) {
   if (!model_pair_allowed(m, a, b)) return false;
   int own = model_pair_law(m, a, b);
   ContactModel law = own < 0 ? m->contact_model : m->pair_laws[own].law;
-  return law != CONTACT_NONE && !contact_overlaps(law);
+  return law != CONTACT_NONE && !contact_allows_overlap(law);
 }
 
 static bool links_cross(const Sim* s, const Way* way, int a, int b) {
@@ -100,7 +100,7 @@ static bool links_cross(const Sim* s, const Way* way, int a, int b) {
          any_hulls_cross(way, a, b);
 }
 
-bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* found) {
+bool sim_finds_tunneling(const Sim* s, const Pose* from, const Pose* to, BlockingPair* found) {
   const Model* m = s->model;
   if (!s->contact || !m->simulation.certificate) return false;
   Way way = {m, from, to};
@@ -115,7 +115,7 @@ bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* fo
     if (!(vec3_norm(s->moved[i]) > 0.5 * SHARE_OF_SIZE * least)) continue;
     for (int j = 0; j < m->link_count; j++) {
       if (i == j || !(s->extent[j] > 0) || !links_cross(s, &way, i, j)) continue;
-      *found = (StepSqueeze){true, i < j ? i : j, i < j ? j : i, .gap = INFINITY};
+      *found = (BlockingPair){true, i < j ? i : j, i < j ? j : i, .gap = INFINITY};
       return true;
     }
   }

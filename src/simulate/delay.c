@@ -75,7 +75,7 @@ static void find_delayed(Sim* s) {
   }
 }
 
-void delays_note(Sim* s) {
+void delays_append_state(Sim* s) {
   DelayHistory* h = s->delays;
   const Model* m = s->model;
   if (!h) return;
@@ -85,7 +85,7 @@ void delays_note(Sim* s) {
   for (int c = 0; c < m->controller_count; c++) {
     const ModelController* one = &m->controllers[c];
     for (int k = 0; one->delayed_first >= 0 && k < one->source->measure_count; k++)
-      row[one->delayed_first + k] = sense(s, &one->source->measures[k]);
+      row[one->delayed_first + k] = sensor_value(s, &one->source->measures[k]);
   }
   h->count++;
   find_delayed(s);
@@ -120,7 +120,7 @@ void delays_restore(Sim* s) {
   find_delayed(s);
 }
 
-void delays_pass_state(Sim* s, StateBlock* block) {
+void delays_serialize_state(Sim* s, StateBlock* block) {
   DelayHistory* h = s->delays;
   if (!h) return;
   int count = h->count, most = INT32_MAX / 4;
@@ -197,7 +197,7 @@ void delay_pending_discount(DelayPending* p, double factor) {
   }
 }
 
-void delay_pending_set_aside(DelayPending* p) {
+void delay_pending_move_to_store(DelayPending* p) {
   for (int k = 0; p && k < p->count; k++) {
     PendingDrive* d = &p->drives[k];
     memcpy(d->aside, d->carry, sizeof(double) * (size_t)d->measures);
@@ -205,7 +205,7 @@ void delay_pending_set_aside(DelayPending* p) {
   }
 }
 
-void delay_pending_add_aside(DelayPending* p) {
+void delay_pending_add_store(DelayPending* p) {
   for (int k = 0; p && k < p->count; k++)
     for (int i = 0; i < p->drives[k].measures; i++) p->drives[k].carry[i] += p->drives[k].aside[i];
 }
@@ -247,12 +247,12 @@ static void gather(PendingDrive* d, double t, double length) {
   d->count = kept;
 }
 
-void delay_pending_hand_back(DelayPending* p, const Sim* s, const FeedbackBars* out) {
+void delay_pending_propagate(DelayPending* p, const Sim* s, const FeedbackBars* out) {
   for (int k = 0; p && k < p->count; k++) {
     PendingDrive* d = &p->drives[k];
     const SceneController* source = p->model->controllers[d->controller].source;
     gather(d, begin_of(s), s->clock.dt_before);
     for (int i = 0; i < d->measures; i++)
-      if (d->sum[i] != 0) sense_adjoint(s, &source->measures[i], d->sum[i], out);
+      if (d->sum[i] != 0) sensor_adjoint(s, &source->measures[i], d->sum[i], out);
   }
 }

@@ -4,7 +4,7 @@
 #ifndef SDRS_SIMULATE_DELAY_H
 #define SDRS_SIMULATE_DELAY_H
 
-#include "simulate/sense.h"
+#include "simulate/sensor_value.h"
 
 /* Measurements at the states reached so far, newest last. */
 typedef struct DelayHistory {
@@ -22,15 +22,15 @@ DelayHistory* delays_create(const Model* model);
 void delays_destroy(DelayHistory* history);
 /* Appends the measurements of the present state to the history, and sets SimState.delayed. Call when the state has been
  * reached. Allocates while the history grows. */
-void delays_note(Sim* sim);
+void delays_append_state(Sim* sim);
 /* Marks the present end of the history, and drops states older than the longest delay. Call before a step that can
  * fail. */
 void delays_save(Sim* sim);
 /* Drops the states recorded since delays_save, after a failed step. */
 void delays_restore(Sim* sim);
 /* Writes or reads the history, or measures its size. block->pass selects the operation. Reading allocates as
- * delays_note does. Sets block->failed if the stored history has no state. */
-void delays_pass_state(Sim* sim, StateBlock* block);
+ * delays_append_state does. Sets block->failed if the stored history has no state. */
+void delays_serialize_state(Sim* sim, StateBlock* block);
 
 /* Derivatives with respect to measurements at earlier times, which the adjoint has not reached yet because it runs
  * backwards. */
@@ -50,11 +50,11 @@ void delay_pending_discount(DelayPending* pending, double factor);
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
 /* Adds the contribution of the measurements at the start of the step of sim->clock to the derivatives `out`. Call after
  * all steps that start at this time or later. */
-void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
-/* delay_pending_set_aside stores the pending derivatives with respect to the state before the present one separately.
- * The adjoint of another solve of the same step can then run. delay_pending_add_aside adds the stored derivatives
- * again. Both do nothing if pending is NULL. */
-void delay_pending_set_aside(DelayPending* pending);
-void delay_pending_add_aside(DelayPending* pending);
+void delay_pending_propagate(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
+/* delay_pending_move_to_store stores the pending derivatives with respect to the state before the present one
+ * separately. The adjoint of another solve of the same step can then run. delay_pending_add_store adds the stored
+ * derivatives again. Both do nothing if pending is NULL. */
+void delay_pending_move_to_store(DelayPending* pending);
+void delay_pending_add_store(DelayPending* pending);
 
 #endif

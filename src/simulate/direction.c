@@ -55,7 +55,7 @@ static int find_wanted(Sim* s, Factor factor) {
     s->component[k] = block_solver_component_of(s->solver, n);
     if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
   }
-  if (s->closures) closures_spread(s->closures, s->solver, s->wanted_component);
+  if (s->closures) closures_mark_connected(s->closures, s->solver, s->wanted_component);
   for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
     if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
   return count;
@@ -71,7 +71,7 @@ static void close_direction(Sim* s, int components) {
     s->failed_component[k] = !(s->wanted_component[k] && s->solved_component[k]);
     any = any || s->failed_component[k];
   }
-  if (any) closures_spread(c, s->solver, s->failed_component);
+  if (any) closures_mark_connected(c, s->solver, s->failed_component);
   for (int k = 0; k < components; k++) s->solved_component[k] = !s->failed_component[k];
   (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
   closures_add_force(c, c->change, s->gradient);
@@ -130,7 +130,7 @@ static void push_by_half_spaces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
     ContactTerms t = a->contact.at(a->contact.holder, n);
-    if (s->model->link_tree[t.link_b] < 0 || !term_of_half_space(&t)) continue;
+    if (s->model->link_tree[t.link_b] < 0 || !term_has_half_space(&t)) continue;
     Vec3 w, v, at = s->reference[t.link_a];
     way_of_half_space(s, t.link_b, at, &w, &v);
     double way[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
@@ -163,10 +163,10 @@ static double find_curvature(const Sim* s, const ModelTree* tree, const double* 
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
-  step_closure_slopes(s);
+  step_compute_closure_jacobian(s);
   fill_hessian(s, a, curvature);
   fill_right_side(s);
-  if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);
+  if (s->closures) closures_add_stiffness_force(s->closures, 1 - s->closures->stiffening, s->solution);
   if (s->fixed_count > 0) push_by_prescribed(s, a);
   double middle = timer_now();
   s->times.assembly += middle - start;
@@ -214,7 +214,7 @@ static void twist_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
   int tree = s->scope.trees[index];
-  bool still = step_tree_still(s, tree, s->delta);
+  bool still = step_tree_is_still(s, tree, s->delta);
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
     if (still)
       memset(s->twist[s->tree_links[n]], 0, sizeof(double[6]));
@@ -228,7 +228,7 @@ static void find_twists(Sim* s) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
 }
 
-void step_copy_scope(const Sim* s, double* to, const double* from) {
+void solve_scope_copy(const Sim* s, double* to, const double* from) {
   const ModelTree* trees = s->model->trees;
   if (s->scope.whole) {
     memcpy(to, from, sizeof(double) * (size_t)s->model->dof_count);
@@ -262,12 +262,12 @@ static void want_unbalanced(Sim* s) {
     s->wanted[k] = false;
     s->curvature[k] = 0;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
-      s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
+      s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_is_reached(s, d));
       s->delta[d] = 0;
     }
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
+    if (!closure_is_satisfied(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
 bool step_direction(Sim* s, Assembly* a, StepReport* report) {
@@ -284,7 +284,7 @@ bool step_direction(Sim* s, Assembly* a, StepReport* report) {
     s->marked_link[i] = tree >= 0 && s->wanted[tree];
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
-  if (s->closures) closures_straighten(s->closures, s->marked_link);
+  if (s->closures) closures_omit_curvature(s->closures, s->marked_link);
   if (s->bushings) s->bushings->convex = true;
   step_mark_stale(s, s->marked_link);
   step_assemble(s, contact_term_list(s->contact), a);

@@ -16,7 +16,7 @@ static const char* failure_reason(const StepReport* report) {
       return "a prescribed link cannot move on, because another body blocks its path";
     case STEP_CROSSED:
       return "two bodies would tunnel through each other within the step";
-    case STEP_OPEN:
+    case STEP_CLOSURE_OPEN:
       return "a closure cannot be closed";
     default:
       return step_outcome_text(report->outcome);
@@ -64,17 +64,17 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
 /* The message names a bushing whose rotation exceeds this fraction of the largest admissible rotation. */
 #define ROTATION_NAMED 0.8
 
-static void add_bushing(Text* text, const Model* model, const SimState* state) {
+static void scene_append_bushing(Text* text, const Model* model, const SimState* state) {
   for (int k = 0; k < model->bushing_count; k++) {
     const SceneBushing* b = model->bushings[k].source;
     double u[6];
     bushing_difference(b, state->pose, u);
-    if (!(bushing_rotation(b, u) > ROTATION_NAMED * BUSHING_ROTATION_MOST)) continue;
+    if (!(bushing_rotation(b, u) > ROTATION_NAMED * BUSHING_ROTATION_MAX)) continue;
     text_add(text,
              "; the bushing of '%s' and '%s' is turned by %.3g rad and works up to %.3g rad: use the joint's stiffness "
              "and damping for larger rotations",
              model->links[b->link[0]].name, b->link[1] < 0 ? "world" : model->links[b->link[1]].name,
-             bushing_rotation(b, u), BUSHING_ROTATION_MOST);
+             bushing_rotation(b, u), BUSHING_ROTATION_MAX);
     return;
   }
 }
@@ -89,6 +89,6 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
     add_bodies(out, model, sim, report->residual_dof);
   }
   text_add(out, " after %d iterations", report->iterations);
-  if (report->outcome == STEP_OPEN) add_closure(out, model, report);
-  add_bushing(out, model, state);
+  if (report->outcome == STEP_CLOSURE_OPEN) add_closure(out, model, report);
+  scene_append_bushing(out, model, state);
 }

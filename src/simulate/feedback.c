@@ -8,14 +8,14 @@
 /* Returns measurement j of a drive as the drive receives it: its value at t, or, with a delay, its value at t - delay
  * (E6). */
 static double heard(const Sim* s, const ModelController* c, int j) {
-  return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
+  return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
 /* Returns the time before t + dt at which the target position of a PD drive is evaluated [s]. This time matches the
  * time weights of the joint's position gains (M10). Returns 0 for all other drives. */
 static double target_lag(const Sim* s, const ModelController* c) {
   if (c->type != CONTROLLER_PD) return 0;
-  SpringTime at = step_spring_time(s, c->link);
+  SpringTimeWeights at = step_spring_time_weights(s, c->link);
   return at.now * s->clock.dt + at.old * (s->clock.dt + s->clock.dt_before);
 }
 
@@ -73,7 +73,7 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
     late[j] = bar;
     out->gradient->gains[c->gain_first] -= bar * s->state.delayed[2 * c->delayed_first + source->measure_count + j];
   } else if (bar != 0) {
-    sense_adjoint(s, &source->measures[j], bar, out);
+    sensor_adjoint(s, &source->measures[j], bar, out);
   }
 }
 
@@ -82,7 +82,7 @@ static void hand_back(const Sim* s, const ModelController* c, int j, double bar,
 static void lag_adjoint(const Sim* s, const ModelController* c, double t, const double* value_bar,
                         ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_lag = 0;
-  SpringTime by_theta = step_spring_time_slope(s, c->link);
+  SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, c->link);
   signal_eval(&c->target, t, value, rate);
   for (int k = 0; k < c->target.source->channels; k++) by_lag -= value_bar[k] * rate[k];
   gradient->thetas[c->link] +=

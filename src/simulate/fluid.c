@@ -298,15 +298,15 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   take_pose(&s->pose_old[link], in.old);
   const ModelLink* l = &s->model->links[link];
   bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && turns_by_axes(s->model, link);
-  SpringTime at = spring_time(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
-  in.ahead = spring_ahead(&at);
+  SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
+  in.ahead = spring_weight_of_end(&at);
   in.at_now = at.now;
   in.at_old = at.old;
   in.whole = 1 - at.missing;
   return in;
 }
 
-void fluid_take_face(const FluidSystem* s, int index, FluidInput* in) {
+void fluid_set_face(const FluidSystem* s, int index, FluidInput* in) {
   assert(index >= 0);
   const FluidFace* face = &s->face[index];
   for (int c = 0; c < 3; c++) in->point[c] = plain(face->point[c]);
@@ -319,20 +319,20 @@ double fluid_energy(const Sim* s, int link, const Pose* pose) {
   FluidInput in = fluid_input(s, link, pose);
   double sum = 0;
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_take_face(f, k, &in);
+    fluid_set_face(f, k, &in);
     sum += face_energy(&in);
   }
   return sum;
 }
 
 double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
-  if (!fluid_acts(f, link)) return 0;
+  if (!fluid_acts_on(f, link)) return 0;
   FluidInput in = {.dt = 1};
   double sum = 0;
   take_fluid(f->model, &in);
   take_pose(pose, in.pose);
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_take_face(f, k, &in);
+    fluid_set_face(f, k, &in);
     sum += creal(displaced(&in, (const FluidNumber(*)[4])in.pose, area_of(in.point), NULL));
   }
   return sum;
@@ -348,7 +348,7 @@ double sim_fluid_energy(const Model* m, const Pose* poses) {
 
 static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumber slope[3][4]) {
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_take_face(f, k, in);
+    fluid_set_face(f, k, in);
     fluid_face_slope(in, slope);
   }
 }
@@ -400,11 +400,11 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
     FluidInput in = still;
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_CHANGE * motion[k][i][j] * (double complex)I;
+      for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_COMPLEX_STEP * motion[k][i][j] * (double complex)I;
     add_faces(s->fluid, link, &in, slope);
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_CHANGE);
+        for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
     if (k > 0) continue;
     Vec3 force;
     Mat3 moment;
@@ -423,10 +423,10 @@ void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* t
   *torque = vec3_add(*torque, vec3_cross(mat3_mul_vec(pose->r, s->model->links[link].center), *force));
 }
 
-WorkingForce fluid_at_work(const Sim* s, int link, const Pose* pose) {
+ForceMagnitudes fluid_force_magnitudes(const Sim* s, int link, const Pose* pose) {
   assert(link >= 0 && link < s->model->link_count);
   Vec3 force;
   Mat3 moment;
   terms_of(s, link, pose, &force, &moment);
-  return (WorkingForce){vec3_norm(force), vec3_norm(mat3_axial(moment))};
+  return (ForceMagnitudes){vec3_norm(force), vec3_norm(mat3_axial(moment))};
 }

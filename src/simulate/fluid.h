@@ -38,7 +38,7 @@ FluidSystem* fluid_create(const Model* model);
 /* Frees the system and everything that the system owns. Accepts NULL. */
 void fluid_destroy(FluidSystem* system);
 /* Returns true if the fluid acts on the link. system may be NULL. */
-static inline bool fluid_acts(const FluidSystem* system, int link) {
+static inline bool fluid_acts_on(const FluidSystem* system, int link) {
   return system && system->first[link + 1] > system->first[link];
 }
 
@@ -51,12 +51,12 @@ void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* term
  * frame. */
 void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3* torque);
 /* Returns the magnitudes of the fluid's force and of its torque about the centre of mass. */
-WorkingForce fluid_at_work(const Sim* sim, int link, const Pose* pose);
+ForceMagnitudes fluid_force_magnitudes(const Sim* sim, int link, const Pose* pose);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
  * 6): the angular part about the centre of mass comes first, then the linear part. Does nothing without a fluid. */
-void fluid_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
+void fluid_hessian_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). F: equations of the step. x: poses at
  * t and t - dt, vertices, parameters of the fluid. motion (links): directional derivative of every link's [R | t] at t
  * + dt along lambda. Does nothing without a fluid. Defined in fluid_adjoint.c. */
@@ -78,10 +78,10 @@ typedef struct {
 /* Returns the variables that all faces of a link share at the given pose: poses, fluid numbers, gravity. */
 FluidInput fluid_input(const Sim* sim, int link, const Pose* pose);
 /* Sets the variables of one face: its points, and `slowing` of its hull. */
-void fluid_take_face(const FluidSystem* system, int index, FluidInput* in);
+void fluid_set_face(const FluidSystem* system, int index, FluidInput* in);
 /* Adds the derivative of the face's energy with respect to [R | t] at t + dt (L10-L13). */
 void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]);
 /* Imaginary step of complex-step differentiation. 1e-200 because its square must vanish against any real part. */
-#define FLUID_CHANGE 1e-200
+#define FLUID_COMPLEX_STEP 1e-200
 
 #endif

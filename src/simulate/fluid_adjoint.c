@@ -11,9 +11,9 @@ static void link_product(const Sim* s, int link, const double twist[6], double w
     for (int k = 0; k < 6; k++) wrench[n] += terms.hessian[n][k] * twist[k];
 }
 
-void fluid_product(const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
+void fluid_hessian_product(const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)
-    if (fluid_acts(s->fluid, i)) link_product(s, i, twist[i], wrench[i]);
+    if (fluid_acts_on(s->fluid, i)) link_product(s, i, twist[i], wrench[i]);
 }
 
 /* Returns the scalar product of `motion` and the derivative of the face's energy with respect to the pose. */
@@ -28,8 +28,8 @@ static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
 /* Returns the derivative of along() with respect to *number, a member of *in, by a complex step. Restores *number. */
 static double change_by(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
-  *number += FLUID_CHANGE * (double complex)I;
-  double change = cimag(along(in, motion)) / FLUID_CHANGE;
+  *number += FLUID_COMPLEX_STEP * (double complex)I;
+  double change = cimag(along(in, motion)) / FLUID_COMPLEX_STEP;
   *number = kept;
   return change;
 }
@@ -77,7 +77,7 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
       slowing = 0;
     }
     last = face;
-    fluid_take_face(f, k, &in);
+    fluid_set_face(f, k, &in);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) {
         now.pose[link][i][j] += change_by(&in, &in.now[i][j], motion);
@@ -92,5 +92,5 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
 
 void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)
-    if (fluid_acts(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, gradient);
+    if (fluid_acts_on(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, gradient);
 }

@@ -4,7 +4,9 @@
 
 #include "simulate/sim.h"
 
-bool guess_needed(const Sim* s) { return s->contact && !(s->reached.dt > 0) && contact_begins_rubbing(s->contact); }
+bool initial_friction_needed(const Sim* s) {
+  return s->contact && !(s->reached.dt > 0) && contact_begins_rubbing(s->contact);
+}
 
 static void keep(Sim* s) {
   const Model* m = s->model;
@@ -15,14 +17,14 @@ static void keep(Sim* s) {
   memcpy(s->guess_q, c->q, sizeof(double) * coordinates);
   memcpy(s->guess_pose, c->pose, sizeof(Pose) * links);
   contact_note_forces(s->contact, CONTACT_END);
-  s->guess = (SimGuess){.clock = s->clock,
-                        .q = s->guess_q,
-                        .pose = s->guess_pose,
-                        .start = contact_noted_forces(s->contact, CONTACT_START),
-                        .end = contact_noted_forces(s->contact, CONTACT_END)};
+  s->guess = (InitialFriction){.clock = s->clock,
+                               .q = s->guess_q,
+                               .pose = s->guess_pose,
+                               .start = contact_noted_forces(s->contact, CONTACT_START),
+                               .end = contact_noted_forces(s->contact, CONTACT_END)};
 }
 
-bool guess_grips(Sim* s, StepReport* report) {
+bool initial_friction_solve(Sim* s, StepReport* report) {
   contact_remember(s->contact, CONTACT_PART);
   contact_set_grip(s->contact, GRIP_NONE);
   *report = step_not_finite();
@@ -34,15 +36,15 @@ bool guess_grips(Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome)) return false;
   keep(s);
   s->guessed = true;
-  step_reject(s, CONTACT_PART);
+  step_restore(s, CONTACT_PART);
   contact_set_grip(s->contact, GRIP_FOUND);
   step_prepare(s);
   return true;
 }
 
-const SimGuess* sim_guess(const Sim* s) { return s->guessed ? &s->guess : NULL; }
+const InitialFriction* sim_initial_friction(const Sim* s) { return s->guessed ? &s->guess : NULL; }
 
-void guess_free(Sim* s) {
+void initial_friction_free(Sim* s) {
   memory_free(s->guess_q);
   memory_free(s->guess_pose);
 }
@@ -51,8 +53,8 @@ void guess_free(Sim* s) {
 
 static size_t forces_size(const ContactForces* f) { return (sizeof(ContactRecord) + sizeof(Vec3)) * (size_t)f->count; }
 
-size_t sim_guess_size(const SimGuess* guess, const Model* m) {
-  return sizeof(SimGuess) + sizeof(double) * (size_t)m->coordinate_count + sizeof(Pose) * (size_t)m->link_count +
+size_t sim_initial_friction_size(const InitialFriction* guess, const Model* m) {
+  return sizeof(InitialFriction) + sizeof(double) * (size_t)m->coordinate_count + sizeof(Pose) * (size_t)m->link_count +
          forces_size(&guess->start) + forces_size(&guess->end);
 }
 
@@ -73,10 +75,10 @@ static ContactForces copy_forces(char** room, const ContactForces* f) {
   return out;
 }
 
-SimGuess* sim_guess_copy(const SimGuess* guess, const Model* m) {
-  SimGuess* out = memory_alloc(sim_guess_size(guess, m));
+InitialFriction* sim_initial_friction_copy(const InitialFriction* guess, const Model* m) {
+  InitialFriction* out = memory_alloc(sim_initial_friction_size(guess, m));
   char* room = (char*)(out + 1);
-  *out = (SimGuess){.clock = guess->clock};
+  *out = (InitialFriction){.clock = guess->clock};
   out->q = copy_to(&room, guess->q, sizeof(double) * (size_t)m->coordinate_count);
   out->pose = copy_to(&room, guess->pose, sizeof(Pose) * (size_t)m->link_count);
   out->start = copy_forces(&room, &guess->start);

@@ -14,7 +14,7 @@ static void add_slope(Vec3* slope, const ContactForces* at, int index, double by
  * start and at the end of the solve without friction. Refers to the step loaded in a->replay. Returns false if the
  * derivatives of the scalar with respect to all friction limits are zero. */
 static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
-  const SimGuess* g = step->guess;
+  const InitialFriction* g = step->guess;
   bool any = false;
   for (int k = 0; k < g->start.count; k++) start[k] = vec3(0, 0, 0);
   for (int k = 0; k < g->end.count; k++) end[k] = vec3(0, 0, 0);
@@ -30,7 +30,7 @@ static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* st
   return any;
 }
 
-RecordedStep guess_step(const RecordedStep* step) {
+RecordedStep initial_friction_step(const RecordedStep* step) {
   RecordedStep out = *step;
   out.clock = step->guess->clock;
   out.number = 0;
@@ -44,19 +44,19 @@ RecordedStep guess_step(const RecordedStep* step) {
   return out;
 }
 
-bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward) {
+bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool forward) {
   const Model* m = a->model;
-  const SimGuess* g = step->guess;
+  const InitialFriction* g = step->guess;
   ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, -1};
   ContactMoment next = {step->pose_now, g->start.records, g->start.count, 0};
   for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(step->pose_now[i], m->links[i].center);
   return forward ? contact_replay_load_forward(a->replay, &now, &next) : contact_replay_load(a->replay, &now, &next);
 }
 
-void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
-                        ModelGradient* gradient) {
+void initial_friction_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
+                                   ModelGradient* gradient) {
   a->by_pair = slope;
-  step_adjoint_pull_forces(a, NULL, (size_t)step->guess->start.count, step->pose_now, now);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)step->guess->start.count, step->pose_now, now);
   a->by_pair = NULL;
   ContactField field = {.pair = slope};
   contact_replay_adjoint(a->replay, &field, now, now, gradient);
@@ -68,34 +68,34 @@ void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* sl
 static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
                                      StateBar old, StateBar older, ModelGradient* gradient) {
   const Model* m = a->model;
-  RecordedStep guess = guess_step(step);
+  RecordedStep guess = initial_friction_step(step);
   StateBar next = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
   memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* measured forces are 0 at the start */
-  spin_adjoint_set_aside(a->spin, a->guess_aside);
+  spin_adjoint_move_momentum_bars(a->spin, a->guess_aside);
   const bool fixed = a->lengths->fixed;
   a->lengths->fixed = true;
   a->by_pair = slope;
   StepAdjointReport report = step_adjoint_solve(a, &guess, next, a->zero, NULL, now, old, older, gradient);
   a->by_pair = NULL;
   a->lengths->fixed = fixed;
-  spin_adjoint_add_aside(a->spin, a->guess_aside);
+  spin_adjoint_add_momentum_bars(a->spin, a->guess_aside);
   memory_free(next.pose);
   memory_free(next.q);
   return report;
 }
 
-void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                   ModelGradient* gradient, StepAdjointReport* report) {
-  const SimGuess* g = step->guess;
+void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                              ModelGradient* gradient, StepAdjointReport* report) {
+  const InitialFriction* g = step->guess;
   if (!g || !a->replay) return;
   Vec3 *start = MEMORY_NEW(Vec3, g->start.count + 1), *end = MEMORY_NEW(Vec3, g->end.count + 1);
   if (find_slopes(a, step, start, end)) {
     StepAdjointReport own = reverse_end(a, step, end, now, old, older, gradient);
     report->rounding += own.rounding;
-    if (own.sound && !guess_load_start(a, step, false)) own = (StepAdjointReport){.contact_failed = true};
+    if (own.sound && !initial_friction_load_start(a, step, false)) own = (StepAdjointReport){.contact_failed = true};
     if (own.sound)
-      guess_start_forces(a, step, start, now.pose, gradient);
+      initial_friction_start_forces(a, step, start, now.pose, gradient);
     else
       *report = own;
   }

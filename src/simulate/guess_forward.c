@@ -12,15 +12,15 @@ static void pick(Vec3* slope, const ContactForces* at, int index) {
 }
 
 /* Sets rows (start.count x parameters) to the derivatives of the magnitudes of the contact forces at the start of the
- * step with respect to the parameters. Returns false if guess_load_start fails. */
+ * step with respect to the parameters. Returns false if initial_friction_load_start fails. */
 static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const ContactForces* at = &step->guess->start;
-  if (!guess_load_start(a, step, true)) return false;
+  if (!initial_friction_load_start(a, step, true)) return false;
   for (int k = 0; k < at->count; k++) {
     step_forward_clear(f);
     pick(slope, at, k);
-    guess_start_forces(a, step, slope, f->bar[0].pose, &f->gradient);
+    initial_friction_start_forces(a, step, slope, f->bar[0].pose, &f->gradient);
     step_forward_finish_row(f, step, rows + (size_t)k * (size_t)f->parameters);
   }
   return true;
@@ -33,10 +33,10 @@ static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, 
   const Model* m = f->model;
   memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_pull_forces(a, NULL, (size_t)guess->contact_count_next, guess->pose_next, bar.pose);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)guess->contact_count_next, guess->pose_next, bar.pose);
   step_adjoint_compose(a, guess->pose_next, bar.pose);
   step_adjoint_reduce(a, guess->pose_next, a->sim->screws, bar.q);
-  step_adjoint_origins(a, guess->pose_next, &f->gradient);
+  step_adjoint_frames(a, guess->pose_next, &f->gradient);
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
@@ -45,7 +45,7 @@ static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, 
 static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
-  RecordedStep guess = guess_step(step);
+  RecordedStep guess = initial_friction_step(step);
   const ContactForces* at = &step->guess->end;
   if (!step_forward_solve(f, &guess)) return false;
   StateBar bar = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
@@ -60,7 +60,7 @@ static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, doub
     memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
     contact_replay_adjoint(a->replay, &field, f->bar[0].pose, a->ground_bar, &f->gradient);
     step_adjoint_compose(a, guess.pose_next, a->ground_bar);
-    step_adjoint_origins(a, guess.pose_next, &f->gradient);
+    step_adjoint_frames(a, guess.pose_next, &f->gradient);
     step_forward_finish_row(f, step, row);
   }
   memory_free(bar.pose);
@@ -72,8 +72,8 @@ static void add_row(double* to, double factor, const double* rows, int index, in
   for (int j = 0; index >= 0 && j < count; j++) to[j] += factor * rows[(size_t)index * (size_t)count + (size_t)j];
 }
 
-bool guess_forward(StepForward* f, const RecordedStep* step) {
-  const SimGuess* g = step->guess;
+bool initial_friction_forward(StepForward* f, const RecordedStep* step) {
+  const InitialFriction* g = step->guess;
   int p = f->parameters, most = g->start.count > g->end.count ? g->start.count : g->end.count;
   size_t row = sizeof(double) * (size_t)p;
   memory_free(f->grips);

@@ -47,7 +47,7 @@ double inertia_rounding(const ModelLink* link, Pose pose, double weight, const d
   return weight * DBL_EPSILON * link->mass * moved * (vec3_norm(pose.t) + size);
 }
 
-void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]) {
+void inertia_second_moment_product(const ModelLink* link, const double d[3][4], double out[3][4]) {
   Affine way;
   memcpy(way.m, d, sizeof(way.m));
   way = times_moment(&way, &link->moment);

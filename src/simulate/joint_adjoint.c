@@ -35,7 +35,7 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
 
 /* Adds the derivatives of lambda K (q - q^t - aim) with respect to q^t and the previous displacement. K (q - q^t -
  * aim): rebound force, which reverses the speed of a coordinate at its limit (I15). */
-static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
+static void bounce_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->bounces || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;
   out->now[k] -= lambda * stop->stiffness;
@@ -44,11 +44,11 @@ static void bounce_adjoint(const JointInput* in, int k, double lambda, JointShar
 
 /* Adds all derivatives of lambda times the energy gradient of coordinate k, a hinge angle or a displacement. Limits,
  * damping, springs, armature and drives contribute to the derivatives (A3, M3, M7, M10, S22, I15). */
-static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
+static void plain_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
   double stiffness = 1 - in->spring.missing, by_spring = 0, place = joint_spring_position(in, k);
   double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
-  StopTerms stop = joint_stop(in, k, rate);
+  LimitResistance stop = joint_limit_resistance(in, k, rate);
   by_rate += lambda * stop.by_rate;
   if (in->link->passive) {
     by_rate += lambda * joint_friction_slope(in->link, k, rate);
@@ -74,7 +74,7 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
   out->spring.old += by_spring * (in->q_now[k] - in->difference_old[k] - in->q[k]);
   out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
   out->difference_old[k] -= in->spring.old * by_spring + b * by_rate;
-  if (joint_strikes(in, k)) bounce_adjoint(in, k, lambda, out);
+  if (joint_is_in_impact(in, k)) bounce_adjoint(in, k, lambda, out);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -206,7 +206,7 @@ static double limit_adjoint(const JointInput* in, const JointDrive* drive, int b
                  ahead = rotation_vector_derivatives(way);
   JointTerms own = {.controller = 0};
   ball_drive_terms(in, drive, &phi, base, true, &own);
-  BallLimit l = ball_limit_of(in, drive, base, own.controller);
+  BallTorqueLimit l = ball_torque_limit(in, drive, base, own.controller);
   double along = 0, by_off[3] = {0}, by_phi[3] = {0}, by_way[3] = {0};
   for (int i = 0; i < 3; i++) along += lambda[i] * own.gradient[base + i];
   *share = l.scale;
@@ -237,7 +237,7 @@ static double limit_adjoint(const JointInput* in, const JointDrive* drive, int b
 }
 
 static void ball_drive_adjoint(const JointInput* in, int c, int base, const double* lambda, double by_step[3],
-                               double by_b[3], JointShares* out) {
+                               double by_b[3], JointBars* out) {
   const JointDrive* drive = &in->drives[c];
   double a = in->weights.rate_now, share = 1, scaled[3], by_limit = 0;
   BallBars bars = {.target = {0}}, own = {.target = {0}};
@@ -259,7 +259,7 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
   }
 }
 
-static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointShares* out) {
+static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointBars* out) {
   double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3];
   Quat step = relative(in->q_now + base, in->q + base);
   double by_step[3] = {0}, by_b[3] = {0};
@@ -282,12 +282,12 @@ static bool all_zero(const double* x, int count) {
   return true;
 }
 
-void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out) {
+void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out) {
   int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
   memset(out->aim, 0, sizeof(out->aim));
-  out->spring = (SpringTime){0};
+  out->spring = (SpringTimeWeights){0};
   for (int c = 0; c < in->drive_count; c++) {
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
@@ -320,7 +320,7 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   if (root > 0) out[JOINT_FRICTION] += lambda * rate / root - by_static;
   out[JOINT_STATIC_FRICTION] += by_static;
   if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
-  LimitSlopes limits = joint_limit_slopes(in, k, rate);
+  LimitForceDerivatives limits = joint_limit_force_derivatives(in, k, rate);
   out[JOINT_LOWER] += lambda * limits.lower;
   out[JOINT_UPPER] += lambda * limits.upper;
   first[JOINT_RESTITUTION] += lambda * limits.restitution;
@@ -344,7 +344,7 @@ static void ball_own(const JointInput* in, int base, const double* lambda, doubl
   double unused[2][3] = {{0}}, slope;
   slope = friction_adjoint(in, base, relative(in->q_now + base, in->q + base), b, lambda, unused[0], unused[1]);
   for (int i = 0; i < 3; i++) out[base + i][JOINT_FRICTION] += slope / 3;
-  ball_limits_own(in, base, lambda, out + base, out[0]);
+  ball_limits_parameter_adjoint(in, base, lambda, out + base, out[0]);
 }
 
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {

@@ -95,7 +95,7 @@ static void note_prescribed(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   double* force = forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first;
   memcpy(force, s->gradient + link->dof_first, sizeof(double) * (size_t)link->dof_count);
-  for (int k = 0; tree_flight_found(s->flight, link) && k < link->dof_count; k++)
+  for (int k = 0; tree_flight_has_target(s->flight, link) && k < link->dof_count; k++)
     force[k] += s->flight->drive[link->dof_first + k];
 }
 
@@ -114,7 +114,7 @@ static void note_load(Sim* s, int i, const Configuration* c) {
   for (int r = 0; r < 3; r++)
     for (int k = 0; k < 3; k++) moment.m[r][k] = s->loads[i].b[r][k];
   Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(c->pose[i].r)));
-  note_wrench(s, i, load_push(&s->loads[i]), torque, c);
+  note_wrench(s, i, load_force(&s->loads[i]), torque, c);
 }
 
 static void note_fluid(Sim* s, int i, const Configuration* c) {
@@ -134,14 +134,14 @@ static void note_tendons(Sim* s, const Configuration* c) {
 static void note_closures(Sim* s) {
   if (!s->closures) return;
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);
-  step_closure_slopes(s);
+  step_compute_closure_jacobian(s);
   memset(force, 0, sizeof(double) * (size_t)s->model->dof_count);
   closures_add_force(s->closures, s->closures->multiplier, force);
   closures_add_force(s->closures, s->closures->aimed, force);
   for (int k = 0; k < s->model->dof_count; k++) force[k] = 0 - force[k];
 }
 
-void joint_forces_note(Sim* s) {
+void joint_forces_compute(Sim* s) {
   const Model* m = s->model;
   if (!s->part_forces) return;
   const Configuration* c = &s->configuration[s->current];
@@ -158,10 +158,10 @@ void joint_forces_note(Sim* s) {
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) note_load(s, i, c);
   for (int i = 0; s->fluid && i < m->link_count; i++)
-    if (fluid_acts(s->fluid, i)) note_fluid(s, i, c);
+    if (fluid_acts_on(s->fluid, i)) note_fluid(s, i, c);
 }
 
-void joint_forces_keep(Sim* s) {
+void joint_forces_publish(Sim* s) {
   if (!s->part_forces) return;
   memcpy(s->joint_forces, s->part_forces, sizeof(double) * JOINT_FORCE_KINDS * (size_t)s->model->dof_count);
 }

@@ -8,7 +8,7 @@
 /* Adds the spring energy k/2 (q - rest)^2 (M4) with its gradient and Hessian. q: coordinate with the time weights of
  * the spring (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
-  double ahead = spring_ahead(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
+  double ahead = spring_weight_of_end(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
   double way = joint_spring_position(in, k) - in->link->rest[k];
   out->spring = 0.5 * stiffness / ahead * way * way;
   out->gradient += stiffness * way;
@@ -27,7 +27,7 @@ static double stribeck_integral(double end, double v, double s) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < 8; j++) {
       double t = half * (2 * i + 1 + (j < 4 ? -NODE[j] : NODE[j - 4]));
-      sum += WEIGHT[j % 4] * math_decay(-t * (2 * v + t) / (s * s));
+      sum += WEIGHT[j % 4] * math_exp_nonpositive(-t * (2 * v + t) / (s * s));
     }
   return half * sum;
 }
@@ -37,7 +37,7 @@ StaticFriction joint_static_friction(const ModelLink* link, int k, double rate) 
   if (!(link->static_friction[k] > 0)) return (StaticFriction){0};
   double more = link->static_friction[k] - link->friction[k], v = link->friction_speed, s = link->stribeck_speed;
   double root = sqrt(rate * rate + v * v), bend = (v / root) * (v / root) / root;
-  double share = math_decay(-(rate / s) * (rate / s)), by_static = share * rate / root;
+  double share = math_exp_nonpositive(-(rate / s) * (rate / s)), by_static = share * rate / root;
   return (StaticFriction){more * stribeck_integral(rate * rate / (root + v), v, s), more * by_static,
                           more * share * (bend - 2 * (rate / s) * (rate / s) / root), by_static};
 }

@@ -70,7 +70,7 @@ Limits joint_limits(const ModelLink* link, int dof) {
                   link->limit_stiffness, link->limit_margin, link->limit_restitution};
 }
 
-Limits joint_bounded_limits(const ModelLink* link, int dof) {
+Limits joint_limits_outside_impact(const ModelLink* link, int dof) {
   Limits limits = joint_limits(link, dof);
   if (limits.law == LIMIT_BARRIER && limits.restitution > 0) limits.margin *= IMPACT_ENTRY - STOP_WAY;
   return limits;
@@ -107,7 +107,7 @@ bool limits_energy(const Limits* limits, double x, LimitEnergy* sum) {
   return true;
 }
 
-LimitEnergy joint_bounce_energy(const JointStop* stop, double way) {
+LimitEnergy joint_rebound_energy(const JointStop* stop, double way) {
   double off = way - stop->aim;
   if (!stop->bounces || !(stop->sign * off < stop->slack)) return (LimitEnergy){0, 0, 0};
   return (LimitEnergy){0.5 * stop->stiffness * off * off, stop->stiffness * off, stop->stiffness};
@@ -118,7 +118,7 @@ LimitEnergy joint_bounce_energy(const JointStop* stop, double way) {
 static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  Limits limits = joint_bounded_limits(link, dof);
+  Limits limits = joint_limits_outside_impact(link, dof);
   return limits_energy(&limits, q, sum);
 }
 
@@ -127,7 +127,7 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
 static bool plain_limits(const JointInput* in, int k, LimitEnergy* sum) {
   *sum = (LimitEnergy){0, 0, 0};
   bool inside = limits_at(in->link, k, in->q[k], sum);
-  if (inside && joint_strikes(in, k)) *sum = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
+  if (inside && joint_is_in_impact(in, k)) *sum = joint_rebound_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   return inside;
 }
 
@@ -148,10 +148,10 @@ static LimitEnergy one_way_friction(double rate) {
                        30 * s * (1 - x) * (1 - x) / STOP_SPEED};
 }
 
-StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
+LimitResistance limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
   /* at a barrier the rebound has already returned the energy due to the restitution (I15) */
   double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
-  StopTerms out = {0};
+  LimitResistance out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {
     double sign = side == 0 ? 1 : -1, bound = side == 0 ? limits->lower : limits->upper;
     LimitEnergy law = {0, 0, 0};
@@ -165,16 +165,17 @@ StopTerms limits_resistance(const Limits* limits, double now, double rate, doubl
   return out;
 }
 
-StopTerms joint_stop(const JointInput* in, int k, double rate) {
-  if (!in->link->limited[k] || joint_strikes(in, k)) return (StopTerms){0};
-  Limits limits = joint_bounded_limits(in->link, k);
+LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate) {
+  if (!in->link->limited[k] || joint_is_in_impact(in, k)) return (LimitResistance){0};
+  Limits limits = joint_limits_outside_impact(in->link, k);
   return limits_resistance(&limits, in->q_now[k], rate, in->weights.rate_now);
 }
 
 /* A shift of a bound shifts the limit law and the resistance. The derivatives of the limit force with respect to the
  * bound are therefore minus its derivatives with respect to the coordinate. */
-LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rate, double rate_now) {
-  LimitSlopes out = {0, 0, 0};
+LimitForceDerivatives limits_force_derivatives(const Limits* limits, double q, double now, double rate,
+                                               double rate_now) {
+  LimitForceDerivatives out = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
     Limits one = *limits;
     double* by = side == 0 ? &out.lower : &out.upper;
@@ -191,12 +192,13 @@ LimitSlopes limits_slopes(const Limits* limits, double q, double now, double rat
   return out;
 }
 
-LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate) {
-  LimitSlopes out = {0, 0, 0};
+LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k, double rate) {
+  LimitForceDerivatives out = {0, 0, 0};
   if (!in->link->limited[k]) return out;
-  Limits limits = joint_bounded_limits(in->link, k);
-  if (!joint_strikes(in, k)) return limits_slopes(&limits, in->q[k], in->q_now[k], rate, in->weights.rate_now);
-  LimitEnergy bounce = joint_bounce_energy(&in->stop[k], in->q[k] - in->q_now[k]);
+  Limits limits = joint_limits_outside_impact(in->link, k);
+  if (!joint_is_in_impact(in, k))
+    return limits_force_derivatives(&limits, in->q[k], in->q_now[k], rate, in->weights.rate_now);
+  LimitEnergy bounce = joint_rebound_energy(&in->stop[k], in->q[k] - in->q_now[k]);
   out.restitution = -bounce.second * in->stop[k].by_restitution;
   return out;
 }
@@ -219,11 +221,11 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   LimitEnergy limit;
   if (!plain_limits(in, k, &limit)) return false;
   out->limit += limit.value;
-  StopTerms stop = joint_stop(in, k, rate);
+  LimitResistance stop = joint_limit_resistance(in, k, rate);
   out->damping += 0.5 * link->damping[k] / a * rate * rate + stop.value;
   double gradient = limit.first + link->damping[k] * rate + stop.first;
   double hessian = limit.second + (link->damping[k] + stop.by_rate) * a;
-  out->inertia_force[k] = fabs(stop.first) + (joint_strikes(in, k) ? fabs(limit.first) : 0);
+  out->inertia_force[k] = fabs(stop.first) + (joint_is_in_impact(in, k) ? fabs(limit.first) : 0);
   if (link->passive) {
     PassiveTerms own = joint_passive(in, k, rate);
     out->limit += own.spring;
@@ -236,7 +238,7 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double e = joint_spring_position(in, k) - drive->target[k], de = rate - drive->target_rate[k];
-    double ahead = spring_ahead(&in->spring), kp = (1 - in->spring.missing) * drive->position_gain[k];
+    double ahead = spring_weight_of_end(&in->spring), kp = (1 - in->spring.missing) * drive->position_gain[k];
     double kd = joint_rate_gain(in, drive, k);
     LimitEnergy law = {0.5 * kp / ahead * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
                        kp * e + kd * a * de - drive->push[k], kp * ahead + kd * a * a};
@@ -320,10 +322,10 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
   if (derivatives) add_through(step, push, zero, base, out);
 }
 
-BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy) {
+BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive, int base, double energy) {
   double a = in->weights.rate_now, square = 0;
   const double* m = drive->max_force + base;
-  BallLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
+  BallTorqueLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
   RotationVector way =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(drive->target + base)));
   for (int i = 0; i < 3; i++) {
@@ -349,7 +351,7 @@ static void limited_ball_drive(const JointInput* in, const JointDrive* drive, co
                                bool derivatives, JointTerms* out) {
   JointTerms own = {.controller = 0};
   ball_drive_terms(in, drive, step, base, derivatives, &own);
-  BallLimit l = ball_limit_of(in, drive, base, own.controller);
+  BallTorqueLimit l = ball_torque_limit(in, drive, base, own.controller);
   bool rigid = !(l.stiffness > 0);
   double less = rigid ? 0 : (l.force.energy - 0.5 * l.size * l.size) / l.stiffness;
   out->controller += rigid ? l.scale * own.controller : own.controller + (l.scale < 1 ? less : 0);

@@ -36,15 +36,15 @@ static void couple(Sim* s) {
   for (int k = 0; k < count; k++) {
     ContactTerms pair = contact_term(s->contact, k);
     int a = m->link_tree[pair.link_a], b = m->link_tree[pair.link_b];
-    if (a >= 0 && b >= 0) sets_join(s->island, a, b);
+    if (a >= 0 && b >= 0) disjoint_sets_unite(s->island, a, b);
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
-    sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
+    disjoint_sets_unite(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++)
-    sets_join(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
+    disjoint_sets_unite(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
   for (int k = 0; s->bushings && k < s->bushings->pair_count; k++)
-    sets_join(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
-  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
+    disjoint_sets_unite(s->island, (int)(s->bushings->pairs[k] >> 32), (int)(s->bushings->pairs[k] & UINT32_MAX));
+  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = disjoint_sets_find(s->island, in->trees[n]);
   s->island_count = 0;
   /* number the islands: the root of an island precedes its other members */
   for (int n = 0; n < in->tree_count; n++) {
@@ -69,9 +69,9 @@ static void wake_unsettled(Sim* s, bool arrived) {
   if (!s->contact) return;
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
   for (int n = 0; n < in->tree_count; n++)
-    if (!balance_tree(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
+    if (!balance_tree_is_reached(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_holds(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
+    if (!closure_is_satisfied(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
   for (int n = 0; n < in->link_count; n++) {
     int i = in->links[n];
     s->marked_link[i] = s->tendons || s->bushings || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
@@ -106,7 +106,7 @@ static void note_tree(void* context, int index, int thread) {
   int tree = s->scope.trees[index];
   if (s->noted[tree] && !s->closures) return;
   s->noted[tree] = true;
-  balance_note(s, tree);
+  balance_test_tree(s, tree);
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
 }
 
@@ -127,7 +127,7 @@ static void measure_islands(Sim* s, bool arrived) {
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
     island->curvature += s->curvature[k];
-    island->settled = island->settled && balance_tree(s, k, arrived);
+    island->settled = island->settled && balance_tree_is_reached(s, k, arrived);
   }
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
@@ -149,7 +149,7 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; s->closures && k < s->closures->count; k++) {
     Island* island = island_of_link(s, closure_link(s->closures, k));
     island->rounding += closure_rounding(s->closures, k);
-    island->settled = island->settled && closure_holds(s->closures, k);
+    island->settled = island->settled && closure_is_satisfied(s->closures, k);
   }
   for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
     if (s->model->tendons[k].home >= 0)
@@ -199,7 +199,7 @@ static void shorten_link(Sim* s, int link) {
  * returns false. */
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
-  if (!configuration_move(s, trial)) {
+  if (!configuration_set_trial(s, trial)) {
     for (int n = 0; n < s->scope.link_count; n++) {
       int i = s->scope.links[n];
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
@@ -217,7 +217,7 @@ static bool trial_feasible(Sim* s) {
  * that is not settled, because settled islands do not test their energy. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
-  sets_separate(s->group, s->island_count);
+  disjoint_sets_init(s->group, s->island_count);
   for (int k = 0; k < s->island_count; k++)
     if (s->islands[k].moved) s->islands[k].own_change = 0;
   for (int n = 0; n < s->scope.link_count; n++) {
@@ -247,7 +247,7 @@ static void measure_change(Sim* s) {
     Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
     Island* judge = a && !(a->settled && b) ? a : b;
     if (judge) judge->change += change;
-    if (a && b && a != b && change != 0) sets_join(s->group, (int)(a - s->islands), (int)(b - s->islands));
+    if (a && b && a != b && change != 0) disjoint_sets_unite(s->group, (int)(a - s->islands), (int)(b - s->islands));
   }
 }
 
@@ -257,7 +257,7 @@ static bool decreases(Sim* s) {
   bool all = true;
   measure_change(s);
   for (int k = 0; k < s->island_count; k++) { /* the root has the smallest index, so its sum is initialized first */
-    Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
+    Island *island = &s->islands[k], *root = &s->islands[disjoint_sets_find(s->group, k)];
     double allowed = island->rise + ARMIJO * (island->slope - island->rise);
     double excess = island->change - island->alpha * allowed - island->rounding;
     if (island->blind) excess = fmin(excess, 0);
@@ -265,7 +265,7 @@ static bool decreases(Sim* s) {
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
-    if (s->islands[sets_root(s->group, k)].excess <= 0 || island->alpha == 0) continue;
+    if (s->islands[disjoint_sets_find(s->group, k)].excess <= 0 || island->alpha == 0) continue;
     island->shorten = true;
     all = false;
   }
@@ -274,7 +274,8 @@ static bool decreases(Sim* s) {
 
 static void poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  model_link_way(s->model, link, from, s->configuration[s->current].q, s->scaled, fraction, s->path_q, poses);
+  model_displaced_link_pose(s->model, link, from, s->configuration[s->current].q, s->scaled, fraction, s->path_q,
+                            poses);
 }
 
 typedef struct {
@@ -287,10 +288,11 @@ static void bound_tree(void* context, int index, int thread) {
   Sim* s = ((BoundTask*)context)->s;
   int tree = s->scope.trees[index];
   const Configuration* c = &s->configuration[s->current];
-  bool still = step_tree_still(s, tree, ((BoundTask*)context)->delta), known = still && s->bounded_still[tree];
+  bool still = step_tree_is_still(s, tree, ((BoundTask*)context)->delta), known = still && s->bounded_still[tree];
   s->bounded_still[tree] = still;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1] && !known; n++)
-    motion_bound_of(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta, &s->bounds);
+    motion_bounds_of_link(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta,
+                          &s->bounds);
 }
 
 /* Sets s->bounds to bounds on the motion of all links for the step `delta` from the accepted configuration. */
@@ -299,7 +301,7 @@ static void bound_motion(Sim* s, const double* delta) {
   const Configuration* c = &s->configuration[s->current];
   BoundTask task = {s, delta};
   for (int i = 0; i < m->link_count && s->scope.whole; i++)
-    if (m->links[i].tree < 0) motion_bound_of(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
+    if (m->links[i].tree < 0) motion_bounds_of_link(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
 }
 
@@ -330,11 +332,11 @@ static bool certified(Sim* s, StepReport* report) {
 }
 
 static void accept_trial(Sim* s) {
-  path_add(s);
-  step_moved_stale(s);
+  path_append_move(s);
+  step_mark_moved_stale(s);
   s->current = 1 - s->current;
   if (s->contact) contact_accept(s->contact);
-  step_moved_stale(s);
+  step_mark_moved_stale(s);
 }
 
 /* Shortens delta of each island that contains links with very many triangles, so that the candidate list stays small
@@ -403,7 +405,7 @@ static void allow_pushing(Sim* s) {
   }
 }
 
-StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
+LineSearchResult line_search_run(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   note_trees(s);
   wake_unsettled(s, arrived);
@@ -423,8 +425,8 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
   } while (!s->leaves && shorten_marked(s));
-  if (s->leaves) return SEARCH_LEAVES;
-  return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
+  if (s->leaves) return SEARCH_LEAVES_REGION;
+  return lost_in_rounding(s) ? SEARCH_NEAR_ROUNDING : SEARCH_FAILED;
 }
 
 /* Corrects the slopes of islands with free spinning bodies or trees in free flight (tree_flight.h). At their targets
@@ -432,11 +434,11 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
  * predict it: it can be positive for a rotation by more than a right angle. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  for (int n = 0; (s->spinners || s->flight) && n < s->scope.link_count; n++) {
+  for (int n = 0; (s->spin_bodies || s->flight) && n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
-    bool spins = s->spinners && s->spinners[i].spins && !s->spinners[i].touches;
-    if (!spins && !tree_flight_starts_at_aim(s->flight, link)) continue;
+    bool spins = s->spin_bodies && s->spin_bodies[i].spins && !s->spin_bodies[i].touches;
+    if (!spins && !tree_flight_starts_at_target(s->flight, link)) continue;
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
@@ -444,15 +446,15 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* Marks the islands of trees that were already solved in an independent part of the scene as settled. step_repeat_last
- * then does not move these islands again. */
+/* Marks the islands of trees that were already solved in an independent part of the scene as settled.
+ * line_search_repeat_last_step then does not move these islands again. */
 static void leave_begun(Sim* s) {
   for (int n = 0; s->begun && n < s->scope.tree_count; n++)
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
-/* Stops the islands that failed in a rejected trial of step_repeat_last. Returns true if an island was stopped and
- * other islands still move. */
+/* Stops the islands that failed in a rejected trial of line_search_repeat_last_step. Returns true if an island was
+ * stopped and other islands still move. */
 static bool leave_refused(Sim* s) {
   bool refused = false, others = false;
   s->leaves = false;
@@ -470,18 +472,18 @@ static bool leave_refused(Sim* s) {
  * conserve momentum start at their predicted poses, and prescribed joints move to their targets. A moving body is then
  * near its solution, where the Hessian is positive definite. Bodies at rest do not move. Returns true if the prediction
  * was accepted. */
-bool step_repeat_last(Sim* s, StepReport* report) {
+bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
     for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
       s->delta[k] = lengths * s->difference_old[k];
   }
-  if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
+  if (s->closures && lengths == 1) closures_extrapolate(s->closures, s->delta);
   for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
     if (s->fixed[k]) s->delta[k] = s->rhs[k];
-  spin_increments(s, s->delta);
-  tree_flight_increments(s, s->delta);
+  spin_set_start_increments(s, s->delta);
+  tree_flight_set_start_increments(s, s->delta);
   couple(s);
   note_trees(s);
   measure_islands(s, false);
@@ -497,7 +499,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   if (!any) return false;
   forget_trial(s);
   scale_step(s);
-  step_copy_scope(s, s->delta, s->scaled);
+  solve_scope_copy(s, s->delta, s->scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   bool fine = false, any_left = true;

@@ -66,8 +66,8 @@ static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotat
 
 FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
   assert(load->field);
-  FieldPlace at = field_place(m, load, poses);
-  FieldEnergy slope = field_slope(load->field, &at);
+  FieldGeometry at = field_geometry(m, load, poses);
+  FieldEnergy slope = field_energy_gradient(load->field, &at);
   double strength = load_value(&load->force, t).x;
   Vec3 force = vec3_scale(slope.d, -strength);
   FieldWrench w = {.force = {force, vec3_scale(force, -1)}};
@@ -93,7 +93,7 @@ static void add_field(Sim* s, const ModelLoad* load) {
   if (load->field->to >= 0) add_wrench(s, load->field->to, w.force[1], w.torque[1]);
 }
 
-void loads_aim(Sim* s) {
+void loads_prepare_step(Sim* s) {
   const Model* m = s->model;
   if (!s->loads) return;
   memset(s->loads, 0, sizeof(LinkLoad) * (size_t)m->link_count);
@@ -110,19 +110,19 @@ void loads_aim(Sim* s) {
 /* Returns the first moment sum g (X - X_c)^T R^T of g = -B about the centre of mass. The last column of B is the force.
  */
 static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
-  Mat3 local = mat3_outer(load_push(load), link->center);
+  Mat3 local = mat3_outer(load_force(load), link->center);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) local.m[i][j] -= load->b[i][j];
   return mat3_mul(local, mat3_transpose(r));
 }
 
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms) {
-  terms->force = vec3_sub(terms->force, load_push(load));
+  terms->force = vec3_sub(terms->force, load_force(load));
   terms->moment = mat3_add(terms->moment, moment_of(load, link, pose.r));
 }
 
-WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose) {
-  return (WorkingForce){vec3_norm(load_push(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
+ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose) {
+  return (ForceMagnitudes){vec3_norm(load_force(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
 }
 
 /* ---------------------------------------------------------------- for callers without a Sim */

@@ -15,7 +15,7 @@ typedef struct LinkLoad {
 /* Returns zeroed loads (links), or NULL if the model has none. The caller frees them with memory_free. */
 LinkLoad* loads_create(const Model* model);
 /* Sets B of every link for the step of sim->clock. Call after step_prepare has set the targets. */
-void loads_aim(Sim* sim);
+void loads_prepare_step(Sim* sim);
 /* Returns the energy of the loads relative to the start of the step, -B : (T - T^t) [J]. */
 static inline double load_energy(const LinkLoad* load, const Pose* pose, const Pose* now) {
   double sum = 0;
@@ -30,9 +30,9 @@ static inline double load_energy(const LinkLoad* load, const Pose* pose, const P
  * link. The Hessian with respect to the link's own twist is zero. */
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms);
 /* Returns the magnitudes of force and torque about the centre of mass. They scale the tolerance of residuals (S8). */
-WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose);
+ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose);
 /* Returns the total force, world axes [N]. */
-static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
+static inline Vec3 load_force(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
 /* Force and torque of a field on the load's link [0] and on the other link [1], about their centres of mass, world axes
  * (L16). */

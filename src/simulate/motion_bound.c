@@ -45,8 +45,8 @@ static void sharpen(MotionBound* b, const JointBound* own) {
   b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);
 }
 
-void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
-                     const double* delta, MotionBounds* bounds) {
+void motion_bounds_of_link(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
+                           const double* delta, MotionBounds* bounds) {
   assert(i >= 0 && i < model->link_count);
   const ModelLink* link = &model->links[i];
   MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
@@ -58,5 +58,5 @@ void motion_bound_of(const Model* model, int i, const double* q, const Pose* pos
 
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds) {
-  for (int i = 0; i < model->link_count; i++) motion_bound_of(model, i, q, poses, screws, delta, bounds);
+  for (int i = 0; i < model->link_count; i++) motion_bounds_of_link(model, i, q, poses, screws, delta, bounds);
 }

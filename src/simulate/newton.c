@@ -75,7 +75,7 @@ static bool stalls(NewtonProgress* progress, double gap) {
  * targets, iterations are only counted. */
 static bool stays_open(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
-  double gap = closures_gap(c, NULL), before = c->gap_before;
+  double gap = closures_largest_error(c, NULL), before = c->gap_before;
   c->gap_before = gap;
   bool floor = progress->blind && gap > 0.5 * before;
   bool stuck = stalls(progress, gap);
@@ -87,7 +87,7 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
 enum { ROUNDS_OPEN_AT_END = 5 };
 
 static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
-  if (!s->closures || closures_gap(s->closures, NULL) <= 1) return false;
+  if (!s->closures || closures_largest_error(s->closures, NULL) <= 1) return false;
   if (outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
   return outcome == STEP_NO_SOLUTION && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
@@ -106,7 +106,7 @@ enum { ROUNDS_BLIND = 12 };
 static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress, double residual) {
   if (!progress->blind || !(residual > 0.5 * progress->residual)) return false;
   if (residual <= BLIND_MUCH) return true;
-  progress->at_rounding = balance_at_rounding(s, a);
+  progress->at_rounding = balance_is_at_rounding(s, a);
   return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
 }
 
@@ -122,13 +122,13 @@ static StepOutcome give_up(NewtonProgress* progress) {
 static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
   progress->arrived = prescribed_step(s, s->rhs);
-  if (s->closures) closures_bend(s->closures);
-  if (s->closures) closures_begin_round(s->closures, report->iterations, s->tolerance);
+  if (s->closures) closures_include_curvature(s->closures);
+  if (s->closures) closures_set_tolerance_factor(s->closures, report->iterations, s->tolerance);
   step_assemble(s, contact_term_list(s->contact), a);
   s->times.assembly += timer_now() - start;
   report->residual = balance_residual(s, &report->residual_dof);
   report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
-  progress->closed = closures_gap(s->closures, NULL) <= 1;
+  progress->closed = closures_largest_error(s->closures, NULL) <= 1;
   progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
 }
 
@@ -137,32 +137,32 @@ static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report
 static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
   bool free_to_end = progress->arrived && progress->closed;
   if (!isfinite(report->residual)) return give_up(progress);
-  if (progress->enough && balance_of_machines(s)) return STEP_CONVERGED;
+  if (progress->enough && balance_closures_are_reached(s)) return STEP_CONVERGED;
   if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
-  if (!progress->closed && stays_open(s, progress)) return STEP_OPEN;
+  if (!progress->closed && stays_open(s, progress)) return STEP_CLOSURE_OPEN;
   /* for small residuals the rounding of contact forces is ignored, because the energies show it */
   const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
-  if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {
+  if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_is_at_rounding(s, stiff)) {
     progress->at_rounding = true;
     return STEP_ROUNDING_FLOOR;
   }
   if (report->iterations == s->iteration_limit) {
     progress->ended = true;
-    progress->at_rounding = progress->blind && balance_at_rounding(s, a);
+    progress->at_rounding = progress->blind && balance_is_at_rounding(s, a);
   }
   return STEP_NO_SOLUTION;
 }
 
 /* Returns the outcome after a line search. STEP_NO_SOLUTION: Newton's method continues, unless progress->ended is set.
  */
-static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch found, const Assembly* a) {
-  bool lost = found == SEARCH_LOST, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
+static StepOutcome judge_search(Sim* s, NewtonProgress* progress, LineSearchResult found, const Assembly* a) {
+  bool lost = found == SEARCH_NEAR_ROUNDING, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   progress->blind = found == SEARCH_AT_ROUNDING;
-  progress->ended = found == SEARCH_LEAVES;
+  progress->ended = found == SEARCH_LEAVES_REGION;
   if (accepted || progress->ended) return STEP_NO_SOLUTION;
   if (progress->enough) return STEP_CONVERGED; /* only the stricter tolerance of trees with closures (Z10) is not met */
   if (!progress->arrived) return STEP_BLOCKED;
-  progress->at_rounding = balance_at_rounding(s, a);
+  progress->at_rounding = balance_is_at_rounding(s, a);
   bool floor = lost || (progress->closed && progress->at_rounding);
   return floor ? STEP_ROUNDING_FLOOR : give_up(progress);
 }
@@ -178,9 +178,9 @@ static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport
   bool first = isinf(progress->residual);
   progress->residual = report->residual;
   bool repeats = first && !s->settling && s->model->simulation.max_iterations > 0;
-  if (repeats && step_repeat_last(s, report)) return STEP_NO_SOLUTION;
+  if (repeats && line_search_repeat_last_step(s, report)) return STEP_NO_SOLUTION;
   if (!step_direction(s, &a, report)) return give_up(progress);
-  StepSearch found = step_search(s, progress->arrived, report);
+  LineSearchResult found = line_search_run(s, progress->arrived, report);
   report->iterations += found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
   return judge_search(s, progress, found, &a);
 }
@@ -189,22 +189,22 @@ static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport
 static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
   if (!isfinite(residual)) return outcome;
   if (outcome == STEP_NO_SOLUTION && progress->blind) outcome = STEP_ROUNDING_FLOOR;
-  if (fails_open(s, progress, outcome)) return STEP_OPEN;
+  if (fails_open(s, progress, outcome)) return STEP_CLOSURE_OPEN;
   /* a small residual at the rounding floor is accepted; a large residual makes the step fail, so that shorter substeps
    * are tried */
-  bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
+  bool much = outcome == STEP_ROUNDING_FLOOR && residual > ROUNDING_FLOOR_RESIDUAL_MAX;
   return much && !progress->at_rounding ? STEP_NO_SOLUTION : outcome;
 }
 
-void step_rounds(Sim* s, StepReport* report) {
+void newton_iterate(Sim* s, StepReport* report) {
   NewtonProgress progress = {.residual = INFINITY, .gap = INFINITY};
   StepOutcome outcome = STEP_NO_SOLUTION;
   for (int k = 0; k <= s->iteration_limit && outcome == STEP_NO_SOLUTION && !progress.ended; k++)
     outcome = newton_iteration(s, &progress, report);
   report->outcome = judge_end(s, &progress, outcome, report->residual);
-  if (report->outcome != STEP_OPEN) return;
-  closures_gap(s->closures, &report->open_closure);
-  report->open_gap = closure_open_by(s->closures, report->open_closure);
+  if (report->outcome != STEP_CLOSURE_OPEN) return;
+  closures_largest_error(s->closures, &report->open_closure);
+  report->open_gap = closure_absolute_error(s->closures, report->open_closure);
 }
 
 /* A gap below this many rounding errors of the links' positions exists only by rounding. The motion then leaves no
@@ -212,8 +212,8 @@ void step_rounds(Sim* s, StepReport* report) {
 #define CRUSHED_ROUNDINGS 1e4
 
 static bool crushed(const Sim* s) {
-  if (!s->contact || contact_overlaps(s->model->contact_model)) return false;
-  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * balance_largest_place(s);
+  if (!s->contact || contact_allows_overlap(s->model->contact_model)) return false;
+  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * balance_largest_position(s);
   for (int k = 0; k < contact_candidate_count(s->contact); k++)
     if (contact_squeeze(s->contact, k).before < least) return true;
   return false;
@@ -222,8 +222,8 @@ static bool crushed(const Sim* s) {
 /* Evaluates the state at the start of a step. Returns false if a coordinate is beyond a barrier limit. */
 static bool begin_solve(Sim* s) {
   Configuration* c = &s->configuration[s->current];
-  if (s->closures) closures_begin(s->closures);
-  step_all_stale(s);
+  if (s->closures) closures_begin_step(s->closures);
+  step_mark_all_stale(s);
   for (int i = 0; i < s->model->link_count; i++) s->same[i] = false;
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   return configuration_evaluate(s, c);
@@ -232,9 +232,9 @@ static bool begin_solve(Sim* s) {
 /* Returns the outcome at the rounding floor. This is a failure if a closure is open, or if only rounding separates
  * bodies. */
 static StepOutcome judge_floor(const Sim* s) {
-  if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_NO_SOLUTION;
+  if (s->closures && closures_largest_error(s->closures, NULL) > 1) return STEP_NO_SOLUTION;
   if (!crushed(s)) return STEP_ROUNDING_FLOOR;
-  return step_leads(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
+  return sim_has_prescribed_motion(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
 
 StepReport step_solve(Sim* s) {
@@ -242,13 +242,13 @@ StepReport step_solve(Sim* s) {
   StepReport report = {.outcome = moves ? STEP_NO_SOLUTION : STEP_CONVERGED, .residual_dof = -1};
   if (!moves) return report;
   if (!begin_solve(s)) return step_not_finite();
-  int most = s->settling ? 0 : parts_solve(s, &report);
+  int most = s->settling ? 0 : subsystems_solve(s, &report);
   /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
-  if (report.outcome == STEP_NO_SOLUTION) step_rounds(s, &report);
+  if (report.outcome == STEP_NO_SOLUTION) newton_iterate(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {
     report.outcome = judge_floor(s);
-    if (report.residual_dof >= 0) report.speed_left = balance_speed_left(s, report.residual_dof);
+    if (report.residual_dof >= 0) report.speed_error = balance_speed_error(s, report.residual_dof);
   }
   report_terms(s, &report);
   return report;

@@ -9,7 +9,7 @@
 
 static int first_solve(const Sim* s) { return s->between.count > 0 ? s->between.solve_end[s->between.count - 1] : 0; }
 
-void own_force_begin(Sim* s) { s->solves.count = first_solve(s); }
+void friction_iteration_discard(Sim* s) { s->solves.count = first_solve(s); }
 
 static void grow(SolveStore* store, const Model* m) {
   if (store->count < store->capacity) return;
@@ -48,7 +48,7 @@ const SimSolve* sim_solves(const Sim* s, int* count) {
   return s->solves.list + first_solve(s);
 }
 
-void own_force_free(Sim* s) {
+void friction_iteration_free(Sim* s) {
   SolveStore* store = &s->solves;
   for (int k = 0; k < store->capacity; k++) {
     memory_free((double*)store->list[k].q);
@@ -102,8 +102,8 @@ static StepReport solve_again(Sim* s, bool blends) {
 /* Returns true if the lengths of substeps depend on the solution, as in impacts with restitution. The friction of such
  * impacts acts in a separate substep. */
 static bool length_varies(const StepClock* c) {
-  return c->kind == STEP_IMPACT || c->end == END_EVENT || c->begin_varies || c->dt_varies || c->before_varies ||
-         c->older_varies;
+  return c->kind == STEP_IMPACT_SUBSTEP || c->end == END_AT_EVENT || c->begin_varies || c->dt_varies ||
+         c->before_varies || c->older_varies;
 }
 
 /* Number of solves after the first one in a step with late friction (F14). */
@@ -114,7 +114,7 @@ enum { BLENDED_SOLVES = 1 };
  * scenes with restitution, whose impacts have separate substeps. */
 static bool blends_here(Sim* s) {
   return !s->guessed && !s->model->contact.bounces && contact_friction_is_late(s->contact) &&
-         spin_parts(s, s->clock.dt) == 1;
+         spin_substep_count(s, s->clock.dt) == 1;
 }
 
 /* Rotation of a body in contact within a substep [rad] above which only the first solve is made (F8). Later solves use
@@ -126,10 +126,10 @@ static bool blends_here(Sim* s) {
 static int solves_after(Sim* s, int given) {
   if (given == 0 || length_varies(&s->clock)) return 0;
   if (given < 0) return blends_here(s) ? BLENDED_SOLVES : 0;
-  return s->clock.dt * spin_touching_speed(s) < TURN_OF_SLIP ? given : 0;
+  return s->clock.dt * spin_contact_angular_speed(s) < TURN_OF_SLIP ? given : 0;
 }
 
-void own_force_settle(Sim* s, StepReport* report) {
+void friction_iteration_solve(Sim* s, StepReport* report) {
   const int given = s->model->contact.friction_iterations;
   const bool blends = given < 0, varies = length_varies(&s->clock);
   const int most = solves_after(s, given);
@@ -137,7 +137,7 @@ void own_force_settle(Sim* s, StepReport* report) {
     if (!blends && contact_friction_settled(s->contact, s->tolerance, NULL)) return;
     keep_solve(s);
     StepReport one = solve_again(s, blends);
-    step_add_work(&one, report);
+    step_add_counters(&one, report);
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }

@@ -5,7 +5,7 @@
 #include "simulate/delay.h"
 #include "simulate/step_adjoint.h"
 
-RecordedStep own_force_step(const RecordedStep* step) {
+RecordedStep friction_iteration_step(const RecordedStep* step) {
   RecordedStep out = *step;
   const SimSolve* solve = &step->solves[--out.solve_count];
   out.q_next = solve->q;
@@ -16,7 +16,7 @@ RecordedStep own_force_step(const RecordedStep* step) {
   return out;
 }
 
-void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
+void friction_iteration_bars(StepAdjoint* a, const RecordedStep* step) {
   if (step->solve_count == 0 || !a->replay) return;
   memset(a->own_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   contact_replay_own_bars(a->replay, a->own_bar);
@@ -27,29 +27,29 @@ void own_force_bars(StepAdjoint* a, const RecordedStep* step) {
  * previous solve. */
 static void set_aside(StepAdjoint* a) {
   size_t links = (size_t)a->model->link_count;
-  spin_adjoint_set_aside(a->spin, a->momentum_aside);
+  spin_adjoint_move_momentum_bars(a->spin, a->momentum_aside);
   if (a->felt) memcpy(a->felt_aside, a->felt, sizeof(Vec3) * links);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * links);
-  delay_pending_set_aside(a->late);
+  delay_pending_move_to_store(a->late);
   contact_replay_set_aside(a->replay);
   memcpy(a->solve_bar.pose, a->own_bar, sizeof(double[3][4]) * links);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)a->model->dof_count);
 }
 
 static void add_aside(StepAdjoint* a) {
-  spin_adjoint_add_aside(a->spin, a->momentum_aside);
+  spin_adjoint_add_momentum_bars(a->spin, a->momentum_aside);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_add(a->felt[i], a->felt_aside[i]);
-  delay_pending_add_aside(a->late);
+  delay_pending_add_store(a->late);
   contact_replay_add_aside(a->replay);
 }
 
-void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                       ModelGradient* gradient, StepAdjointReport* report) {
+void friction_iteration_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                                ModelGradient* gradient, StepAdjointReport* report) {
   RecordedStep solve = *step;
   const bool fixed = a->lengths->fixed;
   a->lengths->fixed = true;
   while (solve.solve_count > 0 && a->replay && report->sound) {
-    solve = own_force_step(&solve);
+    solve = friction_iteration_step(&solve);
     set_aside(a);
     StepAdjointReport one = step_adjoint_solve(a, &solve, a->solve_bar, a->zero, NULL, now, old, older, gradient);
     add_aside(a);

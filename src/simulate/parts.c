@@ -13,7 +13,7 @@ enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2
 
 /* Accepted moves of all parts that one worker solves in a step, one part after the other. A move consists of the
  * increments of the degrees of freedom of the part's trees. */
-struct PartMoves {
+struct SubsystemMoves {
   double* deltas;
   size_t count, capacity;
 };
@@ -30,10 +30,10 @@ typedef struct {
 typedef struct {
   Sim sim;
   ContactSystem* contact;
-  struct PartMoves moves;
+  struct SubsystemMoves moves;
 } PartWorker;
 
-typedef struct StepParts {
+typedef struct Subsystems {
   int* sets;               /* disjoint sets of trees that interact (trees) */
   int* of;                 /* part of each tree, -1: none (trees) */
   int* size;               /* number of links of each set, stored at the smallest member of the set (trees) */
@@ -45,7 +45,7 @@ typedef struct StepParts {
   PartResult* result;      /* (trees) */
   PartWorker* worker;
   int worker_count;
-} StepParts;
+} Subsystems;
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -80,14 +80,14 @@ static void destroy_worker(PartWorker* w) {
                          w->moves.deltas};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   block_solver_destroy(own->solver);
-  sides_free(&own->sides);
+  tree_term_lists_free(&own->sides);
   contact_part_destroy(w->contact);
 }
 
-void parts_create(Sim* s) {
+void subsystems_create(Sim* s) {
   if (!is_for_parts(s) || !contact_parts_create(s->contact)) return;
   const Model* m = s->model;
-  StepParts* p = s->parts = MEMORY_NEW(StepParts, 1);
+  Subsystems* p = s->parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
   p->of = MEMORY_NEW(int, m->tree_count);
   p->size = MEMORY_NEW(int, m->tree_count);
@@ -103,7 +103,7 @@ void parts_create(Sim* s) {
   for (int k = 0; k < p->worker_count; k++) create_worker(&p->worker[k], s, k);
 }
 
-void parts_destroy(StepParts* p) {
+void subsystems_destroy(Subsystems* p) {
   if (!p) return;
   for (int k = 0; k < p->worker_count; k++) destroy_worker(&p->worker[k]);
   void* const owned[] = {p->sets,  p->of,         p->size,      p->place,  p->trees, p->tree_first,
@@ -125,22 +125,22 @@ static bool is_for_whole(const Sim* s, int tree) {
 
 /* Sets p->size to the number of links of each island. Islands that are solved with the whole scene get a size above
  * ISLAND_LINKS_MOST. */
-static void measure_sets(const Sim* s, StepParts* p) {
+static void measure_sets(const Sim* s, Subsystems* p) {
   const Model* m = s->model;
   memset(p->size, 0, sizeof(int) * (size_t)m->tree_count);
   for (int k = 0; k < m->tree_count; k++) {
-    int* size = &p->size[sets_root(p->sets, k)];
+    int* size = &p->size[disjoint_sets_find(p->sets, k)];
     *size += s->tree_first[k + 1] - s->tree_first[k];
     if (is_for_whole(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
   }
 }
 
 /* Assigns the small islands to parts, in ascending order. Trees of all other islands get the part -1. */
-static void gather_sets(const Sim* s, StepParts* p) {
+static void gather_sets(const Sim* s, Subsystems* p) {
   int links = 0;
   p->count = p->gathered = 0;
   for (int k = 0; k < s->model->tree_count; k++) {
-    int root = sets_root(p->sets, k);
+    int root = disjoint_sets_find(p->sets, k);
     p->of[k] = root != k ? p->of[root] : p->size[k] > ISLAND_LINKS_MOST ? -1 : p->count;
     p->gathered += p->of[k] >= 0;
     if (root != k || p->of[k] < 0) continue;
@@ -153,7 +153,7 @@ static void gather_sets(const Sim* s, StepParts* p) {
 }
 
 /* Sets the lists of trees and links of each part, in ascending order. */
-static void list_parts(const Sim* s, StepParts* p) {
+static void list_parts(const Sim* s, Subsystems* p) {
   const Model* m = s->model;
   size_t room = sizeof(int) * (size_t)(p->count + 2);
   memset(p->tree_first, 0, room);
@@ -180,7 +180,7 @@ static void list_parts(const Sim* s, StepParts* p) {
 }
 
 /* Assigns trees to parts. Returns true if some island is small enough for a part. */
-static bool divide(const Sim* s, StepParts* p) {
+static bool divide(const Sim* s, Subsystems* p) {
   measure_sets(s, p);
   gather_sets(s, p);
   return p->gathered > 0;
@@ -189,12 +189,12 @@ static bool divide(const Sim* s, StepParts* p) {
 /* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
  * contact terms can show this before the regions of the links are computed. */
 static bool find_parts(Sim* s) {
-  StepParts* p = s->parts;
-  sets_separate(p->sets, s->model->tree_count);
+  Subsystems* p = s->parts;
+  disjoint_sets_init(p->sets, s->model->tree_count);
   for (int k = 0; k < contact_term_count(s->contact); k++) {
     ContactTerms pair = contact_term(s->contact, k);
     int a = s->model->link_tree[pair.link_a], b = s->model->link_tree[pair.link_b];
-    if (a >= 0 && b >= 0) sets_join(p->sets, a, b);
+    if (a >= 0 && b >= 0) disjoint_sets_unite(p->sets, a, b);
   }
   if (!divide(s, p)) return false;
   contact_parts_find(s->contact, s->target, p->sets);
@@ -236,7 +236,7 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   contact_part_attach(w->contact, s->contact);
 }
 
-static void begin_part(Sim* s, const StepParts* p, int index) {
+static void begin_part(Sim* s, const Subsystems* p, int index) {
   const Model* m = s->model;
   int first = p->tree_first[index], link = p->link_first[index], sizes[ROOM];
   s->scope = (SolveScope){.trees = p->trees + first,
@@ -250,7 +250,7 @@ static void begin_part(Sim* s, const StepParts* p, int index) {
   s->pattern_version = -1;
   s->pattern_set = s->leaves = false;
   s->known_couplings = 0;
-  step_all_stale(s);
+  step_mark_all_stale(s);
 }
 
 /* Copies configuration `from` of the links in the scope to the other configuration. */
@@ -271,7 +271,7 @@ static void even_out(Sim* s, int from) {
 
 static void run_part(void* context, int index, int thread) {
   Sim* whole = context;
-  StepParts* p = whole->parts;
+  Subsystems* p = whole->parts;
   PartWorker* w = &p->worker[thread];
   PartResult* result = &p->result[index];
   Sim* s = &w->sim;
@@ -280,7 +280,7 @@ static void run_part(void* context, int index, int thread) {
   contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (PartResult){
       .report = {.outcome = STEP_NO_SOLUTION, .residual_dof = -1}, .worker = thread, .first = w->moves.count};
-  step_rounds(s, &result->report);
+  newton_iterate(s, &result->report);
   result->left = s->leaves;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
@@ -288,8 +288,8 @@ static void run_part(void* context, int index, int thread) {
   if (s->current == whole->current) even_out(s, s->current);
 }
 
-void parts_add_move(Sim* s) {
-  struct PartMoves* to = s->moves;
+void subsystem_add_move(Sim* s) {
+  struct SubsystemMoves* to = s->moves;
   size_t dofs = (size_t)block_solver_order(s->solver);
   if (to->count + dofs > to->capacity) {
     size_t capacity = 2 * (to->count + dofs) + 64;
@@ -318,18 +318,18 @@ static void place_fixed(Sim* s) {
     s->same[i] = true;
     step_link_terms(s, i);
     memset(s->twist[i], 0, sizeof(s->twist[i]));
-    motion_bound_of(m, i, a->q, a->pose, s->screws, s->delta, &s->bounds);
+    motion_bounds_of_link(m, i, a->q, a->pose, s->screws, s->delta, &s->bounds);
   }
 }
 
 /* Adds the moves of all parts to the recorded path. The first moves of all parts form one move of the scene, then the
  * second moves, and so on. */
 static void join_moves(Sim* s) {
-  const StepParts* p = s->parts;
+  const Subsystems* p = s->parts;
   int rows = 0;
   for (int k = 0; k < p->count; k++) rows = p->result[k].moves > rows ? p->result[k].moves : rows;
   for (int row = 0; row < rows; row++) {
-    double* to = path_add_row(s);
+    double* to = path_append_zero_move(s);
     for (int k = 0; k < p->count && to; k++) {
       const PartResult* r = &p->result[k];
       if (row >= r->moves) continue;
@@ -373,14 +373,14 @@ static void tell_worst(const StepReport* one, StepReport* report) {
 /* Returns true if the part is solved to the tolerance or the rounding floor, so that iterations of the whole scene
  * would not improve it. */
 static bool is_solved(const StepReport* one) {
-  bool floor = one->outcome == STEP_ROUNDING_FLOOR && one->residual <= FLOOR_MOST;
+  bool floor = one->outcome == STEP_ROUNDING_FLOOR && one->residual <= ROUNDING_FLOOR_RESIDUAL_MAX;
   return one->outcome == STEP_CONVERGED || floor;
 }
 
 /* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
  * step if all trees are solved, or if the step was interrupted. */
 static int sum_up(const Sim* s, StepReport* report) {
-  const StepParts* p = s->parts;
+  const Subsystems* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
   bool all = p->gathered == s->model->tree_count, floor = false, interrupted = false;
   for (int k = 0; k < p->count; k++) {
@@ -404,7 +404,7 @@ static int sum_up(const Sim* s, StepReport* report) {
 
 /* Adds the times of the workers, averaged over all workers, to the times of the Sim. */
 static void sum_times(Sim* s) {
-  const StepParts* p = s->parts;
+  const Subsystems* p = s->parts;
   for (int k = 0; k < p->worker_count; k++) {
     const SimTimes* one = &p->worker[k].sim.times;
     s->times.assembly += one->assembly / p->worker_count;
@@ -414,14 +414,14 @@ static void sum_times(Sim* s) {
   }
 }
 
-int parts_left(const Sim* s) {
+int subsystems_left_region(const Sim* s) {
   int count = 0;
   for (int k = 0; s->begun && k < s->parts->count; k++) count += s->parts->result[k].left;
   return count;
 }
 
-int parts_solve(Sim* s, StepReport* report) {
-  StepParts* p = s->parts;
+int subsystems_solve(Sim* s, StepReport* report) {
+  Subsystems* p = s->parts;
   s->begun = NULL;
   if (!p || s->iteration_limit < 1) return 0;
   if (!find_parts(s)) return 0;

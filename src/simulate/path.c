@@ -54,12 +54,12 @@ void path_begin(Sim* s) {
   contact_way_begin(s->contact);
 }
 
-void path_save(Sim* s) {
+void path_save_counts(Sim* s) {
   s->path.kept_count = s->path.count;
   s->path.kept_parts = s->path.parts;
 }
 
-void path_restore(Sim* s) {
+void path_restore_counts(Sim* s) {
   s->path.count = s->path.first = s->path.kept_count;
   s->path.parts = s->path.kept_parts;
 }
@@ -90,7 +90,7 @@ static bool turns_are_small(const Model* m, const double* delta) {
 
 static void poses_on_way(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  model_link_way(s->model, link, from, s->path.from, s->path.way, fraction, s->path_q, poses);
+  model_displaced_link_pose(s->model, link, from, s->path.from, s->path.way, fraction, s->path_q, poses);
 }
 
 /* Returns true if the straight path from path.from to the accepted state has a proof. Sets path.way. remembered:
@@ -98,7 +98,7 @@ static void poses_on_way(void* context, double fraction, int link, int from, Pos
 static bool straight_way_proved(Sim* s, bool remembered) {
   Path* p = &s->path;
   const Model* m = s->model;
-  proof_way(m, p->from, s->configuration[s->current].q, p->way);
+  proof_straight_increments(m, p->from, s->configuration[s->current].q, p->way);
   if (!turns_are_small(m, p->way)) return false;
   model_poses(m, p->from, p->poses);
   model_screws(m, p->from, p->poses, p->screws);
@@ -125,18 +125,18 @@ static void make_one(Sim* s, int last) {
   p->count = last + 1;
 }
 
-double* path_add_row(Sim* s) {
+double* path_append_zero_move(Sim* s) {
   if (!s->path.delta) return NULL;
   double* row = add_room(&s->path, s->model->dof_count);
   memset(row, 0, sizeof(double) * (size_t)s->model->dof_count);
   return row;
 }
 
-void path_add(Sim* s) {
+void path_append_move(Sim* s) {
   Path* p = &s->path;
   if (!p->delta) return;
   if (s->moves) {
-    parts_add_move(s);
+    subsystem_add_move(s);
     return;
   }
   if (p->count - p->block >= BLOCK) {
@@ -199,7 +199,7 @@ static bool recorded_states_suffice(Sim* s) {
   if (!p->proof) p->proof = proof_create(s->model, s->options.threads);
   if (!p->proof_there) proof_restart(p->proof, p->marked);
   p->proof_there = true;
-  return proof_next_straight(p->proof, s->q_now).outcome == PROOF_APART;
+  return proof_next_straight(p->proof, s->q_now).outcome == PROOF_DISJOINT;
 }
 
 SimPath sim_path(Sim* s) {

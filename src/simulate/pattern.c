@@ -44,7 +44,7 @@ static int standing_count(const Sim* s) {
 static void sort_keys(uint64_t* keys, int count) {
   int sorted = 1;
   while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
-  if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+  if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), compare_uint64);
 }
 
 /* Sorts the keys and removes duplicates and keys that the pattern already contains. Returns the number of remaining
@@ -97,7 +97,7 @@ void step_update_pattern(Sim* s) {
   s->pattern_version = version;
 }
 
-void step_pattern(Sim* s, ContactTermList contact) {
+void step_extend_pattern(Sim* s, ContactTermList contact) {
   int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
   uint64_t* keys = room_for_couplings(s, terms + standing_count(s));
   count = add_standing(s, keys, count);

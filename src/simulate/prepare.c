@@ -59,7 +59,8 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
   bool uneven = clock->kind != STEP_FREE;
   if (second && !uneven) return second_order_weights(clock);
-  /* integrator momentum: spin_aim sets the rotations of free bodies, and tree_flight_aim sets the targets of trees */
+  /* integrator momentum: spin_set_targets sets the rotations of free bodies, and tree_flight_set_targets sets the
+   * targets of trees */
   StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
   /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3) */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
@@ -108,7 +109,7 @@ static void aim_links(Sim* s) {
   }
 }
 
-Vec3 aim_lost(const Sim* s, int link) {
+Vec3 target_rounding_error(const Sim* s, int link) {
   Pose way = displacement_of(s, link), now = s->pose_now[link], target = s->target[link];
   if (s->flight) return vec3(0, 0, 0);
   Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, fall_of(s, link));
@@ -167,15 +168,15 @@ void step_prepare(Sim* s) {
   block_solver_hold_orders(s->solver);
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
-  spin_aim(s);
+  spin_set_targets(s);
   aim_joints(s, s->clock.time);
   aim_armatures(s);
-  tree_flight_aim(s);
-  roll_shifts_aim(s);
-  stops_aim(s);
-  loads_aim(s);
-  tendons_aim(s);
-  bushings_aim(s);
+  tree_flight_set_targets(s);
+  roll_shifts_compute(s);
+  stops_prepare_substep(s);
+  loads_prepare_step(s);
+  tendons_prepare_step(s);
+  bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

@@ -86,10 +86,10 @@ static void way_of_joint(const Joint* joint, const double* from, const double* t
 
 static void poses_on_way(void* context, double fraction, int link, int from, Pose* poses) {
   Proof* p = context;
-  model_link_way(&p->model, link, from, p->q, p->delta, fraction, p->there, poses);
+  model_displaced_link_pose(&p->model, link, from, p->q, p->delta, fraction, p->there, poses);
 }
 
-void proof_way(const Model* m, const double* q, const double* to, double* delta) {
+void proof_straight_increments(const Model* m, const double* q, const double* to, double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count > 0)
@@ -114,20 +114,20 @@ static void name_pair(const Proof* p, int candidate, ProofReport* report) {
 /* Reports an infeasible pair of the trial state, preferably one that intersects. Keeps a failure that *report already
  * holds, such as the failure of the straight path. */
 static void blame_state(Proof* p, ProofReport* report) {
-  if (report->outcome != PROOF_APART) return;
+  if (report->outcome != PROOF_DISJOINT) return;
   int count = contact_candidate_count(p->contact);
   for (int k = 0; k < count; k++) {
     if (contact_trial(p->contact, k).feasible) continue;
-    report->outcome = contact_trial_gap(p->contact, k) > 0 ? PROOF_OPEN : PROOF_MEET;
+    report->outcome = contact_trial_gap(p->contact, k) > 0 ? PROOF_UNDECIDED : PROOF_INTERSECTING;
     report->fraction = 1;
     name_pair(p, k, report);
-    if (report->outcome == PROOF_MEET) return;
+    if (report->outcome == PROOF_INTERSECTING) return;
   }
 }
 
 static void blame_way(Proof* p, const ContactFailure* failure, ProofReport* report) {
-  if (report->outcome != PROOF_APART) return;
-  report->outcome = failure->meet ? PROOF_MEET : PROOF_OPEN;
+  if (report->outcome != PROOF_DISJOINT) return;
+  report->outcome = failure->meet ? PROOF_INTERSECTING : PROOF_UNDECIDED;
   report->fraction = failure->alpha;
   name_pair(p, failure->candidate, report);
 }
@@ -165,7 +165,7 @@ static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
 }
 
 static Way go_straight(Proof* p, const double* q, ProofReport* report) {
-  proof_way(&p->model, p->q, q, p->delta);
+  proof_straight_increments(&p->model, p->q, q, p->delta);
   return go_by_delta(p, q, report);
 }
 
@@ -231,8 +231,8 @@ static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
 static void go_there(Proof* p, const double* q, int halvings, ProofReport* report) {
   bool found = go(p, q, halvings, report);
   if (!found) (void)enter(p, q);
-  report->detour = found && report->outcome != PROOF_APART;
-  if (found) report->outcome = PROOF_APART;
+  report->detour = found && report->outcome != PROOF_DISJOINT;
+  if (found) report->outcome = PROOF_DISJOINT;
 }
 
 static void measure_gap(Proof* p, ProofReport* report) {
@@ -287,7 +287,7 @@ static void go_along(Proof* p, const double* moves, int count, const double* q, 
 typedef enum { BY_MOVES, STRAIGHT, STRAIGHT_OR_BESIDE } Manner;
 
 static ProofReport next(Proof* p, Manner manner, const double* moves, int count, const double* q) {
-  ProofReport report = {.outcome = PROOF_APART, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
+  ProofReport report = {.outcome = PROOF_DISJOINT, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
   p->stepped = p->entered;
   if (p->entered) contact_remember(p->contact, CONTACT_STEP);

@@ -28,7 +28,7 @@ static void add_flight(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];
   tree_flight_displacement(s, i, d);
-  inertia_times(&s->model->links[i], (const double(*)[4])d, bar);
+  inertia_second_moment_product(&s->model->links[i], (const double(*)[4])d, bar);
   Mat3 moment;
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) moment.m[r][c] = bar[r][c] / f->gravity_time;
@@ -88,7 +88,7 @@ static void add_loads(const Sim* s, int i, const Pose* pose) {
 
 /* Links that cannot move have no link terms. Their weight and loads are added here and passed on to immovable parents.
  */
-void reactions_find(Sim* s, double (*out)[6]) {
+void reactions_from_terms(Sim* s, double (*out)[6]) {
   const Model* m = s->model;
   const Pose* pose = s->configuration[s->current].pose;
   memset(s->reaction_sum, 0, sizeof(double[6]) * (size_t)m->link_count);
@@ -96,7 +96,7 @@ void reactions_find(Sim* s, double (*out)[6]) {
   for (int i = m->link_count - 1; i >= 0; i--) {
     const ModelLink* link = &m->links[i];
     double* sum = s->reaction_sum[i];
-    if (tree_flight_found(s->flight, link)) add_flight(s, i);
+    if (tree_flight_has_target(s->flight, link)) add_flight(s, i);
     if (link->tree < 0) add_weight(s, i, pose);
     if (link->tree < 0) add_loads(s, i, pose);
     memcpy(out[i], sum, sizeof(double[6]));
@@ -109,14 +109,14 @@ void reactions_find(Sim* s, double (*out)[6]) {
   }
 }
 
-void reactions_note(Sim* s) {
+void reactions_compute(Sim* s) {
   if (!s->part_reactions) return;
   Assembly assembly;
-  step_assemble_unmeasured(s, s->contact ? contact_term_list(s->contact) : (ContactTermList){0}, &assembly);
-  reactions_find(s, s->part_reactions);
+  step_assemble_keeping_scales(s, s->contact ? contact_term_list(s->contact) : (ContactTermList){0}, &assembly);
+  reactions_from_terms(s, s->part_reactions);
 }
 
-void reactions_keep(Sim* s) {
+void reactions_publish(Sim* s) {
   if (!s->part_reactions) return;
   memcpy(s->reactions, s->part_reactions, sizeof(double[6]) * (size_t)s->model->link_count);
 }

@@ -10,11 +10,11 @@
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
 
-double reaction_account(const StepAdjoint* a, const double (*slopes)[6]) {
+double reaction_product(const StepAdjoint* a, const double (*slopes)[6]) {
   double sum = 0;
   if (!slopes) return 0;
   double(*found)[6] = a->sim->part_reactions;
-  reactions_find(a->sim, found);
+  reactions_from_terms(a->sim, found);
   for (int i = 0; i < a->model->link_count; i++)
     for (int k = 0; k < 6; k++) sum += slopes[i][k] * found[i][k];
   return sum;
@@ -31,7 +31,7 @@ static void find_field(const Model* m, const double (*slopes)[6], const Pose* po
     Twist t = {vec3_at(slopes[i] + 3), vec3_at(slopes[i])};
     t.v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(at[i], pose[i].t)));
     if (link->parent >= 0) {
-      Twist up = twist_of(field[link->parent]);
+      Twist up = twist_from_array(field[link->parent]);
       t.w = vec3_add(t.w, up.w);
       t.v = vec3_add(t.v, vec3_add(up.v, vec3_cross(up.w, vec3_sub(at[i], at[link->parent]))));
     }
@@ -95,14 +95,14 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
     OwnForce own = own_terms(a, i, pose);
     turn_with(&own, pose[i], vec3_at(a->field[i]), bar[i]);
     move_origin(s->link_terms[i].force, slopes[i], bar[i]);
-    Twist t = twist_of(a->field[i]);
+    Twist t = twist_from_array(a->field[i]);
     Mat3 turn = mat3_mul(mat3_cross(t.w), pose[i].r);
     Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(pose[i].t, s->reference[i])));
     const double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
                                  {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
                                  {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
     double pull[3][4];
-    inertia_times(&m->links[i], motion, pull);
+    inertia_second_moment_product(&m->links[i], motion, pull);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 4; c++) bar[i][r][c] += weight * pull[r][c];
   }
@@ -110,11 +110,11 @@ static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*sl
   ContactField field = step_adjoint_field(a->field, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)s->closures->row_count);
-  closure_adjoint_product(a->closures, s, (const double(*)[6])a->field, a->wrench);
-  tendons_product(s->tendons, (const double(*)[6])a->field, a->wrench);
-  bushings_product(s->bushings, (const double(*)[6])a->field, a->wrench);
-  fluid_product(s, (const double(*)[6])a->field, a->wrench);
-  step_adjoint_wrench_bars(a, pose, bar);
+  closure_adjoint_hessian_product(a->closures, s, (const double(*)[6])a->field, a->wrench);
+  tendons_hessian_product(s->tendons, (const double(*)[6])a->field, a->wrench);
+  bushings_hessian_product(s->bushings, (const double(*)[6])a->field, a->wrench);
+  fluid_hessian_product(s, (const double(*)[6])a->field, a->wrench);
+  step_adjoint_wrenches_to_poses(a, pose, bar);
 }
 
 /* Adds the contribution of trees in free flight (tree_flight.h) to bar, the derivatives of slopes . reactions with
@@ -127,11 +127,11 @@ static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*s
   memset(below, 0, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = m->link_count - 1; s->flight && i >= 0; i--) {
     const ModelLink* link = &m->links[i];
-    if (!tree_flight_found(s->flight, link)) continue;
+    if (!tree_flight_has_target(s->flight, link)) continue;
     double d[3][4], g[3][4], scale = 1 / s->flight->gravity_time;
     Mat3 by;
     tree_flight_displacement(s, i, d);
-    inertia_times(link, (const double(*)[4])d, g);
+    inertia_second_moment_product(link, (const double(*)[4])d, g);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) by.m[r][c] = scale * g[r][c];
     OwnForce own = {vec3_scale(vec3(g[0][3], g[1][3], g[2][3]), scale), mat3_mul(by, mat3_transpose(pose[i].r))};

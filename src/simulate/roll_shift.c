@@ -31,7 +31,7 @@ static Floating floating_tree(const Sim* s, int i) {
   const ModelLink* links = s->model->links;
   Floating tree = {.root = i, .end = i};
   bool root = links[i].tree >= 0 && links[i].parent < 0 && joint_floats(&links[i].joint) && links[i].prescribed < 0;
-  if (!root || !tree_flight_found(s->flight, &links[i])) return tree;
+  if (!root || !tree_flight_has_target(s->flight, &links[i])) return tree;
   for (int k = i; k < s->model->link_count; k++)
     if (links[k].tree == links[i].tree) {
       tree.mass += links[k].mass;
@@ -40,12 +40,12 @@ static Floating floating_tree(const Sim* s, int i) {
   return tree;
 }
 
-void roll_shifts_aim(Sim* s) {
+void roll_shifts_compute(Sim* s) {
   const ModelLink* links = s->model->links;
   if (!s->shifts) return;
   memset(s->shifts, 0, sizeof(RollShift) * (size_t)s->model->link_count);
   for (int i = 0; i < s->model->link_count; i++) {
-    if (is_hinge(&links[i]) && tree_flight_found(s->flight, &links[i])) {
+    if (is_hinge(&links[i]) && tree_flight_has_target(s->flight, &links[i])) {
       s->shifts[i].axis_then = mat3_mul_vec(s->pose_now[i].r, links[i].joint.axis[0]);
       s->shifts[i].axis_aim = mat3_mul_vec(s->target[i].r, links[i].joint.axis[0]);
     }
@@ -95,7 +95,7 @@ void roll_shifts_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) 
   const ModelLink* links = a->model->links;
   if (!a->shift_bar) return;
   for (int i = 0; i < a->model->link_count; i++) {
-    if (is_hinge(&links[i]) && tree_flight_found(s->flight, &links[i]))
+    if (is_hinge(&links[i]) && tree_flight_has_target(s->flight, &links[i]))
       reverse_axis(a, i, &a->shift_bar[i], now, gradient);
     Floating tree = floating_tree(s, i);
     if (!(tree.mass > 0)) continue;

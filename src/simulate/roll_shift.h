@@ -8,9 +8,9 @@
 /* Returns the zeroed array for Sim.shifts (links). The caller frees it with memory_free. Returns NULL if no tree
  * conserves its momentum in flight or no link has a hull. */
 struct RollShift* roll_shifts_create(const Sim* sim);
-/* Sets Sim.shifts from the poses at t and the target poses Sim.target. Call after tree_flight_aim, which sets
+/* Sets Sim.shifts from the poses at t and the target poses Sim.target. Call after tree_flight_set_targets, which sets
  * Sim.target. */
-void roll_shifts_aim(Sim* sim);
+void roll_shifts_compute(Sim* sim);
 /* Converts StepAdjoint.shift_bar into derivatives with respect to the poses at t, the target poses, joint axes and
  * masses. Adds them to now, StepAdjoint.expected_bar and gradient. */
 void roll_shifts_adjoint(StepAdjoint* adjoint, StateBar now, ModelGradient* gradient);

@@ -104,12 +104,12 @@ void scheme_balance_restore(Sim* s) {
   if (s->balance) memcpy(s->balance->block, s->balance->saved, sizeof(double) * s->balance->count);
 }
 
-void scheme_balance_forget(Sim* s) {
+void scheme_balance_reset_reference(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
 }
 
 /* If the stored state has no sums, or the sums of other groups, these sums are skipped and the balance starts anew. */
-void scheme_balance_pass_state(Sim* s, StateBlock* block) {
+void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
   int count = b ? (int)b->count : 0, own = count;
   state_block_int(block, &count, 0, INT_MAX);
@@ -119,7 +119,7 @@ void scheme_balance_pass_state(Sim* s, StateBlock* block) {
   }
   double unread = 0;
   for (int k = 0; k < count && !block->failed; k++) state_block_doubles(block, &unread, 1);
-  scheme_balance_forget(s);
+  scheme_balance_reset_reference(s);
 }
 
 /* ---------------------------------------------------------------- energies */
@@ -228,12 +228,13 @@ static void add_all_work(Sim* s, double* done) {
       d[r][3] = weight * t[r];
     }
     memset(b->bar[i], 0, sizeof(b->bar[i]));
-    if (m->links[i].tree >= 0 && m->links[i].mass > 0) inertia_times(&m->links[i], (const double(*)[4])d, b->bar[i]);
+    if (m->links[i].tree >= 0 && m->links[i].mass > 0)
+      inertia_second_moment_product(&m->links[i], (const double(*)[4])d, b->bar[i]);
   }
   model_screws(m, s->q_now, s->pose_now, b->screws);
   memset(b->reduced, 0, sizeof(double) * (size_t)m->dof_count);
-  bars_compose(m, all_links(m), s->pose_now, b->bar, b->force, b->moment);
-  bars_reduce(m, all_links(m), s->pose_now, b->screws, b->force, b->moment, b->reduced);
+  pose_bars_sum_forces(m, link_span_of_model(m), s->pose_now, b->bar, b->force, b->moment);
+  pose_bars_reduce(m, link_span_of_model(m), s->pose_now, b->screws, b->force, b->moment, b->reduced);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
@@ -241,8 +242,8 @@ static void add_all_work(Sim* s, double* done) {
       double force = b->reduced[dof];
       if (s->joint_aim && link->armature[k] > 0)
         force += link->armature[k] * weight * (s->difference_old[dof] - s->joint_aim[dof]);
-      if (link->prescribed >= 0 && tree_flight_found(s->flight, link)) force += s->flight->drive[dof];
-      if (flight_held(s->flight, link)) force -= s->flight->held[dof];
+      if (link->prescribed >= 0 && tree_flight_has_target(s->flight, link)) force += s->flight->drive[dof];
+      if (flight_joint_forces(s->flight, link)) force -= s->flight->held[dof];
       done[b->unit[link->tree]] += force * way_of(s, dof);
     }
   }
@@ -252,12 +253,12 @@ static void add_all_work(Sim* s, double* done) {
 static double spring_work(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;
-  SpringTime at = step_spring_time(s, i);
+  SpringTimeWeights at = step_spring_time_weights(s, i);
   double sum = 0;
   int plain = link->joint.plain_count;
   for (int k = 0; k < plain; k++) {
     double earlier = old[k] - s->balance->at.way[link->dof_first + k];
-    double place = spring_ahead(&at) * q[k] + at.now * old[k] + at.old * earlier;
+    double place = spring_weight_of_end(&at) * q[k] + at.now * old[k] + at.old * earlier;
     sum -= (1 - at.missing) * link->stiffness[k] * (place - link->rest[k]) * way_of(s, link->dof_first + k);
   }
   if (!link->joint.quaternion) return sum;
@@ -292,7 +293,7 @@ static double tendon_work(const Sim* s, int k) {
   memset(b->slope, 0, sizeof(double) * (size_t)m->dof_count);
   tendon_add_slope(s->tendons, k, s->pose_now, b->screws, b->slope);
   for (int dof = 0; dof < m->dof_count; dof++) way += b->slope[dof] * b->reduced[dof];
-  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
+  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_weighted_stretch(s->tendons, k, length) * way;
 }
 
 /* Returns the work of the bushing's spring and preload on both links in the substep [J]. The forces have their
@@ -302,7 +303,7 @@ static double bushing_work(const Sim* s, int k) {
   const SchemeBalance* b = s->balance;
   double u[6], push[6], way[12] = {0}, sum = 0;
   bushing_difference(bushing, s->pose_now, u);
-  bushing_spring_push(s->bushings, k, u, push);
+  bushing_spring_gradient(s->bushings, k, u, push);
   for (int side = 0; side < 2; side++) {
     if (bushing->link[side] < 0) continue;
     vec3_store(b->w[bushing->link[side]], way + (ptrdiff_t)6 * side);
@@ -354,10 +355,10 @@ static void mark_driven(Sim* s) {
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any && m->links[i].tree >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
   for (int i = 0; s->fluid && i < m->link_count; i++)
-    if (fluid_acts(s->fluid, i)) b->at.driven[b->unit[m->links[i].tree]] = 1;
+    if (fluid_acts_on(s->fluid, i)) b->at.driven[b->unit[m->links[i].tree]] = 1;
 }
 
-void scheme_balance_note(Sim* s) {
+void scheme_balance_add_substep(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
   if (!b) return;

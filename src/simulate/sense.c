@@ -1,5 +1,5 @@
 /* Computes measurements of the state for feedback, and their derivatives. */
-#include "simulate/sense.h"
+#include "simulate/sensor_value.h"
 
 /* ---------------------------------------------------------------- a measurement (E1) */
 
@@ -20,7 +20,7 @@ static double rate_of(const Sim* s, const ModelLink* link, int k) {
   return (s->q_now[q] - s->q_old[q]) / s->clock.dt_before;
 }
 
-double sense(const Sim* s, const SceneMeasure* m) {
+double sensor_value(const Sim* s, const SceneMeasure* m) {
   const ModelLink* link = &s->model->links[m->link];
   const Pose* pose = &s->pose_now[m->link];
   switch (m->kind) {
@@ -36,7 +36,7 @@ double sense(const Sim* s, const SceneMeasure* m) {
       Pose change = pose_change(s, m->link);
       return at_axis(pose_apply(change, link->center), m->index);
     }
-    case MEASURE_TURN:
+    case MEASURE_ANGULAR_VELOCITY:
       return 0.5 * at_axis(mat3_axial(mat3_mul(pose_change(s, m->link).r, mat3_transpose(pose->r))), m->index);
     case MEASURE_FORCE:
       return at_axis(s->state.felt[m->link], m->index);
@@ -96,7 +96,7 @@ static void rate_adjoint(const Sim* s, const ModelLink* link, int k, double bar,
   out->old.q[dof] -= bar / s->clock.dt_before;
 }
 
-void sense_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
+void sensor_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
   const ModelLink* link = &s->model->links[m->link];
   Mat3 by_r;
   Vec3 by_t;
@@ -118,7 +118,7 @@ void sense_adjoint(const Sim* s, const SceneMeasure* m, double bar, const Feedba
       center_slopes(s, m, pose_change(s, m->link), bar, &by_r, &by_t, out);
       add_change(s, m->link, by_r, by_t, out);
       break;
-    case MEASURE_TURN:
+    case MEASURE_ANGULAR_VELOCITY:
       turn_adjoint(s, m, bar, out);
       break;
     case MEASURE_FORCE:

@@ -15,9 +15,9 @@ typedef struct {
 } FeedbackBars;
 /* Returns a measured number of the present state (E1). The unit depends on the kind [m, rad, m/s, rad/s, N, 1].
  * Components of vectors are in world axes. */
-double sense(const Sim* sim, const SceneMeasure* measure);
+double sensor_value(const Sim* sim, const SceneMeasure* measure);
 /* Adds the contribution of a measurement to the derivatives of a scalar, `out` (E4). bar: derivative of the scalar with
  * respect to the measurement. */
-void sense_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
+void sensor_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
 
 #endif

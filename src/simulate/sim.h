@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   double force;  /* N */
   double torque; /* about the link's centre of mass [N m] */
-} WorkingForce;
+} ForceMagnitudes;
 
 /* A set of trees that Newton's quadratic model couples. Islands are independent in this model, so each island has its
  * own step length in the line search. */
@@ -49,7 +49,7 @@ typedef struct {
   int count, capacity;
   int first;                  /* move of the present step */
   int parts;                  /* number of substeps since the last sim_path */
-  int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save */
+  int kept_count, kept_parts; /* count and parts at the start of a step, stored by path_save_counts */
   int block; /* first move of the present block. One move replaces a full block if the straight path over the block is
                 proved */
   bool straight;  /* true if the path has a single move, which is the straight path of a step */
@@ -83,8 +83,8 @@ typedef struct {
   int tried;    /* number of equal substeps of the last attempt, without the short substeps of impacts */
   int least;    /* smallest number of substeps with which this step may start */
   int reached;  /* number of solved substeps of the last attempt */
-  bool refines; /* true if this attempt may be rejected in favour of more substeps (tree_flight_coarse) */
-  bool coarse;  /* true if an attempt of this step was rejected because tree_flight_coarse returned true */
+  bool refines; /* true if this attempt may be rejected in favour of more substeps (tree_flight_needs_refinement) */
+  bool coarse;  /* true if an attempt of this step was rejected because tree_flight_needs_refinement returned true */
 } SubstepMemory;
 
 /* All solves of the substeps of a step, except the last solve of each substep. */
@@ -104,7 +104,7 @@ typedef struct {
   Vec3* felt;       /* (capacity * links); NULL if no force is measured */
   double* delayed;  /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
-  int* contact_first; /* (capacity + 1) */
+  int* contact_first_row; /* (capacity + 1) */
   int contact_capacity;
   int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (capacity) */
   SimSubstate* list; /* (capacity) */
@@ -115,7 +115,8 @@ typedef struct {
   double inertia, joint;
 } LinkPart;
 
-/* The state of a run. sim_pass_state (simulate/snapshot.c) must also store new members on which later steps depend. */
+/* The state of a run. sim_serialize_state (simulate/snapshot.c) must also store new members on which later steps
+ * depend. */
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -135,7 +136,7 @@ struct Sim {
   struct BushingSystem* bushings; /* NULL without bushings */
   struct FluidSystem* fluid;      /* NULL without a fluid */
   struct DelayHistory* delays;    /* NULL without delayed measurements */
-  struct Spinner* spinners;       /* links that integrate their angular momentum; NULL without them  (links) */
+  struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them  (links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
 
   StepClock clock;   /* clock of the current substep, or of the next one */
@@ -162,8 +163,8 @@ struct Sim {
 
   SolveScope scope; /* trees that Newton's method solves: all trees of the scene, or the trees of an independent set of
                        islands (simulate/parts.c) */
-  struct StepParts* parts; /* NULL if the scene is not solved in independent parts */
-  struct PartMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
+  struct Subsystems* parts;     /* NULL if the scene is not solved in independent parts */
+  struct SubsystemMoves* moves; /* moves accepted in an independent part; NULL in the solve of the whole scene */
   const int* begun; /* independent part in which each tree has been solved in this step, or -1; NULL if no tree has been
                        solved in a part (trees) */
   bool leaves;      /* true if the motion of the independent part leaves the region of the part */
@@ -183,10 +184,10 @@ struct Sim {
   bool* same;                    /* true if both configurations have equal data of the link (links) */
   bool* moved_link;              /* true if the link may have moved since the last evaluation of contact (links) */
   bool* stale;                   /* true if the terms of the tree are out of date (trees) */
-  bool* stale_blocks;          /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
-  bool* always_stale;          /* true if closures, tendons or bushings act on the tree (trees) */
-  bool* balanced;              /* result of the last balance_note: true if the tree was balanced (trees) */
-  bool* noted;                 /* true if no term of the tree has been assembled since the last balance_note (trees) */
+  bool* stale_blocks; /* true if the Hessian block of the tree at a place of `scope` is out of date (trees) */
+  bool* always_stale; /* true if closures, tendons or bushings act on the tree (trees) */
+  bool* balanced;     /* result of the last balance_test_tree: true if the tree was balanced (trees) */
+  bool* noted;        /* true if no term of the tree has been assembled since the last balance_test_tree (trees) */
   LinkPart *rounding, *change; /* rounding: rounding errors of each link's energies; change: energy changes of each link
                                   in the trial (links) */
   bool* inside;                /* true if the joints of the tree are within their limits in the trial (trees) */
@@ -202,9 +203,9 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
-  TermSides sides;    /* of the last assembly */
-  WorkingForce* work; /* (links) */
-  double* at_work;    /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
+  TreeTermLists sides;   /* of the last assembly */
+  ForceMagnitudes* work; /* (links) */
+  double* force_scale;   /* reference force of each degree of freedom for its residual [N, N m]  (nv) */
   MotionBounds bounds;
   bool* bounded_still; /* true if the motion bounds of the tree in `bounds` are zero (trees) */
   int* island;         /* index of the island of each tree (trees) */
@@ -216,7 +217,7 @@ struct Sim {
   double* path_q; /* workspace of the certificate: coordinates on the path (nq) */
   double* extent; /* radius of each link about its centre of mass [m], half-spaces excluded; 0 if the link has no other
                      hull (links) */
-  Vec3* moved;    /* workspace of sim_crosses: displacement of each centre of mass [m] (links) */
+  Vec3* moved;    /* workspace of sim_finds_tunneling: displacement of each centre of mass [m] (links) */
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* couplings: pairs of trees in the sparsity pattern, sorted; fresh_couplings:
@@ -245,8 +246,8 @@ struct Sim {
   double (*reaction_sum)[6];                    /* scratch  (links) */
 
   /* members written by simulate/guess.c */
-  SimGuess guess;
-  bool settling;    /* true while own_force_settle runs; the step is then solved except for friction */
+  InitialFriction guess;
+  bool settling;    /* true while friction_iteration_solve runs; the step is then solved except for friction */
   bool guessed;     /* true if `guess` belongs to the last step */
   double* guess_q;  /* memory of guess.q; NULL until needed (nq) */
   Pose* guess_pose; /* (links) */
@@ -275,38 +276,38 @@ void path_begin(Sim* sim);
  * path_begin. Otherwise replaces them by fewer moves where a straight path is proved. */
 void path_end(Sim* sim, bool reached, double time);
 /* Stores the numbers of moves and substeps at the start of a step. Copies no moves. */
-void path_save(Sim* sim);
-/* Drops the moves and substeps since path_save. Call after a substep has failed. */
-void path_restore(Sim* sim);
+void path_save_counts(Sim* sim);
+/* Drops the moves and substeps since path_save_counts. Call after a substep has failed. */
+void path_restore_counts(Sim* sim);
 /* Appends a move with zero increments and returns its increments (nv), owned by the path. Returns NULL if moves are not
- * recorded. Allocates as path_add. */
-double* path_add_row(Sim* sim);
+ * recorded. Allocates as path_append_move. */
+double* path_append_zero_move(Sim* sim);
 /* Appends the move s->scaled (nv, copied), before it is accepted. Allocates when a step has more moves than any before.
  */
-void path_add(Sim* sim);
+void path_append_move(Sim* sim);
 
 /* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
 /* Returns the array for Sim.extent (links) [m]. The caller frees it with memory_free. */
-double* crossing_extents(const Model* model);
+double* crossing_link_radii(const Model* model);
 /* Returns true if two links tunnel through each other between the poses from[links] and to[links] [m]. The links would
  * collide on straight paths, and each is behind the other at the end. Sets *found to these links. Returns false if the
  * scene has no certificate. Pairs without a barrier are not examined. Overwrites Sim.moved. */
-bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
+bool sim_finds_tunneling(const Sim* sim, const Pose* from, const Pose* to, BlockingPair* found);
 
 /* Writes or reads all state on which later steps depend, or measures its size (simulate/snapshot.c). block->pass
  * selects the operation. Sets block->failed if a block that is read is not a state of this model. */
-void sim_pass_state(Sim* sim, StateBlock* block);
+void sim_serialize_state(Sim* sim, StateBlock* block);
 /* Reads the state from the block and updates SimState. Returns false if the block is not a state of this model; the
  * caller must then destroy the Sim. */
 bool sim_read_state(Sim* sim, StateBlock* block);
 /* Starts the run from the model's stored state (simulate/start.c). Contact must be created, but not evaluated yet. If
  * the stored state is damaged or bodies intersect, adds a message to diagnostics and returns STATUS_BAD_INPUT. The
  * caller must then destroy the Sim. */
-Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
+Status sim_start_from_stored_state(Sim* sim, Diagnostics* diagnostics);
 
 /* Returns a Sim in the initial state, without contact, for evaluating the equations of single steps. The caller frees
  * the Sim with sim_destroy. */
-Sim* sim_create_bare(const Model* model, int threads);
+Sim* sim_create_without_contact(const Model* model, int threads);
 
 /* Sets weights, targets, drives, loads and tensions for the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
@@ -314,9 +315,9 @@ void step_prepare(Sim* sim);
  * previous steps (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* Returns true if the end time of the substep depends on the state. */
-static inline bool step_end_varies(const StepClock* clock) {
-  return clock->end == END_EVENT || clock->end == END_OPENS ||
-         (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
+static inline bool step_end_depends_on_state(const StepClock* clock) {
+  return clock->end == END_AT_EVENT || clock->end == END_AT_CLOSURE_OPENING ||
+         (clock->begin_varies && !(clock->end == END_AT_FRACTION && clock->share == 1));
 }
 /* Returns the time over which a force of the step changes the momentum [s], > 0 (S13, S15). With first-order weights,
  * it is dt / factor. With second-order weights, which spread the change over later steps, it is dt. */
@@ -328,25 +329,25 @@ double step_force_ratio(Integrator integrator, const StepClock* clock);
  * SimState. Stores the poses of the two previous states. Allocates only for delays. */
 void sim_advance(Sim* sim);
 /* Updates SimState: copies q (nq) and centres of mass (links); state.pose points to the present poses. */
-void sim_publish(Sim* sim);
+void sim_update_public_state(Sim* sim);
 /* Sets sim->clock to equal substep `index` (0 to count - 1) of the next step. Sets end time and length [s], and
- * END_SHARE with share 1. */
+ * END_AT_FRACTION with share 1. */
 void sim_set_clock(Sim* sim, int count, int index);
-/* Returns true if guess_grips must be called before the substep is solved (friction.md, F6). This is the first substep
- * of a run if friction acts at the start. */
-bool guess_needed(const Sim* sim);
+/* Returns true if initial_friction_solve must be called before the substep is solved (friction.md, F6). This is the
+ * first substep of a run if friction acts at the start. */
+bool initial_friction_needed(const Sim* sim);
 /* Solves the first substep without friction, and sets the friction limits of the pairs from its normal forces. Then
  * returns to the start of the substep. Sets *report to the report of this solve. Returns false if the solve fails.
  * Allocates. */
-bool guess_grips(Sim* sim, StepReport* report);
+bool initial_friction_solve(Sim* sim, StepReport* report);
 /* Frees the warm start. */
-void guess_free(Sim* sim);
+void initial_friction_free(Sim* sim);
 /* Returns to the start of the substep (CONTACT_PART) or of the step (CONTACT_STEP). The latter undoes all substeps of
  * the step. contact_remember must have been called at that state. Allocates as contact_reset. */
-void step_reject(Sim* sim, ContactMemory to);
+void step_restore(Sim* sim, ContactMemory to);
 /* Adds the work counters of `from` to the work counters of `to`: iterations, trials, certified_intervals and
  * factor_retries. */
-void step_add_work(StepReport* to, const StepReport* from);
+void step_add_counters(StepReport* to, const StepReport* from);
 /* Frees the memory of substeps and the backup of the state. */
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: the normal force of the same step limits friction (docs/derivations/friction.md, F8) */
@@ -354,32 +355,33 @@ void substates_free(Sim* sim);
  * contact.friction_iterations solves. Stores all solves except the last. Adds the work to *report, and sets
  * report->friction_open if the forces do not converge. Call after step_solve has succeeded. Allocates as
  * contact_lag. */
-void own_force_settle(Sim* sim, StepReport* report);
+void friction_iteration_solve(Sim* sim, StepReport* report);
 /* Discards the stored solves of a substep that was not accepted. */
-void own_force_begin(Sim* sim);
-/* Frees what own_force_settle allocated. */
-void own_force_free(Sim* sim);
+void friction_iteration_discard(Sim* sim);
+/* Frees what friction_iteration_solve allocated. */
+void friction_iteration_free(Sim* sim);
 /* ---- simulate/parts.c: trees that are not coupled are first solved independently (docs/derivations/step.md, S17) */
-/* Allocates sim->parts, which parts_destroy frees. Does nothing if the scene has no independent trees. Call after
+/* Allocates sim->parts, which subsystems_destroy frees. Does nothing if the scene has no independent trees. Call after
  * contact_reset. */
-void parts_create(Sim* sim);
+void subsystems_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
-void parts_destroy(struct StepParts* parts);
+void subsystems_destroy(struct Subsystems* parts);
 /* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
  * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all parts
  * are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise
  * sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
  * iterations of a part. Allocates while lists grow. */
-int parts_solve(Sim* sim, StepReport* report);
+int subsystems_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
  * together. */
-int parts_left(const Sim* sim);
-/* Records the move s->scaled in the solve of an independent part, before the move is accepted. Allocates as path_add.
+int subsystems_left_region(const Sim* sim);
+/* Records the move s->scaled in the solve of an independent part, before the move is accepted. Allocates as
+ * path_append_move.
  */
-void parts_add_move(Sim* sim);
+void subsystem_add_move(Sim* sim);
 /* Iterates Newton's method from the accepted configuration until the step is solved or fails, and sets the outcome in
  * *report (simulate/newton.c). */
-void step_rounds(Sim* sim, StepReport* report);
+void newton_iterate(Sim* sim, StepReport* report);
 /* Computes screws, centre of mass and inertia of link i at the present configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
 /* Returns the report of a step that failed by overflow before it had a residual. */
@@ -391,41 +393,41 @@ static inline StepReport step_not_finite(void) {
  * the configuration. */
 StepReport step_solve(Sim* sim);
 /* Returns true if a controller prescribes the motion of some link (simulate/substep.c). */
-bool step_leads(const Sim* sim);
-/* Computes the acting forces s->at_work (nv) [N, N m] at the present configuration (simulate/balance.c). Link terms
+bool sim_has_prescribed_motion(const Sim* sim);
+/* Computes the acting forces s->force_scale (nv) [N, N m] at the present configuration (simulate/balance.c). Link terms
  * must contain inertia only. */
-void balance_measure(Sim* sim, const Assembly* assembly);
+void balance_compute_force_scales(Sim* sim, const Assembly* assembly);
 /* Returns the admissible residual of a degree of freedom [N, N m]. It is the tolerance times the acting forces, plus
  * the scene's absolute tolerance. For a torque, the absolute tolerance is multiplied by ModelLink.reach of the link. */
-double balance_allowed(const Sim* sim, int dof);
+double balance_tolerance(const Sim* sim, int dof);
 /* Returns true if the residual of a degree of freedom is admissible. NaN is not admissible. */
-bool balance_reached(const Sim* sim, int dof);
-/* Returns true if all trees with closures meet the stricter tolerance of this iteration (closures_share; closures.md,
- * Z10). */
-bool balance_of_machines(const Sim* sim);
+bool balance_is_reached(const Sim* sim, int dof);
+/* Returns true if all trees with closures meet the stricter tolerance of this iteration (closures_tolerance_factor;
+ * closures.md, Z10). */
+bool balance_closures_are_reached(const Sim* sim);
 /* Tests whether a tree is balanced, and stores the result in s->balanced[tree]. A tree is balanced if all free degrees
  * of freedom have an admissible residual in the present gradient. */
-void balance_note(Sim* sim, int tree);
-/* Returns true if the tree was balanced at the last balance_note. arrived: true if prescribed joints are at their
+void balance_test_tree(Sim* sim, int tree);
+/* Returns true if the tree was balanced at the last balance_test_tree. arrived: true if prescribed joints are at their
  * targets. If false, a tree with a prescribed joint counts as not balanced. */
-bool balance_tree(const Sim* sim, int tree, bool arrived);
+bool balance_tree_is_reached(const Sim* sim, int tree, bool arrived);
 /* Largest residual, relative to the acting forces, with which a step may end as STEP_ROUNDING_FLOOR. */
-#define FLOOR_MOST 1e-2
+#define ROUNDING_FLOOR_RESIDUAL_MAX 1e-2
 /* Returns true if rounding explains all residuals that are above the admissible one (S16). The rounding of coordinates
  * causes errors in the forces of inertia, drives, joints and contact. assembly: terms of the accepted state for the
  * trees of sim->scope; NULL ignores contact. */
-bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
+bool balance_is_at_rounding(const Sim* sim, const Assembly* assembly);
 /* Returns the change of speed that the residual force |g| of a degree of freedom causes in this substep [m/s]. It is
  * |g| dt v / M. v: largest speed of a link at a unit rate of the degree of freedom; M = sum m v^2 over the links.
  * Contact and springs, which reduce this change, are ignored. Returns INFINITY if the degree of freedom moves no
  * mass. */
-double balance_speed_left(const Sim* sim, int dof);
+double balance_speed_error(const Sim* sim, int dof);
 /* Returns the largest number from which the position `place` of a link is computed [m]. It determines the rounding
  * error of the position. The number is the distance of `place` from the world's origin, or the largest displacement of
  * a slide joint between the world and the link. q[nq]: coordinates. */
-double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);
-/* Returns the largest balance_place_size of all movable links in the present state [m]. */
-double balance_largest_place(const Sim* sim);
+double balance_position_magnitude(const Sim* sim, int link, Vec3 place, const double* q);
+/* Returns the largest balance_position_magnitude of all movable links in the present state [m]. */
+double balance_largest_position(const Sim* sim);
 /* Returns the largest residual of the free degrees of freedom, relative to the acting forces. It is at most the
  * tolerance if all are balanced. Returns NaN if a gradient is not finite. Sets *worst to the degree of freedom with
  * this residual, or to -1 if all residuals are zero. */
@@ -434,32 +436,32 @@ double balance_residual(const Sim* sim, int* worst);
  * rule and has a certificate. */
 typedef enum {
   SEARCH_ACCEPTED,
-  SEARCH_AT_ROUNDING, /* a step was accepted without a test of the energy, because the predicted decrease is below
-                         rounding */
-  SEARCH_LOST,        /* no step was accepted, and the possible decrease is near rounding */
+  SEARCH_AT_ROUNDING,   /* a step was accepted without a test of the energy, because the predicted decrease is below
+                           rounding */
+  SEARCH_NEAR_ROUNDING, /* no step was accepted, and the possible decrease is near rounding */
   SEARCH_FAILED,
-  SEARCH_LEAVES, /* no step was accepted, because the path leaves the region of the independent part */
-} StepSearch;
+  SEARCH_LEAVES_REGION, /* no step was accepted, because the path leaves the region of the independent part */
+} LineSearchResult;
 /* Performs the line search along s->delta. Adds trials and certified_intervals to *report. arrived: true if prescribed
  * joints are at their targets. */
-StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
+LineSearchResult line_search_run(Sim* sim, bool arrived, StepReport* report);
 /* Tries the motion of the last time step as a start for Newton's method. Returns true if this motion passes the line
  * search's tests and was accepted. Otherwise returns false, and the accepted configuration is unchanged. */
-bool step_repeat_last(Sim* sim, StepReport* report);
+bool line_search_repeat_last_step(Sim* sim, StepReport* report);
 /* ---- simulate/step_terms.c */
 /* Assembles gradient and link terms at the accepted configuration. contact: contact terms. Sets s->gradient (nv),
- * s->at_work, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until the
- * next assembly. */
+ * s->force_scale, and *assembly, the input of assemble_hessian. *assembly borrows from the Sim and from `contact` until
+ * the next assembly. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Marks all assembled terms as out of date. Call at the start of a step. */
-void step_all_stale(Sim* sim);
+void step_mark_all_stale(Sim* sim);
 /* Marks the terms of the trees that moved (s->moving) as out of date. Also marks trees that a pair couples to these
  * trees before or after the move. Call after a move was accepted. */
-void step_moved_stale(Sim* sim);
+void step_mark_moved_stale(Sim* sim);
 /* Marks the terms of the trees of all links with links[link] true as out of date. */
 void step_mark_stale(Sim* sim, const bool* links);
 /* Returns true if all increments of a tree are zero. v[nv]. */
-static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
+static inline bool step_tree_is_still(const Sim* sim, int tree, const double* v) {
   const ModelTree* t = &sim->model->trees[tree];
   bool still = true;
   for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) still = still && v[d] == 0;
@@ -470,16 +472,16 @@ static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->link_tree[link];
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* Does the same as step_assemble for all trees, but leaves s->at_work unchanged. */
-void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Does the same as step_assemble for all trees, but leaves s->force_scale unchanged. */
+void step_assemble_keeping_scales(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Computes the slopes C of the closure rows at the configuration of the last assembly. Newton directions and joint
  * forces require these slopes. Does nothing without closures. */
-void step_closure_slopes(Sim* sim);
+void step_compute_closure_jacobian(Sim* sim);
 /* ---- simulate/pattern.c */
 /* Adds the pairs of trees that the contact terms couple to the sparsity pattern of the Hessian. Allocates if the
  * pattern grows. */
-void step_pattern(Sim* sim, ContactTermList contact);
-/* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates as step_pattern. */
+void step_extend_pattern(Sim* sim, ContactTermList contact);
+/* Updates the sparsity pattern if the candidate pairs of contact have changed. Allocates as step_extend_pattern. */
 void step_update_pattern(Sim* sim);
 /* ---- simulate/direction.c */
 /* Computes Newton's direction s->delta (nv) from the assembled gradient and terms (S9). The direction is 0 for trees
@@ -487,35 +489,35 @@ void step_update_pattern(Sim* sim);
  * the stiffness of closures is raised first (closures_stiffen). If the Hessian is still indefinite, the terms are
  * assembled again without the curvature of the motion (Gauss-Newton) and with each pair's Hessian projected to a
  * semidefinite one. In the last resort, the eigenvalues of each component of the matrix are lifted. Returns false if
- * some tree got no direction. Allocates as step_pattern. */
+ * some tree got no direction. Allocates as step_extend_pattern. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
 /* Corrects the forces of pairs with restitution by one more Newton step (impact.md, I13). Its displacement is below the
  * rounding of positions. Call after a substep of an impact was solved. Overwrites s->delta and s->twist. Allocates as
- * step_pattern. */
+ * step_extend_pattern. */
 void step_refine_impacts(Sim* sim);
 /* Copies the entries of from[nv] to to[nv] for the degrees of freedom of sim->scope. */
-void step_copy_scope(const Sim* sim, double* to, const double* from);
+void solve_scope_copy(const Sim* sim, double* to, const double* from);
 /* Forces along the joints at the solved configuration (simulate/joint_forces.c). They are computed before the
  * configuration becomes the present state. */
 /* Allocates the joint forces (JOINT_FORCE_KINDS x nv, row-major) if the scene's output requests forces; freed by
  * sim_destroy. */
 void joint_forces_create(Sim* sim);
 /* Computes s->part_forces (JOINT_FORCE_KINDS x nv) [N, N m]. Does nothing if the output does not request forces. */
-void joint_forces_note(Sim* sim);
+void joint_forces_compute(Sim* sim);
 /* Copies s->part_forces to s->joint_forces, the forces of the step. Does nothing if the output does not request forces.
  */
-void joint_forces_keep(Sim* sim);
+void joint_forces_publish(Sim* sim);
 /* ---- simulate/reactions.c (docs/derivations/observables.md, O1) */
 /* Allocates the reactions if the scene's output requests them; freed by sim_destroy. */
 void reactions_create(Sim* sim);
 /* Computes s->part_reactions (links) at the solved configuration. Assembles the terms again. Does nothing if the output
  * does not request reactions. Call before the configuration becomes the present state. */
-void reactions_note(Sim* sim);
+void reactions_compute(Sim* sim);
 /* Copies s->part_reactions to s->reactions, the reactions of the step. */
-void reactions_keep(Sim* sim);
+void reactions_publish(Sim* sim);
 /* Sets out (links) to the joint reactions that follow from the assembled terms. Each has the force [N], then the torque
  * about the origin of the link frame [N m]. */
-void reactions_find(Sim* sim, double (*out)[6]);
+void reactions_from_terms(Sim* sim, double (*out)[6]);
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all functions do nothing without SimOptions.scheme_work
  */
 /* Allocates Sim.balance and sets it for the present initial state. scheme_balance_destroy frees it. */
@@ -524,27 +526,28 @@ void scheme_balance_create(Sim* sim);
 void scheme_balance_destroy(struct SchemeBalance* balance);
 /* Adds the energy change and the work of forces in an accepted substep to the sums. Call after the substep of
  * sim->clock. */
-void scheme_balance_note(Sim* sim);
+void scheme_balance_add_substep(Sim* sim);
 /* Stores the sums at the start of a step. */
 void scheme_balance_save(Sim* sim);
 /* Restores the sums of scheme_balance_save. Call after a substep has failed. */
 void scheme_balance_restore(Sim* sim);
 /* Discards the energies with which the next substep is compared. The next substep then adds nothing to the sums. Call
  * after the present state was replaced. */
-void scheme_balance_forget(Sim* sim);
+void scheme_balance_reset_reference(Sim* sim);
 /* Writes or reads the sums in a block of a stored state, or measures their size. Fails as state_block_int. */
-void scheme_balance_pass_state(Sim* sim, StateBlock* block);
+void scheme_balance_serialize_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
 /* Returns the time weights of a spring with implicitness theta in the step of `clock` (M10). flies: true if the spring
  * belongs to a tree that conserves its momentum. The first step of such a tree contains gravity for half of its
  * length. */
-SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
-/* Returns the derivative of spring_time with respect to theta. */
-SpringTime spring_time_slope(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
+SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
+/* Returns the derivative of spring_time_weights with respect to theta. */
+SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,
+                                                 bool flies);
 /* Returns the time weights of the springs and position gains of a link's joint in the present step (M10). */
-SpringTime step_spring_time(const Sim* sim, int link);
-/* Returns the derivative of step_spring_time with respect to ModelLink.spring_theta. */
-SpringTime step_spring_time_slope(const Sim* sim, int link);
+SpringTimeWeights step_spring_time_weights(const Sim* sim, int link);
+/* Returns the derivative of step_spring_time_weights with respect to ModelLink.spring_theta. */
+SpringTimeWeights step_spring_time_weights_derivative(const Sim* sim, int link);
 /* Returns the input of joint_terms for a link's joint at the configuration c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Sets poses, inertia, joints, tendons, bushings and closures of c from the coordinates c->q. Returns false if a
@@ -552,7 +555,7 @@ JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 bool configuration_evaluate(Sim* sim, Configuration* c);
 /* Sets *to to the accepted configuration moved by s->scaled (nv), and evaluates *to. Trees whose step length has not
  * changed since the last trial keep their data. Returns false if a coordinate is beyond a barrier limit. */
-bool configuration_move(Sim* sim, Configuration* to);
+bool configuration_set_trial(Sim* sim, Configuration* to);
 
 /* Returns factor / dt^2, the weight of the inertial energy [1/s^2] (S1). */
 static inline double step_inertia_weight(const Sim* sim) {

@@ -38,27 +38,27 @@ typedef struct {
 /* Role of a step or substep in an impact (docs/derivations/step.md, S15). */
 typedef enum {
   STEP_FREE,
-  STEP_STRIKES,  /* integrator second_order with restitution 0: the approach of two bodies ends in this step.
-                    STEP_STRIKES, STEP_STRUCK and STEP_RECOVERS use first-order weights */
-  STEP_STRUCK,   /* a step after STEP_STRIKES in which contact forces of the impact act, or a step in which a contact
-                    force vanishes */
-  STEP_RECOVERS, /* one more step after STEP_STRUCK */
-  STEP_IMPACT,   /* one of the short substeps of an impact */
-  STEP_LEAVES,   /* the first step after an impact. Without second_order also a step or substep near an impact whose
-                    length differs from the length of the step before */
+  STEP_IMPACT_BEGINS, /* integrator second_order with restitution 0: the approach of two bodies ends in this step.
+                   STEP_IMPACT_BEGINS, STEP_IMPACT_ACTS and STEP_IMPACT_ENDS use first-order weights */
+  STEP_IMPACT_ACTS,   /* a step after STEP_IMPACT_BEGINS in which contact forces of the impact act, or a step in which a
+                    contact   force vanishes */
+  STEP_IMPACT_ENDS,   /* one more step after STEP_IMPACT_ACTS */
+  STEP_IMPACT_SUBSTEP, /* one of the short substeps of an impact */
+  STEP_AFTER_IMPACT, /* the first step after an impact. Without second_order also a step or substep near an impact whose
+                  length differs from the length of the step before */
 } StepKind;
 /* The rule that sets the end of a substep (impact.md, I10). */
 typedef enum {
-  END_SHARE, /* the substep ends after the fraction StepClock.share of the remaining step, where 1 is the end of the
-                step */
-  END_SHORT, /* the substep has a fixed length, which does not depend on the state */
-  END_EVENT, /* the substep ends when an impact of two hulls, or of a joint with its limit, begins, or when a closure
+  END_AT_FRACTION, /* the substep ends after the fraction StepClock.share of the remaining step, where 1 is the end of
+                the step */
+  END_AT_FIXED_LENGTH, /* the substep has a fixed length, which does not depend on the state */
+  END_AT_EVENT, /* the substep ends when an impact of two hulls, or of a joint with its limit, begins, or when a closure
                 closes */
-  END_OPENS, /* the substep ends when a closure opens. The fraction StepClock.share follows from the force of the
-                closure in the two substeps before (closures.md, Z21) */
+  END_AT_CLOSURE_OPENING, /* the substep ends when a closure opens. The fraction StepClock.share follows from the force
+                of the closure in the two substeps before (closures.md, Z21) */
 } StepEnd;
 
-/* The event at the end of a substep with END_EVENT. */
+/* The event at the end of a substep with END_AT_EVENT. */
 typedef enum {
   EVENT_HULLS,   /* an impact of two hulls begins (impact.md, I10) */
   EVENT_LOWER,   /* an impact of a coordinate at its lower limit begins (impact.md, I15) */
@@ -70,9 +70,9 @@ typedef struct {
   int hull_a, hull_b; /* for EVENT_HULLS, otherwise 0 */
   union {
     int dof;     /* for EVENT_LOWER, EVENT_UPPER */
-    int closure; /* for EVENT_CLOSURE and END_OPENS */
+    int closure; /* for EVENT_CLOSURE and END_AT_CLOSURE_OPENING */
   };
-  double rise; /* for END_OPENS: change of the closure's force in the previous substep [N] */
+  double rise; /* for END_AT_CLOSURE_OPENING: change of the closure's force in the previous substep [N] */
 } StepEvent;
 
 /* Time interval of a step, with the lengths of the two steps before. */
@@ -83,8 +83,8 @@ typedef struct {
   double dt_older;  /* length of the step before the previous one; 0 if there is none [s] */
   StepKind kind, kind_before; /* kind_before: kind of the step that ended in the present state */
   StepEnd end;
-  double share;                                /* fraction of the remaining step, for END_SHARE */
-  StepEvent event;                             /* for END_EVENT */
+  double share;                                /* fraction of the remaining step, for END_AT_FRACTION */
+  StepEvent event;                             /* for END_AT_EVENT */
   bool begin_varies;                           /* true if the start time depends on the state */
   bool dt_varies, before_varies, older_varies; /* true if dt, dt_before or dt_older depends on the state */
 } StepClock;
@@ -96,7 +96,7 @@ typedef enum {
   STEP_NO_SOLUTION,    /* Newton's method found no solution, and the previous state is kept. StepReport.residual is not
                           finite if a number overflowed */
   STEP_BLOCKED,        /* a prescribed link cannot move without penetrating something */
-  STEP_OPEN,           /* the error of a closure cannot be reduced to its tolerance, and the previous state is kept */
+  STEP_CLOSURE_OPEN,   /* the error of a closure cannot be reduced to its tolerance, and the previous state is kept */
   STEP_CROSSED,        /* two bodies would tunnel through each other within the step, and the previous state is kept */
   STEP_INTERRUPTED,    /* SimOptions.interrupted stopped the step, and the previous state is kept */
 } StepOutcome;
@@ -121,7 +121,7 @@ typedef struct {
   double gap; /* gap of the pair in the last trial [m], negative for an overlap; INFINITY if unknown (STEP_CROSSED, and
                  links with too many hulls for a single pair) */
   double force; /* contact force between the two links before the last trial [N] */
-} StepSqueeze;
+} BlockingPair;
 
 typedef struct {
   StepOutcome outcome;
@@ -132,16 +132,16 @@ typedef struct {
                       (docs/derivations/step.md, S8) */
   double residual_force; /* absolute value of the same residual force [N, N m] */
   int residual_dof;      /* degree of freedom that has this residual */
-  double speed_left;     /* for STEP_ROUNDING_FLOOR: change of speed that the residual force causes in a substep
-                            (balance_speed_left) [m/s] */
+  double speed_error;    /* for STEP_ROUNDING_FLOOR: change of speed that the residual force causes in a substep
+                           (balance_speed_error) [m/s] */
   StepTerms terms;
   int active_pairs;        /* hull pairs with nonzero contact energy */
   int candidate_pairs;     /* hull pairs that the broad phase found */
   int certified_intervals; /* path intervals examined by the certificate */
   int factor_retries;      /* number of times that the Hessian was not positive definite */
   int substeps;            /* number of substeps of the step, short substeps of impacts included */
-  int open_closure;        /* for STEP_OPEN: index of the closure that stays open */
-  double open_gap;         /* for STEP_OPEN: error of this closure [m or rad] */
+  int open_closure;        /* for STEP_CLOSURE_OPEN: index of the closure that stays open */
+  double open_gap;         /* for STEP_CLOSURE_OPEN: error of this closure [m or rad] */
   bool halved;             /* true if the step needed more substeps than the scene requests */
   bool friction_open;      /* true if the normal force that limits friction has not converged within
                               contact.friction_iterations */
@@ -151,7 +151,7 @@ typedef struct {
       late_friction; /* largest change of speed that results from friction acting one step late (contact_late_friction)
                         [m/s]; 0 if friction was iterated (contact.friction_iterations > 0) */
   int late_links[2]; /* if late_friction > 0: the pair of links with this change of speed */
-  StepSqueeze squeeze; /* the pair that stopped a failed step */
+  BlockingPair squeeze; /* the pair that stopped a failed step */
 } StepReport;
 
 /* Statistics of the steps of a run that are not fully solved. steps, residual, time, dof and speed describe steps that
@@ -162,7 +162,7 @@ typedef struct {
   double residual; /* largest residual, relative to the acting forces */
   double time;     /* end time of the step with the largest residual [s] */
   int dof;         /* degree of freedom of the largest residual, or -1 if unknown */
-  double speed;    /* largest StepReport.speed_left [m/s] */
+  double speed;    /* largest StepReport.speed_error [m/s] */
   /* Number of steps with StepReport.friction_open; end time [s] and links of the first such step. */
   int friction_open;
   double friction_time;
@@ -244,10 +244,10 @@ void sim_destroy(Sim* sim);
  * patterns grow. */
 StepReport sim_step(Sim* sim);
 /* Advances by one step as sim_step, but the first attempt has exactly `substeps` >= 1 substeps. */
-StepReport sim_step_in(Sim* sim, int substeps);
+StepReport sim_step_with_substeps(Sim* sim, int substeps);
 /* Advances by one step in the substeps of another run, impacts included. parts[count], count >= 1: clocks of these
  * substeps, borrowed for the call. Makes a single attempt. If the attempt fails, the state is unchanged. */
-StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
+StepReport sim_step_repeat(Sim* sim, const StepClock* parts, int count);
 /* Appends the reason why the last step failed: `the solver failed at t = ... (step n): why; ...` (simulate/failure.c).
  * The sim does not change, so the step may be repeated. The caller owns out. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
@@ -296,13 +296,14 @@ typedef struct {
   const double* q;          /* coordinates at the end of the substep (nq) */
   const Pose* pose;         /* poses at the end of the substep (links) */
   ContactForces start, end; /* contact forces at the start and at the end of the substep */
-} SimGuess;
+} InitialFriction;
 /* Returns the frictionless solution of the last step. Returns NULL if this step was not the first of the run, or if no
  * friction acted at its start. The sim owns the result. It is valid until the next step. */
-const SimGuess* sim_guess(const Sim* sim);
+const InitialFriction* sim_initial_friction(const Sim* sim);
 /* Returns a copy in one block, which the caller frees with memory_free. */
-SimGuess* sim_guess_copy(const SimGuess* guess, const Model* model);
-size_t sim_guess_size(const SimGuess* guess, const Model* model); /* Returns the size of a copy [bytes]. */
+InitialFriction* sim_initial_friction_copy(const InitialFriction* guess, const Model* model);
+size_t sim_initial_friction_size(const InitialFriction* guess,
+                                 const Model* model); /* Returns the size of a copy [bytes]. */
 /* Stored states (simulate/snapshot.c). A stored state contains everything on which later steps depend. A run that
  * continues from a stored state of the same model is bit-identical to an uninterrupted run, for any number of threads.
  * After sim_restore, sim_substates returns no states and sim_path starts anew. */
@@ -317,7 +318,7 @@ void sim_save_over(Sim* sim, SimSnapshot* snapshot);
 /* Returns to a state saved from this sim, bit-identically, after a failed or interrupted step. sim_step alone restores
  * the state after a failure only to rounding, because it recomputes contact planes. Keeps the moves of sim_path.
  * Allocates as sim_restore. */
-void sim_return(Sim* sim, const SimSnapshot* snapshot);
+void sim_restore_after_failure(Sim* sim, const SimSnapshot* snapshot);
 /* Restores a stored state, which can be restored again. Asserts that the snapshot belongs to a run of the same model.
  * Contact is restored bit-identically. sim_times is not restored. Allocates if the stored state has more pairs than
  * this sim ever had. */
@@ -458,32 +459,32 @@ const ContactRecord* sim_contact_records(Sim* sim, int* count);
 typedef struct Proof Proof;
 
 typedef enum {
-  PROOF_APART, /* no two hulls intersect, which is proved */
-  PROOF_MEET,  /* two hulls intersect at ProofReport.fraction of the path */
-  PROOF_OPEN,  /* neither a proof nor an intersection was found */
+  PROOF_DISJOINT,     /* no two hulls intersect, which is proved */
+  PROOF_INTERSECTING, /* two hulls intersect at ProofReport.fraction of the path */
+  PROOF_UNDECIDED,    /* neither a proof nor an intersection was found */
 } ProofOutcome;
 
 typedef struct {
   ProofOutcome outcome;
-  int link_a, link_b; /* the two links that intersect or have no proof; not set for PROOF_APART */
-  double fraction;    /* for PROOF_MEET: fraction of the path at which the links intersect, 1 in the new state */
-  double miss;        /* largest difference between the poses at the end of the moves and in the new state [m or 1] */
-  bool detour;        /* true if a detour was proved instead of the straight path */
-  int intervals;      /* path intervals examined */
+  int link_a, link_b; /* the two links that intersect or have no proof; not set for PROOF_DISJOINT */
+  double fraction; /* for PROOF_INTERSECTING: fraction of the path at which the links intersect, 1 in the new state */
+  double miss;     /* largest difference between the poses at the end of the moves and in the new state [m or 1] */
+  bool detour;     /* true if a detour was proved instead of the straight path */
+  int intervals;   /* path intervals examined */
   double gap; /* smallest gap between neighbouring hulls in the new state [m]; INFINITY if there are no neighbours */
   int gap_a, gap_b; /* the two links that have this gap; -1 if there is none */
 } ProofReport;
 
 /* Computes the increments delta[nv] of the straight path from the coordinates q[nq] to the coordinates to[nq] [m, rad].
  * A ball joint takes the shorter rotation. */
-void proof_way(const Model* model, const double* q, const double* to, double* delta);
+void proof_straight_increments(const Model* model, const double* q, const double* to, double* delta);
 /* Creates a proof. The caller frees it with proof_destroy. Copies the Model struct and borrows the arrays of the model,
  * which must outlive the proof. threads below 1 counts as 1. Never NULL. */
 Proof* proof_create(const Model* model, int threads);
 /* Frees the proof. Accepts NULL. */
 void proof_destroy(Proof* proof);
-/* Makes q[nq] (copied) the first state. The outcome is PROOF_MEET if hulls intersect in q, otherwise not. Allocates
- * while candidates grow. */
+/* Makes q[nq] (copied) the first state. The outcome is PROOF_INTERSECTING if hulls intersect in q, otherwise not.
+ * Allocates while candidates grow. */
 ProofReport proof_restart(Proof* proof, const double* q);
 /* Proves the straight path, or a detour, from the last state to q[nq] (copied). Then q becomes the last state. The
  * first call, and the call after a state with an intersection, examine only the state q itself. The outcome alone
@@ -502,8 +503,8 @@ typedef struct {
  * *count 0, if bodies intersect in the state. The proof owns the array. It is valid until the next call. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* Proves the straight path to q[nq] (copied) as proof_next, but never searches for a detour. The outcome is PROOF_APART
- * only if the straight path is proved. */
+/* Proves the straight path to q[nq] (copied) as proof_next, but never searches for a detour. The outcome is
+ * PROOF_DISJOINT only if the straight path is proved. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* Proves recorded moves to q[nq] as proof_next proves the straight path. moves (count x nv, row-major): increments [m,
  * rad], borrowed for the call. If the end of the moves differs from q, the last move is extended to end in q, and the
@@ -532,16 +533,16 @@ typedef struct {
   const double *q_next, *q_now, *q_old, *q_older; /* (nq); q_older: only if a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
-  const Vec3* felt_now;      /* NULL if no force is measured */
-  const double* delayed_now; /* SimState.delayed; NULL if there are no delays */
+  const Vec3* contact_force_now; /* NULL if no force is measured */
+  const double* delayed_now;     /* SimState.delayed; NULL if there are no delays */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
   const SimSolve*
       solves; /* all solves of the step except the last one, whose solution is the state at t + dt (solve_count) */
   int solve_count;
-  const SimGuess* guess; /* frictionless solution of a run's first step (sim_guess); NULL if only the previous state
-                            limits friction */
-  const double* closures_broken;  /* times at which closures broke (sim_closures_broken); NULL if none broke */
+  const InitialFriction* guess;  /* frictionless solution of a run's first step (sim_initial_friction); NULL if only the
+                             previous state  limits friction */
+  const double* closures_broken; /* times at which closures broke (sim_closures_broken); NULL if none broke */
   const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL if no closure has `active` (closures) */
 } RecordedStep;
 
@@ -569,7 +570,8 @@ void step_adjoint_destroy(StepAdjoint* adjoint);
  * before the last step of a run is processed. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Selects whether substep lengths are constants. They are constants in a run that repeats the substeps of another run
- * (sim_step_as). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11). */
+ * (sim_step_repeat). fixed is false by default; the lengths then depend on the state (docs/derivations/impact.md, I11).
+ */
 void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
 /* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links), or
  * NULL. between: with respect to contact forces between links. reaction: with respect to joint reactions
@@ -615,10 +617,10 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
 void step_forward_destroy(StepForward* forward);
 /* Declares that no parameter rotates a joint frame or axis. Sets `without_turns` in the gradients that the chain
  * receives. Call before step_forward_begin. It cannot be undone. */
-void step_forward_skip_turns(StepForward* forward);
+void step_forward_skip_frame_rotations(StepForward* forward);
 /* Places closures at the constant coordinates q[nq] (borrowed) instead of the coordinates at the start of the run.
  * Allocates. Call at most once; a second call leaks memory. */
-void step_forward_place(StepForward* forward, const double* q);
+void step_forward_set_closure_coordinates(StepForward* forward, const double* q);
 /* Sets the sensitivities of the first state from the model's initial coordinates and velocities. q[nq], pose[links]:
  * the first state, copied. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);

@@ -22,7 +22,7 @@ static void find_bars(StepAdjoint* a, const RecordedStep* step) {
   size_t links = (size_t)a->model->link_count;
   memcpy(a->wrench, a->slip_wrench, sizeof(double[6]) * links);
   memset(a->ground_bar, 0, sizeof(double[3][4]) * links);
-  step_adjoint_wrench_bars(a, step->pose_next, a->ground_bar);
+  step_adjoint_wrenches_to_poses(a, step->pose_next, a->ground_bar);
 }
 
 /* Sets a->slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
@@ -30,8 +30,8 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   Assembly apart;
   contact_replay_set_apart(a->replay, true);
-  step_assemble_unmeasured(s, contact_replay_terms(a->replay), &apart);
-  step_pattern(s, apart.contact);
+  step_assemble_keeping_scales(s, contact_replay_terms(a->replay), &apart);
+  step_extend_pattern(s, apart.contact);
   assemble_hessian(&apart, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->slip_wrench, a->ground_bar, a->product);
@@ -42,7 +42,7 @@ static void find_residual(StepAdjoint* a, const RecordedStep* step) {
 static bool solve_residual(StepAdjoint* a, Assembly* assembly) {
   StepAdjointReport report = {0}; /* discarded, because the report of the step itself covers H */
   contact_replay_set_apart(a->replay, false);
-  step_assemble_unmeasured(a->sim, contact_replay_terms(a->replay), assembly);
+  step_assemble_keeping_scales(a->sim, contact_replay_terms(a->replay), assembly);
   if (!step_adjoint_factor(a, assembly, a->slip_residual, &report)) return false;
   block_solver_solve(a->sim->solver, a->slip_residual);
   return true;
@@ -55,7 +55,7 @@ enum { ROUNDS = 2 };
 
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now) {
   size_t links = (size_t)a->model->link_count;
-  bool wanted = a->replay && !a->closures && step->clock.kind == STEP_IMPACT, found = true;
+  bool wanted = a->replay && !a->closures && step->clock.kind == STEP_IMPACT_SUBSTEP, found = true;
   memset(a->slip_wrench, 0, sizeof(double[6]) * links);
   for (int round = 0; wanted && found && round < ROUNDS; round++) {
     if (!find_product(a, a->lambda)) return;

@@ -13,10 +13,10 @@ static void pass_clock(StepClock* clock, StateBlock* block) {
   int kind = (int)clock->kind;
   double* numbers[] = {&clock->time, &clock->dt, &clock->dt_before, &clock->dt_older};
   for (int k = 0; k < 4; k++) state_block_doubles(block, numbers[k], 1);
-  state_block_int(block, &kind, STEP_FREE, STEP_LEAVES);
+  state_block_int(block, &kind, STEP_FREE, STEP_AFTER_IMPACT);
   clock->kind = (StepKind)kind;
   kind = (int)clock->kind_before;
-  state_block_int(block, &kind, STEP_FREE, STEP_LEAVES);
+  state_block_int(block, &kind, STEP_FREE, STEP_AFTER_IMPACT);
   clock->kind_before = (StepKind)kind;
   state_block_bool(block, &clock->begin_varies);
   state_block_bool(block, &clock->dt_varies);
@@ -32,7 +32,7 @@ static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
 /* Writes to the block, or reads from it, everything that later steps depend on: earlier states, the memory of
  * substepping, delays, closures, contact. All other members of Sim are computed from these within a step.
  * docs/receding.md lists the order. */
-void sim_pass_state(Sim* s, StateBlock* block) {
+void sim_serialize_state(Sim* s, StateBlock* block) {
   const Model* m = s->model;
   size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
   state_block_int(block, &s->state.step, 0, INT_MAX / 2);
@@ -55,15 +55,15 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   pass_poses(s->pose_old, links, block);
   pass_poses(s->pose_older, links, block);
   pass_poses(s->pose_rate, links, block);
-  delays_pass_state(s, block);
-  if (s->closures) closures_pass_state(s->closures, block);
-  scheme_balance_pass_state(s, block);
+  delays_serialize_state(s, block);
+  if (s->closures) closures_serialize_state(s->closures, block);
+  scheme_balance_serialize_state(s, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 
 void sim_save_over(Sim* s, SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_MEASURE};
-  sim_pass_state(s, &block);
+  sim_serialize_state(s, &block);
   snapshot->count = block.at;
   if (snapshot->capacity < block.at) {
     memory_free(snapshot->words);
@@ -71,7 +71,7 @@ void sim_save_over(Sim* s, SimSnapshot* snapshot) {
     snapshot->words = MEMORY_NEW(uint64_t, snapshot->capacity);
   }
   block = (StateBlock){.pass = BLOCK_WRITE, .words = snapshot->words};
-  sim_pass_state(s, &block);
+  sim_serialize_state(s, &block);
 }
 
 SimSnapshot* sim_snapshot_create(void) { return MEMORY_NEW(SimSnapshot, 1); }
@@ -79,7 +79,7 @@ SimSnapshot* sim_snapshot_create(void) { return MEMORY_NEW(SimSnapshot, 1); }
 SimSnapshot* sim_save(Sim* s) {
   SimSnapshot* snapshot = sim_snapshot_create();
   StateBlock block = {.pass = BLOCK_MEASURE};
-  sim_pass_state(s, &block);
+  sim_serialize_state(s, &block);
   snapshot->capacity = block.at; /* allocates the exact size, because snapshots can be kept for long */
   snapshot->words = MEMORY_NEW(uint64_t, block.at);
   sim_save_over(s, snapshot);
@@ -87,7 +87,7 @@ SimSnapshot* sim_save(Sim* s) {
 }
 
 static void read_past(Sim* s, StateBlock* block) {
-  sim_pass_state(s, block);
+  sim_serialize_state(s, block);
   s->between.count = 0;
   s->guessed = false;
   s->solves.count = 0;
@@ -97,14 +97,14 @@ static void read_past(Sim* s, StateBlock* block) {
 bool sim_read_state(Sim* s, StateBlock* block) {
   read_past(s, block);
   path_restart(s);
-  sim_publish(s);
+  sim_update_public_state(s);
   return !block->failed && block->at == block->count;
 }
 
-void sim_return(Sim* s, const SimSnapshot* snapshot) {
+void sim_restore_after_failure(Sim* s, const SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
   read_past(s, &block);
-  sim_publish(s);
+  sim_update_public_state(s);
   assert(!block.failed && block.at == block.count); /* the snapshot belongs to this run */
 }
 

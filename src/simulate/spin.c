@@ -24,40 +24,40 @@ static Rolling rolling_of(const Model* m, const ModelLink* link) {
     apart = vec3_add_scaled(apart, -vec3_dot(apart, axis), axis);
   }
   if (vec3_norm(apart) > ROLLING_OFFSET * radius) return ROLLS_NOT;
-  return ball ? ROLLS_EVERY_WAY : ROLLS_ABOUT_AXIS;
+  return ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
 }
 
-Spinner* spinners_create(const Model* m) {
-  Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
+SpinBody* spin_bodies_create(const Model* m) {
+  SpinBody* spin_bodies = MEMORY_NEW(SpinBody, m->link_count);
   bool any = false;
   for (int i = 0; i < m->link_count; i++) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spinners[i] = (Spinner){
+    spin_bodies[i] = (SpinBody){
         .spins = true, .rolling = rolling_of(m, &m->links[i]), .mobility = mat3_inverse(inertia), .second = second};
     any = true;
   }
-  if (any) return spinners;
-  memory_free(spinners);
+  if (any) return spin_bodies;
+  memory_free(spin_bodies);
   return NULL;
 }
 
 /* ---------------------------------------------------------------- forward */
 
-void spin_start(Sim* s) {
+void spin_set_initial_momenta(Sim* s) {
   const Model* m = s->model;
-  for (int i = 0; s->spinners && i < m->link_count; i++) {
-    if (!s->spinners[i].spins) continue;
+  for (int i = 0; s->spin_bodies && i < m->link_count; i++) {
+    if (!s->spin_bodies[i].spins) continue;
     const double* w = m->initial_velocities + m->links[i].dof_first + 3;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     s->state.momentum[i] = mat3_mul_vec(s->pose_now[i].r, mat3_mul_vec(inertia, vec3(w[0], w[1], w[2])));
   }
 }
 
-void spin_aim(Sim* s) {
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
-    Spinner* own = &s->spinners[i];
+void spin_set_targets(Sim* s) {
+  for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
+    SpinBody* own = &s->spin_bodies[i];
     if (!own->spins) continue;
     Vec3 middle = s->model->links[i].center, at = pose_apply(s->target[i], middle);
     Mat3 r = s->pose_now[i].r;
@@ -71,13 +71,13 @@ void spin_aim(Sim* s) {
 static void mark_touching(Sim* s, bool loads) {
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    s->spinners[i].touches = loads && ((s->loads && s->loads[i].any) || fluid_acts(s->fluid, i));
+    s->spin_bodies[i].touches = loads && ((s->loads && s->loads[i].any) || fluid_acts_on(s->fluid, i));
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    if (s->model->link_tree[t.link_a] >= 0) s->spinners[t.link_a].touches = true;
-    if (s->model->link_tree[t.link_b] >= 0) s->spinners[t.link_b].touches = true;
+    if (s->model->link_tree[t.link_a] >= 0) s->spin_bodies[t.link_a].touches = true;
+    if (s->model->link_tree[t.link_b] >= 0) s->spin_bodies[t.link_b].touches = true;
   }
 }
 
@@ -85,7 +85,7 @@ static void mark_touching(Sim* s, bool loads) {
  * momentum of the link stays bit-identical, so that residuals within the tolerance do not accumulate. */
 static bool acted_upon(const Sim* s, int link) {
   const double* gradient = s->configuration[s->current].joints[link].gradient;
-  bool any = s->spinners[link].touches;
+  bool any = s->spin_bodies[link].touches;
   for (int k = 0; k < s->model->links[link].dof_count; k++) any = any || gradient[k] != 0;
   return any;
 }
@@ -100,8 +100,8 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
   Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(&link->joint, c->q + link->coordinate_first).r));
   for (int k = 0; k < link->joint.slide_count; k++)
     force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->joint.slide_axis[k]));
-  if (s->loads) force = vec3_sub(force, load_push(&s->loads[i]));
-  if (fluid_acts(s->fluid, i)) {
+  if (s->loads) force = vec3_sub(force, load_force(&s->loads[i]));
+  if (fluid_acts_on(s->fluid, i)) {
     Vec3 push, torque;
     fluid_wrench(s, i, &c->pose[i], &push, &torque);
     force = vec3_sub(force, push);
@@ -109,11 +109,11 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
   return force;
 }
 
-void spin_balance(Sim* s, ContactTermList contact) {
-  assert(s->spinners);
+void spin_compute_residual_forces(Sim* s, ContactTermList contact) {
+  assert(s->spin_bodies);
   for (int i = 0; i < s->model->link_count; i++) {
-    Spinner* own = &s->spinners[i];
-    own->at_work = 0;
+    SpinBody* own = &s->spin_bodies[i];
+    own->force_scale = 0;
     if (own->spins) own->lack = explained_by_motion(s, i);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
@@ -121,21 +121,24 @@ void spin_balance(Sim* s, ContactTermList contact) {
     ContactTerms t = contact.at(contact.holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) { /* the force is minus the gradient */
-      s->spinners[link[side]].lack = vec3_add(s->spinners[link[side]].lack, t.force[side]);
-      s->spinners[link[side]].at_work += vec3_norm(t.force[side]);
+      s->spin_bodies[link[side]].lack = vec3_add(s->spin_bodies[link[side]].lack, t.force[side]);
+      s->spin_bodies[link[side]].force_scale += vec3_norm(t.force[side]);
     }
   }
 }
 
-static bool balanced(const Spinner* own) { return own->spins && vec3_norm(own->lack) <= SPIN_BALANCE * own->at_work; }
+static bool balanced(const SpinBody* own) {
+  return own->spins && vec3_norm(own->lack) <= SPIN_RESIDUAL_MAX * own->force_scale;
+}
 
-SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
+SpinExchange spin_exchange(const Model* m, const SpinBody* spin_bodies, int a, int b, const Pose* now,
+                           const Pose* next) {
   assert(a >= 0 && a < m->link_count && b >= 0 && b < m->link_count);
-  SpinExchange out = {.both = balanced(&spinners[a]) && balanced(&spinners[b])};
+  SpinExchange out = {.both = balanced(&spin_bodies[a]) && balanced(&spin_bodies[b])};
   if (!out.both) return out;
   double mass = m->links[a].mass + m->links[b].mass;
-  Rolling first = spinners[a].rolling, second = spinners[b].rolling;
-  out.by_mass = first == second && first != ROLLS_EVERY_WAY;
+  Rolling first = spin_bodies[a].rolling, second = spin_bodies[b].rolling;
+  out.by_mass = first == second && first != ROLLS_IN_ALL_DIRECTIONS;
   out.share[0] = out.by_mass ? m->links[a].mass / mass : first < second;
   out.share[1] = out.by_mass ? m->links[b].mass / mass : second < first;
   Vec3 way[2];
@@ -153,10 +156,10 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
 static void exchange(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
-  spin_balance(s, contact_term_list(s->contact));
+  spin_compute_residual_forces(s, contact_term_list(s->contact));
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    SpinExchange e = spin_exchange(s->model, s->spinners, t.link_a, t.link_b, s->pose_now, c->pose);
+    SpinExchange e = spin_exchange(s->model, s->spin_bodies, t.link_a, t.link_b, s->pose_now, c->pose);
     if (!e.both) continue;
     double lasts = s->clock.dt / s->weights.factor;
     Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -lasts); /* the force is minus the gradient */
@@ -165,12 +168,12 @@ static void exchange(Sim* s) {
   }
 }
 
-void spin_advance(Sim* s) {
-  if (!s->spinners) return;
+void spin_update_momenta(Sim* s) {
+  if (!s->spin_bodies) return;
   const Configuration* c = &s->configuration[s->current];
   mark_touching(s, true);
   for (int i = 0; i < s->model->link_count; i++) {
-    const Spinner* own = &s->spinners[i];
+    const SpinBody* own = &s->spin_bodies[i];
     if (!own->spins || !acted_upon(s, i)) continue;
     Mat3 apart = mat3_sub(c->pose[i].r, s->target[i].r);
     Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
@@ -180,51 +183,52 @@ void spin_advance(Sim* s) {
   exchange(s);
 }
 
-Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum) {
+Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum) {
   return mat3_mul_vec(spinner->mobility, mat3_tmul_vec(pose.r, momentum));
 }
 
-void spin_rates(Sim* s) {
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
-    if (!s->spinners[i].spins) continue;
+void spin_update_rates(Sim* s) {
+  for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
+    if (!s->spin_bodies[i].spins) continue;
     double* rate = s->state.rate + s->model->links[i].dof_first + 3;
-    Vec3 w = spin_velocity(&s->spinners[i], s->pose_now[i], s->state.momentum[i]);
+    Vec3 w = spin_velocity(&s->spin_bodies[i], s->pose_now[i], s->state.momentum[i]);
     rate[0] = w.x;
     rate[1] = w.y;
     rate[2] = w.z;
   }
 }
 
-/* Largest number of substeps that spin_parts returns. Users can request more. */
-enum { SPIN_PARTS_MOST = 16 };
+/* Largest number of substeps that spin_substep_count returns. Users can request more. */
+enum { SPIN_SUBSTEPS_MAX = 16 };
 
-double spin_touching_speed(Sim* s) {
+double spin_contact_angular_speed(Sim* s) {
   double fastest = 0;
-  if (s->spinners) mark_touching(s, false);
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
-    const Spinner* own = &s->spinners[i];
+  if (s->spin_bodies) mark_touching(s, false);
+  for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
+    const SpinBody* own = &s->spin_bodies[i];
     if (!own->spins || !own->touches) continue;
     fastest = fmax(fastest, vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])));
   }
   return fastest;
 }
 
-int spin_parts(Sim* s, double dt) {
+int spin_substep_count(Sim* s, double dt) {
   assert(dt > 0);
   int parts = 1;
-  double turn = dt * fmax(tree_flight_speed(s) / TREE_TURN, spin_touching_speed(s) / SPIN_TURN);
-  while (parts < SPIN_PARTS_MOST && turn > parts) parts *= 2;
+  double turn =
+      dt * fmax(tree_flight_angular_speed(s) / TREE_ROTATION_MAX, spin_contact_angular_speed(s) / SPIN_ROTATION_MAX);
+  while (parts < SPIN_SUBSTEPS_MAX && turn > parts) parts *= 2;
   return parts;
 }
 
 /* ---------------------------------------------------------------- the start of Newton's iteration */
 
-void spin_increments(Sim* s, double* delta) {
-  if (!s->spinners) return;
+void spin_set_start_increments(Sim* s, double* delta) {
+  if (!s->spin_bodies) return;
   mark_touching(s, true);
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    if (!s->spin_bodies[i].spins || s->spin_bodies[i].touches) continue;
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];
     double* d = delta + link->dof_first;

@@ -6,56 +6,56 @@
 
 #include "simulate/sim.h"
 
-/* Directions in which a link can roll. ROLLS_EVERY_WAY: the only hull of the link is a sphere. ROLLS_ABOUT_AXIS: the
- * only hull is a capsule or a round solid of circles. ROLLS_NOT: all other links, and links whose centre of mass is off
- * the centre or axis by more than ROLLING_OFFSET times the radius. */
-typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_EVERY_WAY } Rolling;
+/* Directions in which a link can roll. ROLLS_IN_ALL_DIRECTIONS: the only hull of the link is a sphere.
+ * ROLLS_ABOUT_AXIS: the only hull is a capsule or a round solid of circles. ROLLS_NOT: all other links, and links whose
+ * centre of mass is off the centre or axis by more than ROLLING_OFFSET times the radius. */
+typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 
-typedef struct Spinner {
+typedef struct SpinBody {
   bool spins;      /* true if this link integrates its angular momentum; otherwise the other members are unused */
   Rolling rolling; /* how this link rolls */
   Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
-  Mat3 drift;      /* rotation part of the affine target pose, which spin_aim replaces */
+  Mat3 drift;      /* rotation part of the affine target pose, which spin_set_targets replaces */
   bool touches;    /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
                       accepted configuration */
   Vec3 lack;       /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N] */
-  double at_work;  /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
-} Spinner;
+  double force_scale; /* scratch: sum of the magnitudes of the forces of the link's pairs [N] */
+} SpinBody;
 
 /* Returns an entry for every link (links), or NULL if no link integrates its momentum. The caller frees it with
  * memory_free. */
-Spinner* spinners_create(const Model* model);
+SpinBody* spin_bodies_create(const Model* model);
 /* Sets SimState.momentum of the links that integrate their angular momentum from the initial velocities: L = R I w,
  * world axes [kg m^2/s]. */
-void spin_start(Sim* sim);
+void spin_set_initial_momenta(Sim* sim);
 /* Replaces the target poses of bodies that integrate their angular momentum by rigid poses. The rotation is the
- * rotation of a torque-free body (W4). The centre of mass stays at its affine target. Call spin_aim after the affine
- * targets are set. */
-void spin_aim(Sim* sim);
+ * rotation of a torque-free body (W4). The centre of mass stays at its affine target. Call spin_set_targets after the
+ * affine targets are set. */
+void spin_set_targets(Sim* sim);
 /* Computes the momenta at t + dt from the solved configuration (W5). A body without forces keeps its momentum
- * bit-identically. Call spin_advance before the solved configuration becomes the present one. */
-void spin_advance(Sim* sim);
+ * bit-identically. Call spin_update_momenta before the solved configuration becomes the present one. */
+void spin_update_momenta(Sim* sim);
 /* Computes the angular velocities of bodies that integrate their angular momentum, J R^T L, link axes (W7) [rad/s].
- * Stores the angular velocities as the last three rates of the joint. Call spin_rates after the rates by finite
+ * Stores the angular velocities as the last three rates of the joint. Call spin_update_rates after the rates by finite
  * differences are set. */
-void spin_rates(Sim* sim);
+void spin_update_rates(Sim* sim);
 /* Largest residual force, relative to the pair forces, at which two bodies exchange angular momentum (W6). A converged
  * step is far below this limit (the largest tolerance is 0.1). A step that stopped at rounding error with strongly
  * compressed contacts can exceed it, and its pair forces are not reliable. */
-#define SPIN_BALANCE 0.2
+#define SPIN_RESIDUAL_MAX 0.2
 /* Largest distance between the centre of mass and the centre or axis of a rolling body, divided by its radius. Within
  * this distance the moment of the normal force about the centre of mass is neglected (W6). */
 #define ROLLING_OFFSET 1e-3
-/* Sets Spinner.lack and Spinner.at_work of all links from the forces at the accepted configuration. contact: terms of
- * the pairs. sim->spinners must not be NULL. */
-void spin_balance(Sim* sim, ContactTermList contact);
+/* Sets SpinBody.lack and SpinBody.force_scale of all links from the forces at the accepted configuration. contact:
+ * terms of the pairs. sim->spin_bodies must not be NULL. */
+void spin_compute_residual_forces(Sim* sim, ContactTermList contact);
 /* Exchange of angular momentum between two bodies in contact that integrate their momentum (W6). The exchange is added
  * to the torques about the bodies' new centres of mass. The torques act about a point that moves with the rolling body,
  * or with the lighter body if the mass ratio is large. */
 typedef struct {
-  bool both; /* true if both bodies integrate their momentum and their forces balance (SPIN_BALANCE). Otherwise there is
-                no exchange, and the other members are not set */
+  bool both; /* true if both bodies integrate their momentum and their forces balance (SPIN_RESIDUAL_MAX). Otherwise
+                there is no exchange, and the other members are not set */
   double share[2]; /* shares of a and b. Two bodies of the same Rolling kind: m_a and m_b divided by their sum; for two
                       spheres 0. Otherwise 0 for the body that rolls in more directions and 1 for the other */
   bool by_mass;    /* true if the shares follow from the masses */
@@ -64,27 +64,27 @@ typedef struct {
 } SpinExchange;
 /* Returns the exchange of angular momentum between links a and b. now, next: poses (links) at the start and the end of
  * the step. */
-SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, int b, const Pose* now,
+SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int a, int b, const Pose* now,
                            const Pose* next);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of
  * the link, world axes [kg m^2/s]. */
-Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
+Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum);
 
 /* Largest rotation of a body in contact per substep [rad]. The limit is needed because friction on a body that rotates
  * by theta in a step has the lever arm r cos(theta) (W10). */
-#define SPIN_TURN 0.18
+#define SPIN_ROTATION_MAX 0.18
 /* Returns the largest angular speed of the bodies that integrate their momentum and are in contact in the accepted
  * configuration [rad/s]; 0 if there are none. */
-double spin_touching_speed(Sim* sim);
+double spin_contact_angular_speed(Sim* sim);
 /* Returns the number of equal substeps into which a step of length dt [s] is divided. The number is the smallest power
  * of two that limits the rotation per substep. A body in contact that integrates its momentum rotates by at most
- * SPIN_TURN. A link of a tree in free flight (tree_flight.h) rotates by at most TREE_TURN (W14). The number is at most
- * SPIN_PARTS_MOST (spin.c). */
-int spin_parts(Sim* sim, double dt);
+ * SPIN_ROTATION_MAX. A link of a tree in free flight (tree_flight.h) rotates by at most TREE_ROTATION_MAX (W14). The
+ * number is at most SPIN_SUBSTEPS_MAX (spin.c). */
+int spin_substep_count(Sim* sim, double dt);
 
 /* Sets the start of Newton's iteration for bodies without contact and load that integrate their momentum. Their entries
  * of delta[nv] [m, rad] become the increments from the accepted to the target pose. Other entries are unchanged. Sets
- * Spinner.touches. */
-void spin_increments(Sim* sim, double* delta);
+ * SpinBody.touches. */
+void spin_set_start_increments(Sim* sim, double* delta);
 
 #endif

@@ -8,15 +8,16 @@
 
 struct SpinAdjoint {
   const Model* model;
-  Vec3* momentum; /* derivatives with respect to L at t + dt; after spin_adjoint_aim with respect to L at t (links) */
-  Mat3* aim;      /* derivatives with respect to the entries of the target's rotation (links) */
-  Vec3* pairs;    /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
+  Vec3*
+      momentum; /* derivatives with respect to L at t + dt; after spin_adjoint_target with respect to L at t (links) */
+  Mat3* aim;    /* derivatives with respect to the entries of the target's rotation (links) */
+  Vec3* pairs;  /* derivatives with respect to the force of each pair on the first link of the pair (capacity) */
   int capacity;
   bool advanced; /* true: `pairs` belongs to the present step */
 };
 
 SpinAdjoint* spin_adjoint_create(const Sim* sim) {
-  if (!sim->spinners) return NULL;
+  if (!sim->spin_bodies) return NULL;
   SpinAdjoint* a = MEMORY_NEW(SpinAdjoint, 1);
   a->model = sim->model;
   a->momentum = MEMORY_NEW(Vec3, sim->model->link_count);
@@ -59,12 +60,12 @@ void spin_adjoint_discount(SpinAdjoint* a, double factor) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_scale(a->momentum[i], factor);
 }
 
-void spin_adjoint_set_aside(SpinAdjoint* a, Vec3* aside) {
+void spin_adjoint_move_momentum_bars(SpinAdjoint* a, Vec3* aside) {
   if (a) memcpy(aside, a->momentum, sizeof(Vec3) * (size_t)a->model->link_count);
   spin_adjoint_begin(a);
 }
 
-void spin_adjoint_add_aside(SpinAdjoint* a, const Vec3* aside) {
+void spin_adjoint_add_momentum_bars(SpinAdjoint* a, const Vec3* aside) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], aside[i]);
 }
 
@@ -92,7 +93,7 @@ static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
 
 /* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor, into its derivative with respect
  * to S, and adds the result to out. */
-static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
+static void add_mobility(const SpinBody* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
 }
 
@@ -105,7 +106,7 @@ static void add_rotation(double pose[3][4], Mat3 bar) {
 
 /* Adds the contribution of the angular velocity J R^T L of link i to the derivatives of a scalar. rate: derivatives of
  * the scalar with respect to this angular velocity, link axes. */
-static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
+static void reverse_rate(SpinAdjoint* a, const SpinBody* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
                          ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(own->mobility, rate);
   a->momentum[i] = vec3_add(a->momentum[i], mat3_mul_vec(pose.r, local));
@@ -116,7 +117,7 @@ static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, V
 /* Adds the contribution of the momentum update of link i to the derivatives of a scalar with respect to poses, target
  * and masses. The update is L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. R^: rotation of the target. */
 static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
-  const Spinner* own = &s->spinners[i];
+  const SpinBody* own = &s->spin_bodies[i];
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
   Mat3 bar = mat3_scale(mat3_cross(a->momentum[i]), 1 / s->clock.dt);
   Mat3 by_apart = mat3_mul(bar, mat3_mul(to, own->second));
@@ -140,7 +141,7 @@ static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_b
 static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
                              StateBar now, ModelGradient* gradient) {
   const Model* m = a->model;
-  SpinExchange e = spin_exchange(m, s->spinners, t.link_a, t.link_b, step->pose_now, step->pose_next);
+  SpinExchange e = spin_exchange(m, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
   if (!e.both) return vec3(0, 0, 0);
   double dt = s->clock.dt / s->weights.factor, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
   Vec3 f = vec3_scale(t.force[0], -1.0);
@@ -169,16 +170,16 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
                           StateBar next, StateBar now, ModelGradient* gradient) {
   if (!a) return;
   for (int i = 0; i < a->model->link_count; i++) {
-    if (!s->spinners[i].spins) continue;
+    if (!s->spin_bodies[i].spins) continue;
     const double* w = rate + a->model->links[i].dof_first + 3;
     Pose pose = step->pose_next[i];
-    reverse_rate(a, &s->spinners[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next, gradient);
+    reverse_rate(a, &s->spin_bodies[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next, gradient);
     reverse_momentum(a, s, i, pose, next, gradient);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   make_room(a, count);
   a->advanced = true;
-  spin_balance(s, contact);
+  spin_compute_residual_forces(s, contact);
   for (int k = 0; k < count; k++)
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
@@ -187,26 +188,26 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
  * derivative through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
   const double* w = rate + a->model->links[i].dof_first + 3;
-  Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
+  Vec3 local = mat3_mul_vec(s->spin_bodies[i].mobility, vec3(w[0], w[1], w[2]));
   return vec3_add(a->momentum[i], mat3_mul_vec(step->pose_next[i].r, local));
 }
 
-double spin_adjoint_account(const SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate,
-                            ContactTermList contact) {
+double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate,
+                                     ContactTermList contact) {
   double sum = 0;
   if (!a) return sum;
   for (int i = 0; i < a->model->link_count; i++) {
-    const Spinner* own = &s->spinners[i];
+    const SpinBody* own = &s->spin_bodies[i];
     if (!own->spins) continue;
     Mat3 apart = mat3_sub(step->pose_next[i].r, s->target[i].r);
     Vec3 turn = mat3_axial(mat3_mul(apart, mat3_mul(own->second, mat3_transpose(s->target[i].r))));
     sum += vec3_dot(momentum_bar(a, s, step, rate, i), turn) / s->clock.dt;
   }
-  spin_balance(s, contact);
+  spin_compute_residual_forces(s, contact);
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    SpinExchange e = spin_exchange(a->model, s->spinners, t.link_a, t.link_b, step->pose_now, step->pose_next);
+    SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.both) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt / s->weights.factor);
     sum += e.share[0] * vec3_dot(momentum_bar(a, s, step, rate, t.link_a), turn);
@@ -217,10 +218,10 @@ double spin_adjoint_account(const SpinAdjoint* a, Sim* s, const RecordedStep* st
 
 /* ---------------------------------------------------------------- derivatives with respect to the state at t */
 
-void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
-                      ModelGradient* gradient) {
-  if (!a || !s->spinners[link].spins) return;
-  const Spinner* own = &s->spinners[link];
+void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
+                         ModelGradient* gradient) {
+  if (!a || !s->spin_bodies[link].spins) return;
+  const SpinBody* own = &s->spin_bodies[link];
   const ModelLink* body = &a->model->links[link];
   Mat3 r = s->pose_now[link].r, to = s->target[link].r, bar = a->aim[link];
   Vec3 place = vec3(target_bar[0][3], target_bar[1][3], target_bar[2][3]);
@@ -250,7 +251,7 @@ void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[
  * velocities and masses. */
 void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
   for (int i = 0; a && i < a->model->link_count; i++) {
-    if (!s->spinners[i].spins) continue;
+    if (!s->spin_bodies[i].spins) continue;
     const ModelLink* link = &a->model->links[i];
     const double* v = a->model->initial_velocities + link->dof_first + 3;
     double* out = gradient->velocities + link->dof_first + 3;

@@ -25,9 +25,9 @@ void spin_adjoint_add_product(const SpinAdjoint* adjoint, const double* sensitiv
 void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
 /* Moves the derivatives with respect to momenta to aside[links] and clears them, before the adjoint of a solve whose
  * final momenta are not used. Does nothing for NULL. */
-void spin_adjoint_set_aside(SpinAdjoint* adjoint, Vec3* aside);
+void spin_adjoint_move_momentum_bars(SpinAdjoint* adjoint, Vec3* aside);
 /* Adds aside[links] to the derivatives with respect to momenta. Does nothing for NULL. */
-void spin_adjoint_add_aside(SpinAdjoint* adjoint, const Vec3* aside);
+void spin_adjoint_add_momentum_bars(SpinAdjoint* adjoint, const Vec3* aside);
 
 /* Call before the step's equations are solved. Converts the derivatives with respect to rates at t + dt, rate[nv], and
  * momenta at t + dt into derivatives with respect to poses at t + dt and t, rotations of the targets and forces of the
@@ -39,8 +39,8 @@ void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* st
  * + dt, directly and through rate[nv]. The change is evaluated with the present clock, targets and contact of the sim,
  * so that differences of the result give derivatives with respect to the clock. Call before spin_adjoint_advance.
  * Returns 0 if adjoint is NULL. */
-double spin_adjoint_account(const SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
-                            ContactTermList contact);
+double spin_adjoint_momentum_product(const SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
+                                     ContactTermList contact);
 /* Returns the derivatives with respect to the force of each pair on its first link, world axes, in the order of the
  * contact terms (pairs). Borrowed until the next spin_adjoint_advance. Returns NULL if there are no such derivatives,
  * and between spin_adjoint_begin and spin_adjoint_advance. */
@@ -49,8 +49,8 @@ const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
  * except those found by spin_adjoint_advance. On return target_bar holds the derivatives with respect to the affine
  * target, which depend on the centre of mass only. Adds the derivatives with respect to the pose and momentum at t and
  * to the masses (W9). Does nothing for links that do not integrate their momentum. */
-void spin_adjoint_aim(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
-                      ModelGradient* gradient);
+void spin_adjoint_target(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
+                         ModelGradient* gradient);
 /* Converts the derivatives with respect to the initial momenta L = R I w into derivatives with respect to poses,
  * velocities and masses, and adds them to first.pose and gradient. pose[links]: of the first state. */
 void spin_adjoint_start(SpinAdjoint* adjoint, const Sim* sim, const Pose* pose, StateBar first,

@@ -44,7 +44,7 @@ static void find_motion(const ThetaBars* t, const double* response) {
   for (int i = 0; i < a->model->link_count; i++) a->force[i] = t->pose[i].t;
   step_adjoint_twists(a->model, a->sim->screws, a->force, response, a->twist);
   for (int i = 0; i < a->model->link_count; i++) {
-    Twist w = twist_of(a->twist[i]);
+    Twist w = twist_from_array(a->twist[i]);
     Mat3 turn = mat3_mul(mat3_cross(w.w), t->pose[i].r);
     double v[3];
     vec3_store(w.v, v);
@@ -101,14 +101,14 @@ static bool any_theta(const Model* m, const ModelGradient* gradient) {
   return false;
 }
 
-void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient) {
+void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any_theta(m, gradient)) return;
   size_t size = sizeof(double[3][4]) * (size_t)m->link_count;
-  const double* q = m->placed_at ? m->placed_at : m->initial_coordinates;
+  const double* q = m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates;
   Pose* pose = a->sim->configuration[a->sim->current].pose;
   double* unused = MEMORY_NEW(double, m->dof_count);
-  bool starts = !m->placed_at && !m->start;
+  bool starts = !m->closure_coordinates && !m->start;
   ThetaBars t = {a,
                  pose,
                  memory_alloc(size),
@@ -124,7 +124,7 @@ void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient) {
   model_visit_springs(m, q, add_direction, &t);
   step_adjoint_compose(a, pose, t.pose_bar);
   step_adjoint_reduce(a, pose, a->sim->screws, t.q_bar);
-  step_adjoint_origins(a, pose, gradient);
+  step_adjoint_frames(a, pose, gradient);
   memset(gradient->thetas, 0, sizeof(double) * (size_t)model_theta_count(m));
   memory_free(t.motion);
   memory_free(t.pose_bar);

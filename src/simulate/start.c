@@ -2,7 +2,7 @@
 #include <string.h>
 #include "simulate/sim.h"
 
-/* Version of the layout that sim_pass_state writes. */
+/* Version of the layout that sim_serialize_state writes. */
 #define STATE_FORMAT 3
 
 /* Number of counts that a state file stores because they determine the size of a state and are not part of the model
@@ -24,11 +24,11 @@ static void layout_of(const Sim* s, int64_t layout[LAYOUT]) {
 void sim_state_file(Sim* s, NumberFile* file) {
   int64_t identity[MODEL_IDENTITY], layout[LAYOUT], step = s->state.step, format = STATE_FORMAT;
   StateBlock block = {.pass = BLOCK_MEASURE};
-  sim_pass_state(s, &block);
+  sim_serialize_state(s, &block);
   uint64_t* words = MEMORY_NEW(uint64_t, block.at);
   int count = (int)block.at;
   block = (StateBlock){.pass = BLOCK_WRITE, .words = words};
-  sim_pass_state(s, &block);
+  sim_serialize_state(s, &block);
   model_identity(s->model, identity);
   *file = (NumberFile){.kind = STATE_KIND};
   number_file_add_integers(file, "format", &format, 1);
@@ -46,7 +46,7 @@ void sim_state_file(Sim* s, NumberFile* file) {
 
 static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what) {
   const NumberFile* file = s->model->start;
-  SourcePlace place = s->model->scene->start.place;
+  SourcePosition place = s->model->scene->start.place;
   if (!place.file) place.file = s->model->scene->path;
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "start: the state %s %s", file->path ? file->path : "given",
                   what);
@@ -141,7 +141,7 @@ static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
          memcmp(own + 4 * (size_t)part, saved + 4 * (size_t)part, sizeof(int64_t[4])) == 0;
 }
 
-Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
+Status sim_start_from_stored_state(Sim* s, Diagnostics* diagnostics) {
   bool same_law = same_part(s, MODEL_PAIRS, diagnostics);
   Status status = check_layout(s, diagnostics);
   if (status != STATUS_OK) return status;

@@ -12,7 +12,7 @@
 StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   StepAdjoint* a = MEMORY_NEW(StepAdjoint, 1);
   size_t links = (size_t)model->link_count;
-  a->sim = sim_create_bare(model, threads);
+  a->sim = sim_create_without_contact(model, threads);
   a->sim->recorded = true;
   a->model = model = a->sim->model;
   a->spin = spin_adjoint_create(a->sim);
@@ -113,8 +113,8 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_now, step->pose_now);
   copy_poses(m, s->pose_old, step->pose_old);
   copy_poses(m, s->pose_older, step->pose_older);
-  if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
-  if (s->state.felt) memcpy(s->state.felt, step->felt_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->spin_bodies) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->state.felt) memcpy(s->state.felt, step->contact_force_now, sizeof(Vec3) * (size_t)m->link_count);
   if (s->state.delayed) memcpy(s->state.delayed, step->delayed_now, sizeof(double) * 2 * (size_t)m->delayed_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
@@ -135,7 +135,7 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
   /* any nonsingular matrix gives the same forces: tries the Hessian with curvature, without curvature, and as an
    * indefinite matrix */
   for (int round = 0; round < 3 && !factored; round++) {
-    step_pattern(s, contact);
+    step_extend_pattern(s, contact);
     assemble_hessian(assembly, round != 1, s->solver);
     for (int k = 0; k < s->model->dof_count; k++) s->rhs[k] = s->solution[k] = 0;
     if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
@@ -143,7 +143,7 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
   }
   if (!factored) return false;
   if (!closure_adjoint_forces(s)) return false;
-  step_assemble_unmeasured(s, contact, assembly);
+  step_assemble_keeping_scales(s, contact, assembly);
   return true;
 }
 
@@ -165,7 +165,7 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
     contact = contact_replay_terms(a->replay);
   }
   if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
-  step_assemble_unmeasured(s, contact, assembly);
+  step_assemble_keeping_scales(s, contact, assembly);
   return step_adjoint_closure_forces(a, assembly);
 }
 
@@ -176,16 +176,16 @@ bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
 /* ---------------------------------------------------------------- conversions between links and coordinates */
 
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
-  bars_compose(a->model, all_links(a->model), pose, bar, a->bar_force, a->bar_moment);
+  pose_bars_sum_forces(a->model, link_span_of_model(a->model), pose, bar, a->bar_force, a->bar_moment);
 }
 
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
-  bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
+  pose_bars_reduce(a->model, link_span_of_model(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
 
 /* Adds the derivatives of a scalar with respect to the attachments of joints. A displacement of the joint in the
  * parent's frame displaces the link and all its descendants. */
-void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
+void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
     Vec3 own = up < 0 ? force[i] : mat3_tmul_vec(pose[up].r, force[i]);
@@ -198,7 +198,7 @@ void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, co
     const ModelLink* link = &m->links[i];
     Twist t = {{0, 0, 0}, {0, 0, 0}};
     if (link->parent >= 0) {
-      t = twist_of(twist[link->parent]);
+      t = twist_from_array(twist[link->parent]);
       t.v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(at[i], at[link->parent])));
     }
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
@@ -210,8 +210,8 @@ void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, co
   }
 }
 
-void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
-                         ModelGradient* gradient) {
+void step_adjoint_controller_signal(StepAdjoint* a, int controller, double t, const double* target_bar,
+                                    const double* rate_bar, ModelGradient* gradient) {
   assert(controller >= 0 && controller < a->model->controller_count);
   const ModelController* c = &a->model->controllers[controller];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
@@ -230,8 +230,8 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
-    bool spins =
-        a->sim->spinners && a->sim->spinners[i].spins; /* angular rates of this link follow from its angular momentum */
+    bool spins = a->sim->spin_bodies &&
+                 a->sim->spin_bodies[i].spins; /* angular rates of this link follow from its angular momentum */
     for (int k = 0; k < link->dof_count; k++) {
       if (spins && k >= link->joint.plain_count) {
         by_new[k] = by_old[k] = 0;
@@ -254,8 +254,8 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
   return NULL;
 }
 
-void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
-                              double (*bar)[3][4]) {
+void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
+                                  double (*bar)[3][4]) {
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
   ContactField field = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
@@ -264,21 +264,21 @@ void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t p
   if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
   contact_replay_product(a->replay, &field, a->wrench);
-  step_adjoint_wrench_bars(a, pose, bar);
+  step_adjoint_wrenches_to_poses(a, pose, bar);
 }
 
-bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   if (!a->replay) return false;
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
   bool found = contact_replay_loads(a->replay, a->wrench);
-  if (found) step_adjoint_wrench_bars(a, pose, bar);
+  if (found) step_adjoint_wrenches_to_poses(a, pose, bar);
   return found;
 }
 
-void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+void step_adjoint_wrenches_to_poses(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   for (int i = 0; i < a->model->link_count; i++) {
-    Twist g = twist_of(a->wrench[i]); /* torque and force about the centre of mass, converted to derivatives with
-                                         respect to the entries of the pose by dR = [w]x R */
+    Twist g = twist_from_array(a->wrench[i]); /* torque and force about the centre of mass, converted to derivatives
+                                         with respect to the entries of the pose by dR = [w]x R */
     Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
     Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
@@ -295,7 +295,7 @@ void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, cons
   size_t links = (size_t)a->model->link_count;
   memcpy(a->wrench, wrench, sizeof(double[6]) * links);
   memset(bar, 0, sizeof(double[3][4]) * links);
-  step_adjoint_wrench_bars(a, step->pose_next, bar);
+  step_adjoint_wrenches_to_poses(a, step->pose_next, bar);
   step_adjoint_compose(a, step->pose_next, bar);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, reduced);
 }
@@ -311,7 +311,7 @@ static double residual_of(const Sim* s) {
 /* Assembles H. Constrains the fixed degrees of freedom to 0, in H and in right[nv]. */
 static void assemble_constrained(StepAdjoint* a, const Assembly* assembly, double* right) {
   Sim* s = a->sim;
-  step_pattern(s, assembly->contact);
+  step_extend_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, right);
 }
@@ -353,7 +353,7 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
   double zero[JOINT_MAX_DOF] = {0};
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].prescribed >= 0)
-      step_adjoint_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
+      step_adjoint_controller_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
 /* Adds the derivatives of a scalar with respect to prescribed coordinates: reduced + H lambda, the residual of the
@@ -397,19 +397,19 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
   report.residual = residual_of(s);
   if (!a->lengths->fixed) closure_adjoint_loads(a->closures, s);
   const ForceSlopes at_end = forces_at_end(a, force);
-  if (!step_lengths_load(a, step, rate, &at_end, &assembly)) {
+  if (!step_lengths_compute(a, step, rate, &at_end, &assembly)) {
     report.contact_failed = true;
     return report;
   }
   pull_rates(a, step, rate, next, now, old);
   reaction_adjoint_load(a, step, at_end.reaction, next, now);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  step_adjoint_pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
-  (void)step_adjoint_pull_loads(a, step->pose_next, next.pose);
+  step_adjoint_forces_to_poses(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  (void)step_adjoint_carried_loads_to_poses(a, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
-  step_adjoint_origins(a, step->pose_next, gradient);
+  step_adjoint_frames(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {
     report.grazes = true;
@@ -418,13 +418,13 @@ StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, S
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   slip_adjoint(a, step, &assembly, now);
   a->rounding = 0;
-  step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
-  own_force_bars(a, step);
-  step_lengths_spread(a, step);
+  step_adjoint_distribute(a, step, &at_end, now, old, older, gradient);
+  friction_iteration_bars(a, step);
+  step_lengths_update(a, step);
   if (a->closures) a->closures->loaded = false;
   report.rounding = a->rounding;
   report.sound = true;
-  guess_adjoint(a, step, now, old, older, gradient, &report);
+  initial_friction_adjoint(a, step, now, old, older, gradient, &report);
   closure_adjoint_join(a->closures, s, step->pose_now, now.pose);
   return report;
 }
@@ -433,7 +433,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient) {
   StepAdjointReport report = step_adjoint_solve(a, step, next, rate, force, now, old, older, gradient);
-  own_force_adjoint(a, step, now, old, older, gradient, &report);
+  friction_iteration_adjoint(a, step, now, old, older, gradient, &report);
   return report;
 }
 

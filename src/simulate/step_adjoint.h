@@ -1,5 +1,6 @@
 /* Private to simulate/: derivatives of the equations of a recorded step with respect to states and model. Used for
- * reverse (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forward derivatives (step_forward.c). */
+ * reverse (step_adjoint.c, step_adjoint_distribute.c, step_adjoint_start.c) and forward derivatives (step_forward.c).
+ */
 #ifndef SDRS_SIMULATE_STEP_ADJOINT_H
 #define SDRS_SIMULATE_STEP_ADJOINT_H
 
@@ -12,7 +13,9 @@ typedef struct {
   Vec3 w, v;
 } Twist;
 /* Returns the twist with the components (w, v). */
-static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
+static inline Twist twist_from_array(const double t[6]) {
+  return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])};
+}
 
 /* Derivatives with respect to one number of the step's clock, at fixed states (I11). equations: derivatives of the
  * step's equations F. direct: contribution of the momenta, rates and forces at t + dt to the derivative of the
@@ -21,13 +24,13 @@ typedef struct {
   bool known;
   double* equations; /* (nv) */
   double direct;
-} LengthSlope;
-enum { LENGTH_SLOPES = 4 }; /* number of such clock entries: dt, dt_before, dt_older and time */
+} ClockDerivative;
+enum { CLOCK_DERIVATIVES = 4 }; /* number of such clock entries: dt, dt_before, dt_older and time */
 /* Derivatives of the scalar with respect to step lengths, which depend on events of the run (simulate/step_lengths.c).
  */
 typedef struct {
   bool fixed; /* true if step lengths are constants, without derivatives */
-  LengthSlope by[LENGTH_SLOPES];
+  ClockDerivative by[CLOCK_DERIVATIVES];
   double by_dt, by_before, by_end; /* derivatives of the scalar that all later steps contribute [1/s]. by_dt: with
                                       respect to the length of the present step; by_before: with respect to the length
                                       of the previous step; by_end: with respect to the end time of the present step */
@@ -39,7 +42,7 @@ typedef struct {
   double (*event_bar)[3][4];  /* derivatives of the event function with respect to poses (links) */
   double (*unused_bar)[3][4]; /* unused output of contact_replay_adjoint (links) */
   double (*lost)[6]; /* inertia forces of the displacements that rounding removed from the target poses; they are added
-                        to LengthSlope.equations: torque, force (links) */
+                        to ClockDerivative.equations: torque, force (links) */
   ModelGradient unused; /* unused output of contact_replay_adjoint */
 } StepLengths;
 
@@ -50,8 +53,8 @@ struct StepAdjoint {
   ClosureAdjoint* closures; /* NULL if the model has no closures */
   SpinAdjoint* spin;        /* NULL if no link integrates its angular momentum */
   StepLengths* lengths;
-  const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from guess_adjoint.c;
-                          NULL selects the values of `spin` */
+  const Vec3* by_pair; /* derivatives with respect to forces of single pairs at t + dt, borrowed from
+                          initial_friction_adjoint.c; NULL selects the values of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];         /* twists of the links along lambda, about the centres of mass of the links (links) */
   double (*wrench)[6];        /* scratch: torque about the centre of mass, and force (links) */
@@ -71,13 +74,13 @@ struct StepAdjoint {
                                    limit friction (links) */
   double (*slip_wrench)[6];     /* K delta of (I16): torque about the centre of mass, force (links) */
   double* slip_residual;        /* scratch of slip_adjoint (nv) */
-  StateBar solve_bar;           /* derivatives with respect to the end of the solve that own_force_adjoint processes */
+  StateBar solve_bar; /* derivatives with respect to the end of the solve that friction_iteration_adjoint processes */
   Vec3 *momentum_aside, *felt_aside; /* derivatives with respect to momenta and measured forces at t, of later solves of
                                         the step (links) */
-  Vec3* guess_aside;                 /* derivatives with respect to momenta at t during guess_adjoint (links) */
-  Vec3* bar_force;                   /* composed forces: sums over a link and its descendants (links) */
-  Mat3* bar_moment;                  /* composed first moments about the frame origins (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_turn_motion (links) */
+  Vec3* guess_aside; /* derivatives with respect to momenta at t during initial_friction_adjoint (links) */
+  Vec3* bar_force;   /* composed forces: sums over a link and its descendants (links) */
+  Mat3* bar_moment;  /* composed first moments about the frame origins (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve; /* scratch of step_adjoint_frame_rotations_of_motion (links) */
   Mat3* turn_moment;                           /* scratch of reverse_turns (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
@@ -104,15 +107,15 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 /* Converts derivatives with respect to contact forces into derivatives with respect to poses at t + dt, and adds these
  * to bar[links]. force: derivatives with respect to forces on and between links (NULL if there are none); a->by_pair
  * (pairs): with respect to forces of single pairs. pose[links] and sim->reference must be those at t + dt. */
-void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
-                              double (*bar)[3][4]);
+void step_adjoint_forces_to_poses(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
+                                  double (*bar)[3][4]);
 /* Converts derivatives with respect to the loads that contact pairs carry to the next step (contact_replay_loads) into
  * derivatives with respect to poses at t + dt, and adds these to bar[links]. pose[links]: at t + dt. Returns false if
  * no pair carries a load. */
-bool step_adjoint_pull_loads(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+bool step_adjoint_carried_loads_to_poses(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* Adds a->wrench[links] (torque about the centre of mass, force) to bar[links], converted into derivatives with respect
  * to the entries of the poses. pose[links] and sim->reference must belong to the same state. */
-void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+void step_adjoint_wrenches_to_poses(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 /* Adds wrench[links] (torque about the centre of mass, force) at the poses at t + dt to reduced[nv], converted into
  * generalized forces along the coordinates. Overwrites bar[links] and a->wrench. */
 void step_adjoint_reduce_wrenches(StepAdjoint* a, const RecordedStep* step, const double (*wrench)[6],
@@ -132,8 +135,8 @@ void step_lengths_discount(StepLengths* lengths, double factor);
 /* Call after step_adjoint_load. Sets StepLengths.by for the lengths that vary. rate[nv], force: as of step_adjoint,
  * borrowed for the call. Evaluates the terms of the step again and sets *assembly to them. Returns false if this
  * evaluation fails. */
-bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
-                       Assembly* assembly);
+bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
+                          Assembly* assembly);
 /* Evaluates the event that ends the step (StepClock.event), with derivatives. Sets *event for an event of two hulls.
  * Sets the derivatives of the event function with respect to poses at t + dt (event_bar; composed in a->bar_force and
  * a->bar_moment) and to coordinates (StepLengths.reduced). Returns false if the record does not contain the pair. */
@@ -152,9 +155,10 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates);
 /* Adds product[nv] . (rates of the prescribed coordinates at time t [s]) to StepLengths.by_prescribed. product:
  * derivatives with respect to the prescribed coordinates. */
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
-/* Call after step_adjoint_spread. Updates StepLengths.by_dt, by_before and by_end for the adjoint of the previous step.
+/* Call after step_adjoint_distribute. Updates StepLengths.by_dt, by_before and by_end for the adjoint of the previous
+ * step.
  */
-void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
+void step_lengths_update(StepAdjoint* a, const RecordedStep* step);
 /* Returns the derivatives with respect to the forces of single pairs (pairs), borrowed, or NULL if there are none. */
 static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {
   return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin);
@@ -167,53 +171,54 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
-/* ---- simulate/own_force_adjoint.c: forces of the previous solve limit friction (docs/derivations/friction.md, F8,
- * F9) */
+/* ---- simulate/friction_iteration_adjoint.c: forces of the previous solve limit friction
+ * (docs/derivations/friction.md, F8, F9) */
 /* Returns the second-to-last solve of the step as a recorded step. Requires step->solve_count > 0. Borrows from `step`.
  */
-RecordedStep own_force_step(const RecordedStep* step);
-/* Call after step_adjoint_spread. Sets a->own_bar to the derivatives with respect to the poses of the second-to-last
- * solve. */
-void own_force_bars(StepAdjoint* a, const RecordedStep* step);
+RecordedStep friction_iteration_step(const RecordedStep* step);
+/* Call after step_adjoint_distribute. Sets a->own_bar to the derivatives with respect to the poses of the
+ * second-to-last solve. */
+void friction_iteration_bars(StepAdjoint* a, const RecordedStep* step);
 /* Applies the adjoint of all solves of the step except the last one, from last to first. Adds the derivatives with
  * respect to the earlier states and the model to now, old, older and gradient. If the report of a solve is not sound,
  * it replaces *report. Call after step_adjoint_solve of the last solve, which sets a->own_bar. */
-void own_force_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                       ModelGradient* gradient, StepAdjointReport* report);
+void friction_iteration_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                                ModelGradient* gradient, StepAdjointReport* report);
 /* Applies the adjoint of the last solve of the step only. Arguments and result as of step_adjoint: rate[nv], force
  * (links). Sets a->own_bar. Fails as step_adjoint. */
 StepAdjointReport step_adjoint_solve(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                      const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                      ModelGradient* gradient);
 /* ---- simulate/slip_adjoint.c: friction limited by the impulse of an impact (docs/derivations/impact.md, I16) */
-/* Computes a->slip_wrench, which step_adjoint_spread adds to the products with lambda. Subtracts slip_wrench from the
- * derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the solver.
- * Call after a->lambda is final. */
+/* Computes a->slip_wrench, which step_adjoint_distribute adds to the products with lambda. Subtracts slip_wrench from
+ * the derivatives with respect to the poses at t. assembly: terms of the loaded step. Overwrites the matrix of the
+ * solver. Call after a->lambda is final. */
 void slip_adjoint(StepAdjoint* a, const RecordedStep* step, Assembly* assembly, StateBar now);
-/* ---- simulate/guess_adjoint.c: friction of a run's first step is limited by the forces of RecordedStep.guess
- * (friction.md, F7) */
+/* ---- simulate/initial_friction_adjoint.c: friction of a run's first step is limited by the forces of
+ * RecordedStep.guess (friction.md, F7) */
 /* Adds the contribution of the friction limits of the pairs in a run's first step to now, old, older and gradient. Does
  * nothing if step->guess is NULL. If the report of the solve without friction is not sound, that report replaces
- * *report. Call after step_adjoint_spread of the step. */
-void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                   ModelGradient* gradient, StepAdjointReport* report);
+ * *report. Call after step_adjoint_distribute of the step. */
+void initial_friction_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                              ModelGradient* gradient, StepAdjointReport* report);
 /* Returns the solve without friction (step->guess) as a recorded step. Borrows from `step`. */
-RecordedStep guess_step(const RecordedStep* step);
+RecordedStep initial_friction_step(const RecordedStep* step);
 /* Loads the pairs in contact at the start of the run; both states of the contact replay are the first state. Sets
  * sim->reference. Returns false if these contacts are not reproduced. */
-bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
-/* Call after guess_load_start. slope (start.count): derivatives with respect to the forces of the pairs at the start.
- * Converts them into derivatives with respect to the poses and the model, and adds these to now[links] and gradient. */
-void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
-                        ModelGradient* gradient);
+bool initial_friction_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
+/* Call after initial_friction_load_start. slope (start.count): derivatives with respect to the forces of the pairs at
+ * the start. Converts them into derivatives with respect to the poses and the model, and adds these to now[links] and
+ * gradient. */
+void initial_friction_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
+                                   ModelGradient* gradient);
 /* Assembles and factors H. If H is not positive definite, uses the indefinite factorization and sets indefinite,
  * singular and eigenvalue of *report. Sets the entries of right[nv] for fixed degrees of freedom to 0. Returns false if
  * H is singular. */
 bool step_adjoint_factor(StepAdjoint* a, const Assembly* assembly, double* right, StepAdjointReport* report);
 /* Adds a->lambda . dF/dx to now, old, older and gradient, for the earlier states and the model in place of x
- * (simulate/step_adjoint_spread.c). NULL members of `force` are skipped. */
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
-                         StateBar older, ModelGradient* gradient);
+ * (simulate/step_adjoint_distribute.c). NULL members of `force` are skipped. */
+void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
+                             StateBar old, StateBar older, ModelGradient* gradient);
 /* Converts bar[links], derivatives with respect to the poses pose[links], into force and first moment about the origin
  * of each link's frame, summed over the link and its descendants. Sets a->bar_force and a->bar_moment (links), world
  * axes. */
@@ -223,14 +228,14 @@ void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4])
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
 /* Adds force[links] (world axes), rotated into the axes of each link's parent, to the derivatives of gradient with
  * respect to joint positions. */
-void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
+void step_adjoint_frame_positions(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
 /* Call after step_adjoint_compose. Adds the derivatives with respect to rotations of joint frames and axes to gradient
  * (simulate/turn_adjoint.c, A20). Does nothing if gradient->without_turns is true. Skips free bodies on the world,
  * whose joint frames cannot rotate. */
-void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
-/* Input of step_adjoint_turn_motion: an energy E of the links and the rates of the coordinates q. psi = sum rates_k
- * dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments about the
- * points `at`, and their changes by the rates. */
+void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
+/* Input of step_adjoint_frame_rotations_of_motion: an energy E of the links and the rates of the coordinates q. psi =
+ * sum rates_k dE/dq_k is differentiated with respect to rotations of joint frames. E is given by forces, first moments
+ * about the points `at`, and their changes by the rates. */
 typedef struct {
   const Vec3* at;            /* (links) */
   const Mat3* moment;        /* sum g r^T of the link and its descendants */
@@ -240,15 +245,16 @@ typedef struct {
   const double (*twist)[6];  /* twists of the links by the rates; only w is used */
   const double (*change)[6]; /* change of torque about `at` and of force of each single link, without the curvature of
                                 the motion; NULL if there are none */
-} TurnMotion;
+} FrameRotationInput;
 /* Adds the derivatives of psi with respect to rotations of joint frames and axes to gradient->turns and gradient->axes.
  * Does nothing if gradient->without_turns is true. */
-void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient);
+void step_adjoint_frame_rotations_of_motion(StepAdjoint* a, const Pose* pose, const FrameRotationInput* in,
+                                            ModelGradient* gradient);
 /* Call after step_adjoint_compose. Adds the derivatives with respect to positions and rotations of joint frames to
  * gradient. */
-static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
-  step_adjoint_attachments(a, pose, a->bar_force, gradient);
-  step_adjoint_turns(a, pose, gradient);
+static inline void step_adjoint_frames(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
+  step_adjoint_frame_positions(a, pose, a->bar_force, gradient);
+  step_adjoint_frame_rotations(a, pose, gradient);
 }
 /* Let psi = sum bar : dT/dt over the links, where dT/dt follows from the joint rates velocities[nv] (A12). Adds the
  * derivatives of psi with respect to increments of the coordinates to q_bar[nv], with respect to the rates to
@@ -261,7 +267,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 /* Converts gradient->thetas into derivatives with respect to the model and, if the run starts from the initial
  * coordinates, with respect to these. Adds the result to gradient and sets gradient->thetas to 0. Overwrites poses and
  * screws of the Sim. Allocates temporary memory. */
-void step_adjoint_thetas(StepAdjoint* a, ModelGradient* gradient);
+void step_adjoint_spring_thetas(StepAdjoint* a, ModelGradient* gradient);
 /* Sets twist (links x 6) to the twists (w, v) of all links about the points at[links], world axes, for the joint rates
  * rates[nv] [rad/s, m/s]. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
@@ -269,8 +275,8 @@ void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at
 /* Converts derivatives with respect to the target of a controller and the rate of the target, target_bar and rate_bar
  * (JOINT_MAX_DOF each) at time t [s], into derivatives with respect to the parameters of the controller's signal. Adds
  * them to gradient. */
-void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
-                         ModelGradient* gradient);
+void step_adjoint_controller_signal(StepAdjoint* a, int controller, double t, const double* target_bar,
+                                    const double* rate_bar, ModelGradient* gradient);
 /* Converts bar[nv], the derivatives with respect to prescribed coordinates at time t [s], into derivatives with respect
  * to the signals of prescribed joints. Adds them to gradient. Entries of other degrees of freedom are ignored. */
 void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
@@ -283,7 +289,7 @@ void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const doubl
 /* Adds a->field to a->twist if a->reacts is true. */
 void reaction_adjoint_add(StepAdjoint* a);
 /* Returns the sum of slopes[links] . (joint reactions that follow from the assembled terms); 0 if slopes is NULL. */
-double reaction_account(const StepAdjoint* a, const double (*slopes)[6]);
+double reaction_product(const StepAdjoint* a, const double (*slopes)[6]);
 /* Converts a->aim_bar, the derivatives with respect to the target poses of trees in free flight, into derivatives with
  * respect to earlier states, velocities and the model, and adds the results to now, old and gradient
  * (simulate/tree_flight_adjoint.c, W13). Does nothing if no tree flies. */

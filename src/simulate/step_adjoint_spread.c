@@ -38,7 +38,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
 static void find_motions(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < a->model->link_count; i++) {
     if (a->model->links[i].tree < 0) continue;
-    Twist t = twist_of(a->twist[i]);
+    Twist t = twist_from_array(a->twist[i]);
     Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
     Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
     double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
@@ -64,14 +64,14 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
       a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
     }
     if (a->replay) add_scaled_bar(target_bar, 1, (const double(*)[4])a->expected_bar[i]);
-    if (a->aim_bar && tree_flight_found(s->flight, link)) {
+    if (a->aim_bar && tree_flight_has_target(s->flight, link)) {
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
-    Vec3 v = twist_of(a->twist[i]).v; /* gravity acts at the centre of mass: -m g . v */
+    Vec3 v = twist_from_array(a->twist[i]).v; /* gravity acts at the centre of mass: -m g . v */
     if (heavy)
       gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
-    spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
+    spin_adjoint_target(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
     if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
@@ -111,9 +111,9 @@ static void reverse_joint(StepAdjoint* a, const RecordedStep* step, int i, const
   const Model* m = a->model;
   const ModelLink* link = &m->links[i];
   double *now = bars->now.q, *old = bars->old.q;
-  JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
+  JointBars shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
   joint_adjoint(in, lambda, &shares);
-  SpringTime by_theta = step_spring_time_slope(s, i);
+  SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, i);
   bars->gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
   if (has_own(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
   for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
@@ -145,7 +145,7 @@ static void reverse_held(StepAdjoint* a, const RecordedStep* step, StateBar olde
   const Sim* s = a->sim;
   for (int i = 0; s->flight && i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
-    if (!flight_held(s->flight, link) || !s->flight->acts[i]) continue;
+    if (!flight_joint_forces(s->flight, link) || !s->flight->acts[i]) continue;
     JointInput in = flight_joint_input(s, i);
     double by[JOINT_MAX_DOF] = {0};
     for (int k = 0; k < link->joint.plain_count; k++)
@@ -167,18 +167,18 @@ static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradien
     vec3_store(a->bar_force[i], a->wrench[i] + 3);
     if (link->tree < 0 || !(link->mass > 0)) continue;
     Mat3 r = step->pose_next[i].r;
-    Vec3 spin = mat3_tmul_vec(r, twist_of(a->twist[i]).w);
+    Vec3 spin = mat3_tmul_vec(r, twist_from_array(a->twist[i]).w);
     Vec3 torque = mat3_mul_vec(r, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), spin));
     vec3_store(vec3_add_scaled(vec3_at(a->wrench[i]), weight, torque), a->wrench[i]);
   }
-  TurnMotion motion = {s->reference,
-                       a->turn_moment,
-                       a->force,
-                       a->lambda,
-                       s->screws,
-                       (const double(*)[6])a->twist,
-                       (const double(*)[6])a->wrench};
-  step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
+  FrameRotationInput motion = {s->reference,
+                               a->turn_moment,
+                               a->force,
+                               a->lambda,
+                               s->screws,
+                               (const double(*)[6])a->twist,
+                               (const double(*)[6])a->wrench};
+  step_adjoint_frame_rotations_of_motion(a, step->pose_next, &motion, gradient);
 }
 
 /* Adds the derivatives of lambda . F with respect to attachments: lambda . d2O/dq da = R_p^T (change by lambda of the
@@ -192,12 +192,12 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   for (int i = 0; i < m->link_count; i++)
     for (int k = 0; k < 6; k++) a->wrench[i][k] += a->slip_wrench[i][k];
-  closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
-  tendons_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
-  bushings_product(s->bushings, (const double(*)[6])a->twist, a->wrench);
-  fluid_product(s, (const double(*)[6])a->twist, a->wrench);
+  closure_adjoint_hessian_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
+  tendons_hessian_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
+  bushings_hessian_product(s->bushings, (const double(*)[6])a->twist, a->wrench);
+  fluid_hessian_product(s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
-    Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
+    Twist change = twist_from_array(a->wrench[i]), own = twist_from_array(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
     a->force[i] =
         s->link_terms[i].force; /* force on the link and its descendants; parents that cannot move do not rotate */
@@ -210,9 +210,9 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   }
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
-    if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_of(a->twist[up]).w));
+    if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_from_array(a->twist[up]).w));
   }
-  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_frame_positions(a, step->pose_next, a->bar_force, gradient);
 }
 
 /* Adds the derivatives of contact with respect to everything except the state at t + dt of moving bodies. Half-spaces
@@ -229,7 +229,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   roll_shifts_adjoint(a, now, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_origins(a, step->pose_next, gradient);
+  step_adjoint_frames(a, step->pose_next, gradient);
   if (a->sim->fixed_count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
@@ -237,8 +237,8 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   step_lengths_prescribed(a, a->product, step->clock.time);
 }
 
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
-                         StateBar older, ModelGradient* gradient) {
+void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
+                             StateBar old, StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reaction_adjoint_add(a);
@@ -249,12 +249,12 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   tendons_adjoint(s, a->lambda, (const double(*)[3][4])a->motion, now, old, gradient);
   bushings_adjoint(s, (const double(*)[6])a->twist, now, old, older, gradient);
   fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
-  closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
+  closure_adjoint_numbers(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
   reverse_joints(a, step, older, &bars);
   if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reverse_attachments(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
   reverse_held(a, step, older, &bars);
-  delay_pending_hand_back(a->late, s, &bars);
+  delay_pending_propagate(a->late, s, &bars);
 }

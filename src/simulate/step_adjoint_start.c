@@ -35,14 +35,14 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
         }
     }
   }
-  TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
-  step_adjoint_turn_motion(a, pose, &motion, gradient);
+  FrameRotationInput motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
+  step_adjoint_frame_rotations_of_motion(a, pose, &motion, gradient);
   /* an attachment displaces the link, so the rotation of the parent gives the link a different velocity */
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
-    a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
+    a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_from_array(a->twist[up]).w);
   }
-  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_frame_positions(a, pose, a->bar_force, gradient);
 }
 
 /* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
@@ -53,7 +53,7 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
     double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;
-    step_adjoint_signal(a, link->prescribed, 0, q, v, gradient);
+    step_adjoint_controller_signal(a, link->prescribed, 0, q, v, gradient);
     memset(q, 0, sizeof(double) * (size_t)link->dof_count);
     memset(v, 0, sizeof(double) * (size_t)link->dof_count);
   }
@@ -71,7 +71,7 @@ static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradien
   closure_adjoint_start(a->closures, m, pose, bar, gradient);
   closure_adjoint_offsets(a->closures, m, q, NULL, gradient);
   step_adjoint_compose(a, pose, bar);
-  step_adjoint_origins(a, pose, gradient);
+  step_adjoint_frames(a, pose, gradient);
   memory_free(bar);
   memory_free(pose);
 }
@@ -85,17 +85,17 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (m->placed_at || m->start) {
-    start_placed(a, m->placed_at ? m->placed_at : m->initial_coordinates, gradient);
+  if (m->closure_coordinates || m->start) {
+    start_placed(a, m->closure_coordinates ? m->closure_coordinates : m->initial_coordinates, gradient);
   } else {
     closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
     closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
   }
   step_adjoint_compose(a, pose, first.pose);
   step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
-  step_adjoint_origins(a, pose, gradient);
+  step_adjoint_frames(a, pose, gradient);
   step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
                      gradient->velocities, gradient);
-  step_adjoint_thetas(a, gradient);
+  step_adjoint_spring_thetas(a, gradient);
   start_prescribed(a, gradient);
 }

@@ -74,9 +74,9 @@ void step_forward_destroy(StepForward* f) {
   memory_free(f);
 }
 
-void step_forward_skip_turns(StepForward* f) { f->gradient.without_turns = true; }
+void step_forward_skip_frame_rotations(StepForward* f) { f->gradient.without_turns = true; }
 
-void step_forward_place(StepForward* f, const double* q) {
+void step_forward_set_closure_coordinates(StepForward* f, const double* q) {
   const Model* m = f->model;
   f->placed_q = q;
   f->placed_pose = MEMORY_NEW(Pose, m->link_count);
@@ -108,7 +108,7 @@ static void finish_start_row(StepForward* f, double* row) {
   const Model* m = f->model;
   step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
   step_adjoint_reduce(f->adjoint, f->start_pose, f->start_screws, f->bar[0].q);
-  step_adjoint_origins(f->adjoint, f->start_pose, &f->gradient);
+  step_adjoint_frames(f->adjoint, f->start_pose, &f->gradient);
   model_gradient_masses(m, &f->gradient);
   model_gradient_shapes(m, &f->gradient);
   f->chain(f->context, &f->gradient, row);
@@ -138,7 +138,7 @@ static void start_thetas(StepForward* f) {
     memset(row, 0, sizeof(double) * (size_t)p);
     step_forward_clear(f);
     f->gradient.thetas[k] = 1;
-    step_adjoint_thetas(f->adjoint, &f->gradient);
+    step_adjoint_spring_thetas(f->adjoint, &f->gradient);
     model_gradient_masses(f->model, &f->gradient);
     model_gradient_shapes(f->model, &f->gradient);
     f->chain(f->context, &f->gradient, row);
@@ -208,7 +208,7 @@ static void add_closures(StepForward* f) {
   closure_adjoint_offsets(a->closures, m, f->placed_q ? f->placed_q : f->start_q, bar, &f->gradient);
   step_adjoint_compose(a, pose, f->start_pose_bar);
   step_adjoint_reduce(a, pose, f->placed_q ? f->placed_screws : f->start_screws, bar);
-  step_adjoint_origins(a, pose, &f->gradient);
+  step_adjoint_frames(a, pose, &f->gradient);
 }
 
 /* The row includes the derivatives with respect to the numbers that contact pairs carry from step to step. */
@@ -218,7 +218,7 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   for (int k = 0; k < 3; k++) {
     step_adjoint_compose(f->adjoint, pose[k], f->bar[k].pose);
     step_adjoint_reduce(f->adjoint, pose[k], f->screws[k], f->bar[k].q);
-    step_adjoint_origins(f->adjoint, pose[k], &f->gradient);
+    step_adjoint_frames(f->adjoint, pose[k], &f->gradient);
   }
   model_gradient_masses(m, &f->gradient);
   model_gradient_shapes(m, &f->gradient);
@@ -250,11 +250,11 @@ static void add_solve(StepForward* f, const RecordedStep* step, double* row) {
   StepAdjoint* a = f->adjoint;
   if (step->solve_count == 0 || !a->replay) return;
   const Pose* pose = step->solves[step->solve_count - 1].pose;
-  own_force_bars(a, step);
+  friction_iteration_bars(a, step);
   memset(a->solve_bar.q, 0, sizeof(double) * (size_t)f->model->dof_count);
   step_adjoint_compose(a, pose, a->own_bar);
   step_adjoint_reduce(a, pose, f->solve_screws, a->solve_bar.q);
-  step_adjoint_origins(a, pose, &f->gradient);
+  step_adjoint_frames(a, pose, &f->gradient);
   step_forward_add_product(row, a->solve_bar.q, f->model->dof_count, f->solve, f->parameters);
 }
 
@@ -273,7 +273,7 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   a->lengths->by_prescribed = 0;
-  step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
+  step_adjoint_distribute(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   add_contact_lengths(f, false, row);
   add_grips(f, step, row);
   add_solve(f, step, row);
@@ -283,7 +283,7 @@ static void spread_row(StepForward* f, const RecordedStep* step, const Screw* sc
   memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
 }
 
-static bool end_varies(const RecordedStep* step) { return step_end_varies(&step->clock); }
+static bool end_varies(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
 
 /* Returns the contribution of the poses of half-spaces at t + dt to the derivative of a scalar with respect to the end
  * time of the step (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to the
@@ -329,10 +329,10 @@ static void add_carried_load(StepForward* f, const RecordedStep* step, double* r
   const Model* m = f->model;
   memset(f->next_bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(f->next_bar.q, 0, sizeof(double) * (size_t)m->dof_count);
-  if (!step_adjoint_pull_loads(a, step->pose_next, f->next_bar.pose)) return;
+  if (!step_adjoint_carried_loads_to_poses(a, step->pose_next, f->next_bar.pose)) return;
   step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
-  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 
@@ -345,7 +345,7 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   double by_end = ground_by_end(f, step);
   for (int j = 0; j < f->parameters; j++) row[j] += by_end * f->end[j];
   add_carried_load(f, step, row);
@@ -427,7 +427,8 @@ static void shift(StepForward* f) {
 
 /* ---------------------------------------------------------------- step lengths (impact.md, I12) */
 
-/* Returns the sensitivity of StepClock.share with respect to a parameter, for a substep with END_OPENS (Z21). */
+/* Returns the sensitivity of StepClock.share with respect to a parameter, for a substep with END_AT_CLOSURE_OPENING
+ * (Z21). */
 static double opening_share(const StepForward* f, const StepClock* clock, int parameter) {
   size_t at = (size_t)clock->event.closure * (size_t)f->parameters + (size_t)parameter;
   return ((clock->share - 1) * f->load[1][at] - clock->share * f->load[0][at]) / clock->event.rise;
@@ -449,9 +450,9 @@ static void begin_lengths(StepForward* f, const RecordedStep* step) {
   f->length[0] = oldest;
   for (int j = 0; j < f->parameters; j++) {
     f->begin[j] = c->begin_varies ? f->end[j] : 0;
-    bool share = c->end == END_SHARE || c->end == END_OPENS;
+    bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
     f->length[0][j] = share ? -c->share * f->begin[j] : 0;
-    if (c->end == END_OPENS) f->length[0][j] += opening_share(f, c, j) * c->dt / c->share;
+    if (c->end == END_AT_CLOSURE_OPENING) f->length[0][j] += opening_share(f, c, j) * c->dt / c->share;
     f->end[j] = f->begin[j] + f->length[0][j];
   }
   shift_loads(f);
@@ -466,7 +467,7 @@ static void find_rates(StepForward* f, const RecordedStep* step, const Assembly*
   memset(f->by_end, 0, sizeof(double) * (size_t)f->model->dof_count);
   if (a->sim->fixed_count == 0 || !end_varies(step)) return;
   step_lengths_rates(a, step->clock.time, f->rates);
-  step_pattern(a->sim, assembly->contact);
+  step_extend_pattern(a->sim, assembly->contact);
   assemble_hessian(assembly, true, a->sim->solver);
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
@@ -478,9 +479,9 @@ static void add_lengths(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)
       f->rows[(size_t)i * (size_t)f->parameters + (size_t)j] += f->by_end[i] * f->end[j];
-  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
-  for (int k = 0; k < LENGTH_SLOPES; k++) {
-    const LengthSlope* slope = &f->adjoint->lengths->by[k];
+  const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) {
+    const ClockDerivative* slope = &f->adjoint->lengths->by[k];
     for (int i = 0; slope->known && i < f->model->dof_count; i++)
       for (int j = 0; j < f->parameters; j++)
         f->rows[(size_t)i * (size_t)f->parameters + (size_t)j] += slope->equations[i] * by[k][j];
@@ -495,18 +496,18 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   StepLengths* l = a->lengths;
   int nv = f->model->dof_count, p = f->parameters;
   EventTerms event;
-  if (step->clock.end != END_EVENT) return true;
+  if (step->clock.end != END_AT_EVENT) return true;
   if (!step_lengths_event(a, step, &event)) return false;
   double* row = MEMORY_NEW(double, p);
   step_forward_clear(f);
-  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   step_lengths_seed_event(a, step, &event, 1, &f->gradient);
   ContactField none = {.twist = NULL};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   if (a->replay) contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   double rate = ground_by_end(f, step);
   for (int j = 0; j < p; j++) row[j] += rate * f->end[j];
   step_forward_finish_row(f, step, row);
@@ -538,7 +539,7 @@ static double load_by_end(StepForward* f, const RecordedStep* step, const Assemb
   closures_solve(s->closures, s->solver, NULL, s->fixed, a->closures->by_row, a->lambda, a->closures->nu);
   a->lengths->by_prescribed = 0;
   if (s->fixed_count == 0 || !end_varies(step)) return 0;
-  step_pattern(s, assembly->contact);
+  step_extend_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   closures_add_force(s->closures, a->closures->nu, a->product);
@@ -549,16 +550,16 @@ static double load_by_end(StepForward* f, const RecordedStep* step, const Assemb
 /* Sets row[parameters] to the sensitivity of the force of a closure at the end of the step. The sensitivities of the
  * clock must be complete. Returns false if the sensitivity cannot be computed. */
 static bool load_row(StepForward* f, const RecordedStep* step, int closure, Assembly* assembly, double* row) {
-  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
+  const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
   StepAdjoint* a = f->adjoint;
   step_forward_clear(f);
   a->closures->by_load[0][closure] = 1;
   closure_adjoint_loads(a->closures, a->sim);
   if (!a->closures->loaded) return true;
-  if (!step_lengths_load(a, step, a->zero, NULL, assembly) || !factor(f, assembly)) return false;
+  if (!step_lengths_compute(a, step, a->zero, NULL, assembly) || !factor(f, assembly)) return false;
   double by_end = load_by_end(f, step, assembly);
-  for (int k = 0; k < LENGTH_SLOPES; k++) {
-    const LengthSlope* slope = &a->lengths->by[k];
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) {
+    const ClockDerivative* slope = &a->lengths->by[k];
     if (!slope->known) continue;
     double sum = slope->direct;
     for (int i = 0; i < f->model->dof_count; i++) sum += slope->equations[i] * a->lambda[i];
@@ -587,7 +588,7 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   Assembly assembly;
   if (!step_adjoint_load(a, step, true, &assembly)) return false;
-  if (!step_lengths_load(a, step, a->zero, NULL, &assembly)) return false;
+  if (!step_lengths_compute(a, step, a->zero, NULL, &assembly)) return false;
   find_rates(f, step, &assembly);
   if (!factor(f, &assembly)) return false;
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
@@ -609,11 +610,11 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
 /* Adds the derivatives of the momentum with respect to the step lengths at fixed states. Returns false if the terms of
  * the step cannot be evaluated. */
 static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
-  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
+  const double* const by[CLOCK_DERIVATIVES] = {f->length[0], f->length[1], f->length[2], f->end};
   Assembly assembly;
-  if (!step_lengths_load(f->adjoint, step, f->adjoint->zero, NULL, &assembly)) return false;
-  for (int k = 0; k < LENGTH_SLOPES; k++) {
-    const LengthSlope* slope = &f->adjoint->lengths->by[k];
+  if (!step_lengths_compute(f->adjoint, step, f->adjoint->zero, NULL, &assembly)) return false;
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) {
+    const ClockDerivative* slope = &f->adjoint->lengths->by[k];
     for (int j = 0; slope->known && j < f->parameters; j++) row[j] += slope->direct * by[k][j];
   }
   return true;
@@ -633,10 +634,10 @@ static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int
   memset(f->next_bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(f->next_bar.q, 0, sizeof(double) * (size_t)m->dof_count);
   spin_adjoint_advance(a->spin, a->sim, step, a->zero, contact, f->next_bar, f->bar[0], &f->gradient);
-  step_adjoint_pull_forces(a, NULL, (size_t)step->contact_count_next, step->pose_next, f->next_bar.pose);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)step->contact_count_next, step->pose_next, f->next_bar.pose);
   step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
-  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
   spread_row(f, step, screws, row);
@@ -667,7 +668,7 @@ static void shift_momenta(StepForward* f) {
 
 /* Advances the sensitivities over one solve of a step. Returns false if the solve has no derivative. */
 static bool advance_solve(StepForward* f, const RecordedStep* step) {
-  if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
+  if (step->guess && f->adjoint->replay && !initial_friction_forward(f, step)) return false;
   return step_forward_solve(f, step);
 }
 
@@ -675,7 +676,7 @@ static bool advance_solve(StepForward* f, const RecordedStep* step) {
  * if a solve has no derivative. */
 static bool advance_solves(StepForward* f, const RecordedStep* step) {
   if (step->solve_count == 0) return true;
-  const RecordedStep before = own_force_step(step);
+  const RecordedStep before = friction_iteration_step(step);
   if (!advance_solves(f, &before) || !advance_solve(f, &before)) return false;
   memcpy(f->solve, f->sensitivity[0], sizeof(double) * (size_t)f->model->dof_count * (size_t)f->parameters);
   model_screws(f->model, before.q_next, before.pose_next, f->solve_screws);
@@ -708,7 +709,7 @@ void step_forward_row(StepForward* f, const double* q, const Pose* pose, int bef
   model_screws(m, q, pose, f->screws[0]);
   step_adjoint_compose(f->adjoint, pose, bar);
   step_adjoint_reduce(f->adjoint, pose, f->screws[0], f->bar[0].q);
-  step_adjoint_origins(f->adjoint, pose, &f->gradient);
+  step_adjoint_frames(f->adjoint, pose, &f->gradient);
   f->chain(f->context, &f->gradient, row);
   step_forward_add_product(row, f->bar[0].q, m->dof_count, f->sensitivity[before], f->parameters);
 }

@@ -1,5 +1,5 @@
-/* Private to simulate/: sensitivities of a recorded run (step_forward.c, guess_forward.c; docs/derivations/identify.md,
- * I1). */
+/* Private to simulate/: sensitivities of a recorded run (step_forward.c, initial_friction_forward.c;
+ * docs/derivations/identify.md, I1). */
 #ifndef SDRS_SIMULATE_STEP_FORWARD_H
 #define SDRS_SIMULATE_STEP_FORWARD_H
 
@@ -65,6 +65,6 @@ void step_forward_add_product(double* row, const double* factor, int count, cons
 /* Computes sensitivity[0] from the sensitivities of the earlier states. Returns false if the step has no derivative. */
 bool step_forward_solve(StepForward* f, const RecordedStep* step);
 /* Sets f->grips for a step with a guess. Returns false if its contact is not reproduced. Allocates. */
-bool guess_forward(StepForward* f, const RecordedStep* step);
+bool initial_friction_forward(StepForward* f, const RecordedStep* step);
 
 #endif

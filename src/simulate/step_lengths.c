@@ -23,7 +23,7 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     double difference[JOINT_MAX_DOF];
-    bool spins = s->spinners && s->spinners[i].spins;
+    bool spins = s->spin_bodies && s->spin_bodies[i].spins;
     joint_difference(&link->joint, step->q_now + link->coordinate_first, step->q_next + link->coordinate_first,
                      difference);
     for (int k = 0; k < link->dof_count; k++)
@@ -62,7 +62,7 @@ static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepCloc
     contact = contact_replay_terms(a->replay);
   }
   if (!configuration_evaluate(s, c)) return false;
-  step_assemble_unmeasured(s, contact, assembly);
+  step_assemble_keeping_scales(s, contact, assembly);
   return true;
 }
 
@@ -92,17 +92,17 @@ static void add_lost(const StepAdjoint* a, double factor) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double* out = a->lengths->lost[i] + 3;
-    vec3_store(vec3_add_scaled(vec3_at(out), -weight * link->mass, aim_lost(s, i)), out);
+    vec3_store(vec3_add_scaled(vec3_at(out), -weight * link->mass, target_rounding_error(s, i)), out);
   }
 }
 
 /* Adds the generalized forces of a->lengths->lost to out->equations. */
-static void join_lost(StepAdjoint* a, const RecordedStep* step, LengthSlope* out) {
+static void join_lost(StepAdjoint* a, const RecordedStep* step, ClockDerivative* out) {
   step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->lengths->lost, a->lengths->event_bar, out->equations);
 }
 
 static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
-                        const ForceSlopes* force, LengthSlope* out) {
+                        const ForceSlopes* force, ClockDerivative* out) {
   static const double AT[] = {-3, -2, -1, 1, 2, 3},
                       WEIGHT[] = {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60};
   StepClock clock = step->clock;
@@ -118,8 +118,9 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
     double factor = WEIGHT[k] / unit;
     for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
     double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
-    direct += reaction_account(a, force ? force->reaction : NULL) + closure_adjoint_account(a->closures, a->sim);
-    direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
+    direct +=
+        reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
+    direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
     if (a->replay) direct += contact_replay_left(a->replay);
     out->direct += factor * direct;
     add_lost(a, factor);
@@ -129,15 +130,16 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
   return true;
 }
 
-bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
-                       Assembly* assembly) {
+bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
+                          Assembly* assembly) {
   StepLengths* l = a->lengths;
   const StepClock* c = &step->clock;
-  const bool wanted[LENGTH_SLOPES] = {c->dt_varies, c->before_varies, c->older_varies, c->begin_varies || c->dt_varies};
+  const bool wanted[CLOCK_DERIVATIVES] = {c->dt_varies, c->before_varies, c->older_varies,
+                                          c->begin_varies || c->dt_varies};
   bool any = false, found = true;
-  for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].known = false;
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
-  for (int k = 0; k < LENGTH_SLOPES && found; k++) {
+  for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
     if (!wanted[k]) continue;
     any = true;
     found = differences(a, step, (ClockPart)k, rate, force, &l->by[k]);
@@ -153,12 +155,12 @@ static double dot(const double* x, const double* y, int count) {
 
 /* Returns lambda . dF/d(part). part: a length or the time of the clock. */
 static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
-  const LengthSlope* by = &a->lengths->by[part];
+  const ClockDerivative* by = &a->lengths->by[part];
   return by->known ? dot(by->equations, lambda, a->model->dof_count) : 0;
 }
 
 static double direct_by(const StepAdjoint* a, ClockPart part) {
-  const LengthSlope* by = &a->lengths->by[part];
+  const ClockDerivative* by = &a->lengths->by[part];
   return by->known ? by->direct : 0;
 }
 
@@ -232,7 +234,7 @@ static bool hulls_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
     vec3_store(event->torque[side], a->wrench[event->link[side]]);
     vec3_store(event->force[side], a->wrench[event->link[side]] + 3);
   }
-  step_adjoint_wrench_bars(a, step->pose_next, a->lengths->event_bar);
+  step_adjoint_wrenches_to_poses(a, step->pose_next, a->lengths->event_bar);
   return true;
 }
 
@@ -243,11 +245,12 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   const StepEvent* what = &step->clock.event;
   memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   if (what->kind == EVENT_HULLS && !hulls_event(a, step, event)) return false;
-  if (what->kind == EVENT_CLOSURE) closures_ahead_adjoint(a->model, what->closure, step->pose_next, l->event_bar);
+  if (what->kind == EVENT_CLOSURE)
+    closures_range_excess_adjoint(a->model, what->closure, step->pose_next, l->event_bar);
   step_adjoint_compose(a, step->pose_next, l->event_bar);
   memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
   if (what->kind == EVENT_LOWER || what->kind == EVENT_UPPER)
-    stops_slope(a->sim, what->dof, l->reduced);
+    stops_coordinate_gradient(a->sim, what->dof, l->reduced);
   else
     step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
   return true;
@@ -283,7 +286,7 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
   for (int i = 0; i < a->model->link_count; i++)
     for (int k = 0; k < 12; k++) l->event_bar[i][k / 4][k % 4] *= nu;
   step_adjoint_compose(a, step->pose_next, l->event_bar);
-  step_adjoint_origins(a, step->pose_next, gradient);
+  step_adjoint_frames(a, step->pose_next, gradient);
   step_lengths_seed_event(a, step, &event, nu, gradient);
   return true;
 }
@@ -291,13 +294,13 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlo
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   a->lengths->by_prescribed = 0;
-  if (a->lengths->fixed || step->clock.end != END_EVENT) return true;
+  if (a->lengths->fixed || step->clock.end != END_AT_EVENT) return true;
   return solve_event(a, step, force, assembly, gradient);
 }
 
 /* ---------------------------------------------------------------- derivatives with respect to earlier lengths */
 
-void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
+void step_lengths_update(StepAdjoint* a, const RecordedStep* step) {
   StepLengths* l = a->lengths;
   const StepClock* c = &step->clock;
   if (l->fixed) return;
@@ -308,9 +311,9 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   if (c->begin_varies || c->dt_varies) end += l->by_prescribed;
   l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
   l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
-  bool share = c->end == END_SHARE || c->end == END_OPENS;
+  bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
   double begin = share ? end - c->share * (own + end) : end;
-  if (c->end == END_OPENS) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
+  if (c->end == END_AT_CLOSURE_OPENING) closure_adjoint_opens(a->closures, c, (own + end) * c->dt / c->share);
   l->by_end = c->begin_varies ? begin : 0;
   if (!c->before_varies) l->by_dt = 0;
   if (!c->older_varies) l->by_before = 0;
@@ -320,7 +323,7 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
 
 StepLengths* step_lengths_create(const Model* model) {
   StepLengths* l = MEMORY_NEW(StepLengths, 1);
-  for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].equations = MEMORY_NEW(double, model->dof_count);
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].equations = MEMORY_NEW(double, model->dof_count);
   l->lambda = MEMORY_NEW(double, model->dof_count);
   l->rates = MEMORY_NEW(double, model->dof_count);
   l->reduced = MEMORY_NEW(double, model->dof_count);
@@ -334,7 +337,7 @@ StepLengths* step_lengths_create(const Model* model) {
 
 void step_lengths_destroy(StepLengths* l) {
   if (!l) return;
-  for (int k = 0; k < LENGTH_SLOPES; k++) memory_free(l->by[k].equations);
+  for (int k = 0; k < CLOCK_DERIVATIVES; k++) memory_free(l->by[k].equations);
   memory_free(l->lambda);
   memory_free(l->rates);
   memory_free(l->reduced);

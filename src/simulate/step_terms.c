@@ -8,7 +8,7 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
-void step_all_stale(Sim* s) {
+void step_mark_all_stale(Sim* s) {
   s->all_stale = true;
   for (int n = 0; n < s->scope.tree_count; n++) s->stale[s->scope.trees[n]] = s->stale_blocks[n] = true;
 }
@@ -25,7 +25,7 @@ static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
   }
 }
 
-void step_moved_stale(Sim* s) {
+void step_mark_moved_stale(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     int k = s->scope.trees[n];
     s->stale[k] = s->stale[k] || s->moving[k];
@@ -79,9 +79,10 @@ static void link_terms(Sim* s) {
   if (s->bushings) bushings_assemble(s->bushings, c->pose, s->reference);
 }
 
-void step_closure_slopes(Sim* s) {
+void step_compute_closure_jacobian(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  if (s->closures) closures_find_slopes(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+  if (s->closures)
+    closures_compute_jacobian(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
 }
 
 static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
@@ -101,13 +102,13 @@ static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
                   .tendons = tendons_terms(s->tendons),
                   .bushings = bushings_terms(s->bushings),
                   .stale = s->all_stale ? NULL : s->stale};
-  closures_couple(s->closures, a);
-  tendons_couple(s->tendons, a);
-  assembly_find_sides(a, &s->sides);
+  closures_set_assembly_rows(s->closures, a);
+  tendons_set_assembly_terms(s->tendons, a);
+  assembly_list_tree_terms(a, &s->sides);
 }
 
-/* Adds loads and fluid to the link terms and assembles the gradient. Call after balance_measure, which does not expect
- * loads in the link terms. */
+/* Adds loads and fluid to the link terms and assembles the gradient. Call after balance_compute_force_scales, which
+ * does not expect loads in the link terms. */
 static void gather(Sim* s, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
@@ -118,7 +119,7 @@ static void gather(Sim* s, Assembly* a) {
   }
   for (int n = 0; s->fluid && n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (fluid_acts(s->fluid, i) && step_is_stale(s, i)) fluid_add_terms(s, i, &c->pose[i], &s->link_terms[i]);
+    if (fluid_acts_on(s->fluid, i) && step_is_stale(s, i)) fluid_add_terms(s, i, &c->pose[i], &s->link_terms[i]);
   }
   assemble_gradient(a, s->gradient);
   tendons_add_joint_gradient(s->tendons, s->gradient);
@@ -129,14 +130,14 @@ static void gather(Sim* s, Assembly* a) {
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
   link_terms(s);
   list_terms(s, contact, a);
-  balance_measure(s, a);
+  balance_compute_force_scales(s, a);
   gather(s, a);
 }
 
-void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
-  step_all_stale(s);
+void step_assemble_keeping_scales(Sim* s, ContactTermList contact, Assembly* a) {
+  step_mark_all_stale(s);
   link_terms(s);
   list_terms(s, contact, a);
   gather(s, a);
-  step_closure_slopes(s);
+  step_compute_closure_jacobian(s);
 }

@@ -72,7 +72,7 @@ static double place_of(const Stop* stop, const double* q) {
 /* Returns the change of the bounded coordinate or angle in the last substep [m, rad]. */
 static double way_of(const Sim* s, const Stop* stop) {
   if (!stop->ball) return s->difference_old[stop->dof];
-  Quat before = ball_before(quat_at(s->q_now + stop->coordinate), s->difference_old + stop->ball_dof);
+  Quat before = ball_rotation_before(quat_at(s->q_now + stop->coordinate), s->difference_old + stop->ball_dof);
   return place_of(stop, s->q_now) - ball_angle(stop->ball, stop->which, before);
 }
 
@@ -92,7 +92,7 @@ static Stage stage_of(const Sim* s, const Stop* stop, StepKind kind_before) {
   double way = way_of(s, stop), before = s->clock.dt_before;
   if (!(before > 0) || !(-stop->sign * way > FROM * before)) return STAGE_NONE;
   double q = place_of(stop, s->q_now), now = ahead_of(stop, q), old = ahead_of(stop, q - way);
-  if (kind_before == STEP_IMPACT) return old >= -IMPACT_TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
+  if (kind_before == STEP_IMPACT_SUBSTEP) return old >= -IMPACT_TIE && now < 0 ? STAGE_BOUNCES : STAGE_NONE;
   return old > fmax(now, 0) && fabs(now) <= IMPACT_TIE ? STAGE_ENTERED : STAGE_NONE;
 }
 
@@ -117,16 +117,16 @@ static JointStop aim_of(const Sim* s, const Stop* stop, Stage stage) {
   return out;
 }
 
-void stops_aim(Sim* s) {
+void stops_prepare_substep(Sim* s) {
   if (!s->stops) return;
   for (int dof = 0; dof < s->model->dof_count; dof++) s->stops[dof] = (JointStop){.strikes = false};
-  for (Stop stop = BEFORE_FIRST; s->clock.kind == STEP_IMPACT && next_stop(s, &stop);) {
+  for (Stop stop = BEFORE_FIRST; s->clock.kind == STEP_IMPACT_SUBSTEP && next_stop(s, &stop);) {
     Stage stage = stage_of(s, &stop, s->clock.kind_before);
     if (stage != STAGE_NONE) s->stops[stop.dof] = aim_of(s, &stop, stage);
   }
 }
 
-bool stops_begin(const Sim* s, double* brief) {
+bool stops_shorten_substep(const Sim* s, double* brief) {
   bool found = false;
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     if (stage_of(s, &stop, s->reached.kind) == STAGE_NONE) continue;
@@ -139,14 +139,14 @@ bool stops_begin(const Sim* s, double* brief) {
 
 /* ---------------------------------------------------------------- events */
 
-double stops_ahead(const Sim* s, int dof, int side) {
+double stops_distance_to_impact(const Sim* s, int dof, int side) {
   assert(dof >= 0 && dof < s->model->dof_count && (side == -1 || side == 1));
   Stop stop;
   (void)stop_of(s->model, dof, side, &stop);
   return ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));
 }
 
-void stops_slope(const Sim* s, int dof, double* slope) {
+void stops_coordinate_gradient(const Sim* s, int dof, double* slope) {
   assert(dof >= 0 && dof < s->model->dof_count);
   Stop stop;
   (void)stop_of(s->model, dof, 1, &stop);
@@ -165,15 +165,15 @@ static double speed_of(const Sim* s, const Stop* stop) {
   return fmax(-stop->sign * way / s->clock.dt, -stop->sign * old);
 }
 
-static bool is_stop(const StopEntry* entry, const Stop* stop) {
+static bool is_stop(const LimitImpact* entry, const Stop* stop) {
   return entry && entry->dof == stop->dof && entry->side == stop->side;
 }
 
-bool stops_entry(const Sim* s, const StopEntry* sought, StopEntry* entry) {
+bool stops_find_impact(const Sim* s, const LimitImpact* sought, LimitImpact* entry) {
   double first = INFINITY;
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     double after = ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));
-    StopEntry own = {stop.dof, stop.side, ahead_of(&stop, place_of(&stop, s->q_now)), after};
+    LimitImpact own = {stop.dof, stop.side, ahead_of(&stop, place_of(&stop, s->q_now)), after};
     if (!(own.before > IMPACT_BEGUN) || !(own.after < -IMPACT_KNOWN)) continue;
     if (!is_stop(sought, &stop) && !(speed_of(s, &stop) > FROM)) continue;
     double share = own.before / (own.before - own.after);
@@ -183,7 +183,7 @@ bool stops_entry(const Sim* s, const StopEntry* sought, StopEntry* entry) {
   return first < (double)INFINITY;
 }
 
-bool stops_let_go(const Sim* s) {
+bool stops_has_left_margin(const Sim* s) {
   for (Stop stop = BEFORE_FIRST; next_stop(s, &stop);) {
     double q = place_of(&stop, s->q_now), old = q - way_of(s, &stop);
     double after = ahead_of(&stop, place_of(&stop, s->configuration[s->current].q));

@@ -10,31 +10,31 @@ typedef struct {
   int dof, side;        /* side: -1 lower, 1 upper */
   double before, after; /* distance from the position at which the impact begins, at the start and at the end of the
                            substep; negative beyond this position */
-} StopEntry;
+} LimitImpact;
 
 /* Allocates Sim.stops if the model has such limits. Uses q_now, pose_now and screws (overwritten). Freed by
  * sim_destroy. */
 void stops_create(Sim* sim);
 /* Sets Sim.stops for the substep of sim->clock. Does nothing if Sim.stops is NULL. */
-void stops_aim(Sim* sim);
+void stops_prepare_substep(Sim* sim);
 /* Returns true if an impact of a coordinate begins or continues in the next substep. Then halves *brief, the length of
  * that substep [s], until the coordinate moves by at most a sixteenth of its margin. */
-bool stops_begin(const Sim* sim, double* brief);
+bool stops_shorten_substep(const Sim* sim, double* brief);
 /* Returns true if an impact with a limit began in the substep of sim->clock. The substep leads from q_now to the
  * accepted configuration. Sets *entry to the first such impact. sought: impact found in a longer trial of this substep,
  * which counts at any speed, or NULL. */
-bool stops_entry(const Sim* sim, const StopEntry* sought, StopEntry* entry);
+bool stops_find_impact(const Sim* sim, const LimitImpact* sought, LimitImpact* entry);
 /* Returns true if a coordinate has left its limit margin in one of the last two substeps. The coordinate is outside the
  * margin in the accepted configuration, but was inside at t or one substep before t. second_order would then
  * extrapolate from states on which the barrier acted. */
-bool stops_let_go(const Sim* sim);
+bool stops_has_left_margin(const Sim* sim);
 /* Returns the distance of a coordinate from the position at which its impact begins, in units of limit_margin. The
  * coordinate is read from the accepted configuration. The distance is negative beyond this position. side: -1 for the
  * lower limit, 1 for the upper limit (asserted). */
-double stops_ahead(const Sim* sim, int dof, int side);
+double stops_distance_to_impact(const Sim* sim, int dof, int side);
 /* Sets entries of slope[nv] to the derivatives of a limited coordinate with respect to increments. dof: a scalar
  * coordinate, or the degree of freedom of a ball joint that stores the limits of an angle. The derivatives belong to
  * the accepted configuration. Other entries are unchanged. */
-void stops_slope(const Sim* sim, int dof, double* slope);
+void stops_coordinate_gradient(const Sim* sim, int dof, double* slope);
 
 #endif

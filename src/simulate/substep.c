@@ -68,7 +68,7 @@ static void save(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
-  path_save(s);
+  path_save_counts(s);
   delays_save(s);
   scheme_balance_save(s);
   if (s->closures) closures_save(s->closures);
@@ -84,17 +84,17 @@ static void restore(Sim* s) {
   s->clock = s->backup_clock;
   s->reached = s->backup_reached;
   s->weights = s->backup_weights;
-  path_restore(s);
+  path_restore_counts(s);
   if (s->closures) closures_restore(s->closures);
   copy_past(s->model, &past, &s->backup);
   delays_restore(s);
   scheme_balance_restore(s);
-  sim_publish(s);
+  sim_update_public_state(s);
 }
 
 /* Resets contact, because the candidate list was built for the rejected states and may lack pairs that the restored
  * state needs. */
-void step_reject(Sim* s, ContactMemory to) {
+void step_restore(Sim* s, ContactMemory to) {
   if (to == CONTACT_STEP) restore(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
@@ -108,7 +108,7 @@ static void grow_states(SubstateStore* b, const Model* m) {
   size_t old = (size_t)b->capacity, new = b->capacity > 0 ? 2 * old : 4;
   size_t q = sizeof(double) * (size_t)m->coordinate_count, poses = sizeof(Pose) * (size_t)m->link_count;
   size_t momenta = sizeof(Vec3) * (size_t)m->link_count;
-  size_t firsts = b->contact_first ? old + 1 : 0;
+  size_t firsts = b->contact_first_row ? old + 1 : 0;
   b->clock = memory_resize(b->clock, sizeof(StepClock) * old, sizeof(StepClock) * new);
   b->q = memory_resize(b->q, q * old, q * new);
   b->pose = memory_resize(b->pose, poses * old, poses * new);
@@ -117,14 +117,14 @@ static void grow_states(SubstateStore* b, const Model* m) {
   size_t delayed = sizeof(double) * 2 * (size_t)m->delayed_count;
   if (delayed > 0) b->delayed = memory_resize(b->delayed, delayed * old, delayed * new);
   b->solve_end = memory_resize(b->solve_end, sizeof(int) * old, sizeof(int) * new);
-  b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
+  b->contact_first_row = memory_resize(b->contact_first_row, sizeof(int) * firsts, sizeof(int) * (new + 1));
   b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
   b->capacity = (int)new;
 }
 
 static void keep_contacts(Sim* s) {
   SubstateStore* b = &s->between;
-  int count, first = b->contact_first[b->count];
+  int count, first = b->contact_first_row[b->count];
   const ContactRecord* records = sim_contact_records(s, &count);
   if (first + count > b->contact_capacity) {
     int capacity = 2 * (first + count) + 64;
@@ -133,7 +133,7 @@ static void keep_contacts(Sim* s) {
     b->contact_capacity = capacity;
   }
   if (count > 0) memcpy(b->contacts + first, records, sizeof(ContactRecord) * (size_t)count);
-  b->contact_first[b->count + 1] = first + count;
+  b->contact_first_row[b->count + 1] = first + count;
 }
 
 static void keep_state(Sim* s) {
@@ -165,8 +165,8 @@ static void list_states(Sim* s) {
                                .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
                                .felt = b->felt ? b->felt + (size_t)k * (size_t)m->link_count : NULL,
                                .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
-                               .contacts = b->contacts + b->contact_first[k],
-                               .contact_count = b->contact_first[k + 1] - b->contact_first[k],
+                               .contacts = b->contacts + b->contact_first_row[k],
+                               .contact_count = b->contact_first_row[k + 1] - b->contact_first_row[k],
                                .solves = s->solves.list + (k > 0 ? b->solve_end[k - 1] : 0),
                                .solve_count = b->solve_end[k] - (k > 0 ? b->solve_end[k - 1] : 0)};
 }
@@ -179,7 +179,7 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first,
+  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first_row,
                    b->list,        past->q_now,    past->q_old,    past->difference_old, past->q_older,
                    past->rate,     past->pose_now, past->pose_old, past->pose_older,     b->momentum,
                    past->momentum, b->felt,        past->felt,     b->delayed,           b->solve_end};
@@ -195,13 +195,13 @@ void sim_set_clock(Sim* s, int count, int index) {
   assert(count >= 1 && index >= 0 && index < count);
   double whole = s->model->simulation.dt;
   s->clock.dt = whole / count;
-  s->clock.end = END_SHARE;
+  s->clock.end = END_AT_FRACTION;
   s->clock.share = 1;
   s->clock.time =
       index + 1 == count ? (s->state.step + 1) * whole : ((double)s->state.step * count + index + 1) * s->clock.dt;
 }
 
-void step_add_work(StepReport* to, const StepReport* from) {
+void step_add_counters(StepReport* to, const StepReport* from) {
   to->iterations += from->iterations;
   to->trials += from->trials;
   to->certified_intervals += from->certified_intervals;
@@ -212,7 +212,7 @@ void step_add_work(StepReport* to, const StepReport* from) {
  * other entries of the second substep. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
-  step_add_work(&out, sum);
+  step_add_counters(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
   if (sum->friction_open) {
     out.friction_open = true;
@@ -223,7 +223,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     memcpy(out.late_links, sum->late_links, sizeof(out.late_links));
   }
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
-  out.speed_left = fmax(out.speed_left, sum->speed_left);
+  out.speed_error = fmax(out.speed_error, sum->speed_error);
   if (sum->residual > out.residual) {
     out.residual = sum->residual;
     out.residual_force = sum->residual_force;
@@ -265,8 +265,8 @@ static bool has_events(const Sim* s) { return s->model->contact.bounces || has_j
  * extrapolates were free of impacts. */
 static StepKind kind_after_strike(const Sim* s) {
   StepKind before = s->reached.kind;
-  if (before == STEP_STRIKES || (s->contact && contact_pressed(s->contact))) return STEP_STRUCK;
-  return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
+  if (before == STEP_IMPACT_BEGINS || (s->contact && contact_pressed(s->contact))) return STEP_IMPACT_ACTS;
+  return before == STEP_IMPACT_ACTS ? STEP_IMPACT_ENDS : STEP_FREE;
 }
 
 /* Shortest substep, relative to the time step, from which second_order extrapolates to the next substep. */
@@ -274,18 +274,18 @@ static StepKind kind_after_strike(const Sim* s) {
 
 /* Returns the kind of a substep without an impact whose length differs from the length of the previous substep.
  * second_order has weights for unequal lengths, so the kind is STEP_FREE. After a very short substep these weights
- * would multiply rounding by the ratio of the lengths, so the kind is STEP_LEAVES. */
+ * would multiply rounding by the ratio of the lengths, so the kind is STEP_AFTER_IMPACT. */
 static StepKind uneven_kind(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  return second && !(s->reached.dt < UNEVEN_LEAST * s->model->simulation.dt) ? STEP_FREE : STEP_LEAVES;
+  return second && !(s->reached.dt < UNEVEN_LEAST * s->model->simulation.dt) ? STEP_FREE : STEP_AFTER_IMPACT;
 }
 
 static StepKind next_kind(const Sim* s, bool impact, double length) {
   StepKind before = s->reached.kind;
-  if (impact) return STEP_IMPACT;
-  if (before == STEP_IMPACT) return STEP_LEAVES;
-  if (before == STEP_LEAVES && length != s->reached.dt) return uneven_kind(s);
-  return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
+  if (impact) return STEP_IMPACT_SUBSTEP;
+  if (before == STEP_IMPACT_SUBSTEP) return STEP_AFTER_IMPACT;
+  if (before == STEP_AFTER_IMPACT && length != s->reached.dt) return uneven_kind(s);
+  return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_strike(s);
 }
 
 /* Solves the substep of s->clock from the present state. Does not advance the state. */
@@ -293,7 +293,7 @@ static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = step_not_finite();
   StepReport guess = {.outcome = STEP_CONVERGED};
-  if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT && tree_flight_coarse(s->flight)) {
+  if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT_SUBSTEP && tree_flight_needs_refinement(s->flight)) {
     s->substep_memory.coarse = true;
     return (StepReport){.outcome = STEP_NO_SOLUTION, .residual_dof = -1};
   }
@@ -301,15 +301,16 @@ static StepReport solve_part(Sim* s) {
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
                      step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
-  own_force_begin(s);
-  if (guess_needed(s) && !guess_grips(s, &guess)) return guess;
+  friction_iteration_discard(s);
+  if (initial_friction_needed(s) && !initial_friction_solve(s, &guess)) return guess;
   if (!s->contact || contact_lag(s->contact)) {
     path_begin(s);
     report = step_solve(s);
-    if (s->contact && !step_outcome_failed(report.outcome)) own_force_settle(s, &report);
-    if (s->contact && s->clock.kind == STEP_IMPACT && !step_outcome_failed(report.outcome)) step_refine_impacts(s);
+    if (s->contact && !step_outcome_failed(report.outcome)) friction_iteration_solve(s, &report);
+    if (s->contact && s->clock.kind == STEP_IMPACT_SUBSTEP && !step_outcome_failed(report.outcome))
+      step_refine_impacts(s);
   }
-  step_add_work(&report, &guess);
+  step_add_counters(&report, &guess);
   return report;
 }
 
@@ -317,8 +318,8 @@ static StepReport solve_part(Sim* s) {
  * (crossing.c). Only shorter steps resolve such an impact. */
 static void refuse_crossing(const Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
-  StepSqueeze found;
-  if (!sim_crosses(s, s->pose_now, s->configuration[s->current].pose, &found)) return;
+  BlockingPair found;
+  if (!sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, &found)) return;
   report->outcome = STEP_CROSSED;
   report->squeeze = found;
 }
@@ -341,23 +342,23 @@ static StepReport repeat_part(Sim* s, const StepClock* as) {
  * approach would cause a rebound. */
 static bool strikes(const Sim* s) {
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_LEAVES;
+  bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_AFTER_IMPACT;
   return second && free && looks_at_impacts(s) && contact_struck(s->contact);
 }
 
 /* Returns true if a contact force vanished in a substep of second_order. This scheme continues with half of the last
  * acceleration, so the vanished force would still act and would be halved in each step. */
 static bool lets_go(const Sim* s) {
-  bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
+  bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_IMPACT_ENDS;
   if (!looks_back || s->model->simulation.integrator != INTEGRATOR_SECOND_ORDER) return false;
-  return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_let_go(s);
+  return (looks_at_impacts(s) && contact_lets_go(s->contact)) || stops_has_left_margin(s);
 }
 
 /* Returns the kind with which the solved substep of s->clock must be repeated, or s->clock.kind if the substep can be
  * accepted. */
 static StepKind better_kind(const Sim* s) {
-  if (strikes(s)) return STEP_STRIKES;
-  return lets_go(s) ? STEP_STRUCK : s->clock.kind;
+  if (strikes(s)) return STEP_IMPACT_BEGINS;
+  return lets_go(s) ? STEP_IMPACT_ACTS : s->clock.kind;
 }
 
 /* SPEED_KNOWN: required accuracy of speeds, relative to the rest speed. PLACE_KNOWN: relative rounding error of a
@@ -367,7 +368,7 @@ static StepKind better_kind(const Sim* s) {
 
 /* Returns true if rounding of positions prevents measuring speeds over a substep of this length [s]. */
 static bool is_lost(const Sim* s, double length) {
-  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
+  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_position(s);
 }
 
 /* An event that begins within a substep. */
@@ -384,7 +385,7 @@ typedef struct {
   bool found; /* true after an event was found */
   SubstepEvent event;
   double low, high, ahead_low, ahead_high;
-  double end; /* end time of the span [s]; a closure that would close within CLOSES_APART before this time closes at
+  double end; /* end time of the span [s]; a closure that would close within CLOSING_TIME_MIN before this time closes at
                  this time (Z20) */
   int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
   int again;  /* number of times that `high` was replaced again in succession */
@@ -430,7 +431,7 @@ static void event_before(EventSearch* e, double ahead, double length) {
 
 static double share_of(const SubstepEvent* event) { return event->before / (event->before - event->after); }
 
-static SubstepEvent closing(const ClosureEntry* join) {
+static SubstepEvent closing(const ClosingClosure* join) {
   return (SubstepEvent){{.kind = EVENT_CLOSURE, .closure = join->closure}, join->before, join->after};
 }
 
@@ -442,23 +443,23 @@ static bool find_event(Sim* s, const EventSearch* search, SubstepEvent* event) {
   ContactEntry pair, sought = {search->event.what.hull_a, search->event.what.hull_b, 0, 0};
   bool seeks = search->found && search->event.what.kind == EVENT_HULLS;
   bool seeks_stop = search->found && is_stop_event(&search->event.what);
-  StopEntry stop, limit = {search->event.what.dof, search->event.what.kind == EVENT_LOWER ? -1 : 1, 0, 0};
+  LimitImpact stop, limit = {search->event.what.dof, search->event.what.kind == EVENT_LOWER ? -1 : 1, 0, 0};
   bool found = looks_at_impacts(s) &&
                contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, seeks ? &sought : NULL, &pair);
   if (found)
     *event =
         (SubstepEvent){{.kind = EVENT_HULLS, .hull_a = pair.hull_a, .hull_b = pair.hull_b}, pair.before, pair.after};
-  if (stops_entry(s, seeks_stop ? &limit : NULL, &stop)) {
+  if (stops_find_impact(s, seeks_stop ? &limit : NULL, &stop)) {
     SubstepEvent own = {{.kind = stop.side < 0 ? EVENT_LOWER : EVENT_UPPER, .dof = stop.dof}, stop.before, stop.after};
     if (!found || share_of(&own) < share_of(event)) *event = own;
     found = true;
   }
-  ClosureEntry join;
+  ClosingClosure join;
   const Pose* ahead = s->configuration[s->current].pose;
-  if (!closures_entry(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
+  if (!closures_find_closing(s->closures, s->pose_now, ahead, s->state.time, &join)) return found;
   SubstepEvent own = closing(&join);
   double at = s->clock.time - (1 - share_of(&own)) * s->clock.dt;
-  if (search->end - at < CLOSES_APART * s->model->simulation.dt) return found;
+  if (search->end - at < CLOSING_TIME_MIN * s->model->simulation.dt) return found;
   if (!found || share_of(&own) < share_of(event)) *event = own;
   return true;
 }
@@ -468,9 +469,9 @@ static double event_ahead(Sim* s, const StepEvent* event) {
   switch (event->kind) {
     case EVENT_LOWER:
     case EVENT_UPPER:
-      return stops_ahead(s, event->dof, event->kind == EVENT_LOWER ? -1 : 1);
+      return stops_distance_to_impact(s, event->dof, event->kind == EVENT_LOWER ? -1 : 1);
     case EVENT_CLOSURE:
-      return closures_ahead(s->model, event->closure, s->configuration[s->current].pose);
+      return closures_range_excess(s->model, event->closure, s->configuration[s->current].pose);
     default:
       return contact_impact_ahead(s->contact, event->hull_a, event->hull_b);
   }
@@ -481,7 +482,7 @@ static double event_ahead(Sim* s, const StepEvent* event) {
 static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   SubstepEvent event = {{.kind = EVENT_HULLS}, 0, 0};
   bool entry = find_event(s, e, &event);
-  if (s->clock.kind == STEP_IMPACT) return true; /* a short substep of an impact is not shortened to an event */
+  if (s->clock.kind == STEP_IMPACT_SUBSTEP) return true; /* a short substep of an impact is not shortened to an event */
   if (entry)
     event_after(e, &event, *length);
   else if (!e->found)
@@ -503,11 +504,11 @@ typedef struct {
 } SubstepPlan;
 
 /* Returns the plan of a substep at whose end a closure opens (Z21). The length of the substep is the fraction
- * ClosureLoad.due of the remaining span. left: length of the remaining span [s]. */
+ * ClosureForceHistory.due of the remaining span. left: length of the remaining span [s]. */
 static SubstepPlan plan_opening(Sim* s, int closure, double left) {
-  const ClosureLoad* load = &s->closures->load[closure];
-  double share = load->due < 1 - CLOSES_APART ? load->due : 1;
-  s->clock.end = END_OPENS;
+  const ClosureForceHistory* load = &s->closures->load[closure];
+  double share = load->due < 1 - CLOSING_TIME_MIN ? load->due : 1;
+  s->clock.end = END_AT_CLOSURE_OPENING;
   s->clock.share = share;
   s->clock.event = (StepEvent){.kind = EVENT_CLOSURE, .closure = closure, .rise = load->now - load->before};
   StepKind kind = next_kind(s, false, share * left);
@@ -523,13 +524,13 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
   bool last = parts >= PARTS_MOST;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (impact) contact_impact_shorten(s->contact, s->reached.dt, &brief);
-  if (!last && stops_begin(s, &brief)) impact = true;
-  int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
-  if (s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
+  if (!last && stops_shorten_substep(s, &brief)) impact = true;
+  int shares = !impact && !last && parts > 0 ? spin_substep_count(s, left) : 1;
+  if (s->reached.kind == STEP_IMPACT_SUBSTEP) brief = fmin(brief, s->reached.dt);
   double length = impact ? brief : left / shares;
-  s->clock.end = impact ? END_SHORT : END_SHARE;
+  s->clock.end = impact ? END_AT_FIXED_LENGTH : END_AT_FRACTION;
   s->clock.share = 1.0 / shares;
-  int opens = impact ? -1 : closures_due(s->closures);
+  int opens = impact ? -1 : closures_find_opening(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
   return (SubstepPlan){length, next_kind(s, impact, length)};
 }
@@ -541,7 +542,7 @@ static SubstepPlan plan_substep(Sim* s, double left, int parts) {
 static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
-    bool halved = may && plan.kind == STEP_IMPACT && !is_lost(s, 0.5 * plan.length);
+    bool halved = may && plan.kind == STEP_IMPACT_SUBSTEP && !is_lost(s, 0.5 * plan.length);
     if (halved) next.length = 0.5 * plan.length;
   } else if ((looks_at_impacts(s) || has_joint_events(s)) && !ends_at_event(s, event, &next.length) && may) {
     if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
@@ -553,11 +554,11 @@ static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, E
 
 static void end_at_event(Sim* s, const EventSearch* event) {
   if (event->found) {
-    s->clock.end = END_EVENT;
+    s->clock.end = END_AT_EVENT;
     s->clock.event = event->event.what;
   }
-  s->clock.dt_varies =
-      event->found || s->clock.end == END_OPENS || (s->clock.end == END_SHARE && s->clock.begin_varies);
+  s->clock.dt_varies = event->found || s->clock.end == END_AT_CLOSURE_OPENING ||
+                       (s->clock.end == END_AT_FRACTION && s->clock.begin_varies);
 }
 
 /* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
@@ -570,22 +571,23 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     s->clock.kind = plan->kind;
     if (s->contact && (looks_at_impacts(s) || has_joint_events(s))) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
-    step_add_work(&report, &spent);
-    if (plan->kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
+    step_add_counters(&report, &spent);
+    if (plan->kind == STEP_IMPACT_SUBSTEP && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
       report.outcome = STEP_CONVERGED;
     bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
     SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
     bool same_length = next.length == plan->length;
-    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* both kinds have the same weights */
-    if (same_length && (next.kind == plan->kind || plan->kind == STEP_RECOVERS)) break;
+    if (same_length && plan->kind == STEP_IMPACT_ENDS) s->clock.kind = next.kind; /* both kinds have the same weights */
+    if (same_length && (next.kind == plan->kind || plan->kind == STEP_IMPACT_ENDS)) break;
     spent = report;
     path_end(s, false, s->clock.time);
-    step_reject(s, CONTACT_PART);
+    step_restore(s, CONTACT_PART);
     *plan = next;
   }
-  ClosureEntry join;
+  ClosingClosure join;
   const Pose* ahead = s->configuration[s->current].pose;
-  if (!event.found && !(plan->length < left) && closures_end(s->closures, s->pose_now, ahead, s->state.time, &join)) {
+  if (!event.found && !(plan->length < left) &&
+      closures_find_closing_at_end(s->closures, s->pose_now, ahead, s->state.time, &join)) {
     event.found = true;
     event.event = closing(&join);
   }
@@ -615,15 +617,16 @@ static StepReport take_span(Sim* s, int count, int index) {
     report = join_reports(&report, &one);
     if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
     left -= plan.length;
-    if (closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time)) scheme_balance_forget(s);
+    if (closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
+      scheme_balance_reset_reference(s);
     keep_state(s);
   }
 }
 
 /* Returns the pair of links that made the last trial fail: the pair with the largest overlap or, if none overlap, the
  * pair with the largest contact force. */
-static StepSqueeze find_squeeze(Sim* s) {
-  StepSqueeze worst = {.known = false};
+static BlockingPair find_squeeze(Sim* s) {
+  BlockingPair worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   bool in_the_way = false;
   for (int k = 0; k < count; k++) {
@@ -631,7 +634,7 @@ static StepSqueeze find_squeeze(Sim* s) {
     bool presses = contact_force(s->contact, k, &force), overlaps = !contact_trial(s->contact, k).feasible;
     if (!overlaps && (in_the_way || !presses)) continue;
     ContactSqueeze pair = contact_squeeze(s->contact, k);
-    StepSqueeze one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
+    BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
     bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
     if (worse) worst = one;
     in_the_way = in_the_way || overlaps;
@@ -656,12 +659,13 @@ static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limi
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
   s->guessed = false;
-  s->substep_memory.refines = !as && count < FLIGHT_SUBSTEPS_MOST * simulation_substeps(&s->model->simulation);
+  s->substep_memory.refines =
+      !as && count < FLIGHT_SUBSTEPS_FACTOR_MAX * simulation_substep_count(&s->model->simulation);
   s->iteration_limit = limit;
   save(s);
   for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
-    if (k > 0 && closures_meet(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
-      scheme_balance_forget(s);
+    if (k > 0 && closures_close_in_range(s->closures, s->pose_now, s->pose_old, s->state.time, s->reached.time))
+      scheme_balance_reset_reference(s);
     if (k > 0) keep_state(s);
     StepReport one = as ? repeat_part(s, &as[k]) : take_span(s, count, k);
     report = join_reports(&report, &one);
@@ -672,7 +676,7 @@ static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limi
   if (!failed) return report;
   s->between.count = 0;
   if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_squeeze(s);
-  step_reject(s, CONTACT_STEP);
+  step_restore(s, CONTACT_STEP);
   return report;
 }
 
@@ -686,14 +690,14 @@ static StepReport try_substeps(Sim* s, int count, int limit) {
 static void finish_step(Sim* s) {
   s->state.step++;
   s->state.time = s->reached.time;
-  sim_set_clock(s, simulation_substeps(&s->model->simulation), 0);
+  sim_set_clock(s, simulation_substep_count(&s->model->simulation), 0);
   list_states(s);
-  joint_forces_keep(s);
-  reactions_keep(s);
-  sim_publish(s);
+  joint_forces_publish(s);
+  reactions_publish(s);
+  sim_update_public_state(s);
 }
 
-bool step_leads(const Sim* s) {
+bool sim_has_prescribed_motion(const Sim* s) {
   for (int i = 0; i < s->model->link_count; i++)
     if (s->model->links[i].prescribed >= 0) return true;
   return false;
@@ -725,11 +729,12 @@ static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer)
 static StepReport step_from(Sim* s, int substeps) {
   SubstepTry tries[TRIES_MOST];
   int finer, count = list_tries(s, substeps, tries, &finer);
-  bool blocked = false, at_end = step_leads(s); /* at_end: all attempts so far failed in their last substep */
+  bool blocked = false,
+       at_end = sim_has_prescribed_motion(s); /* at_end: all attempts so far failed in their last substep */
   StepReport failed = {.outcome = STEP_CONVERGED};
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
-    step_add_work(&report, &failed);
+    step_add_counters(&report, &failed);
     bool solved = !step_outcome_failed(report.outcome);
     if (solved) finish_step(s);
     if (solved || report.outcome == STEP_INTERRUPTED) return report;
@@ -738,7 +743,7 @@ static StepReport step_from(Sim* s, int substeps) {
     if (k < finer)
       failed = report;
     else
-      step_add_work(&failed, &own);
+      step_add_counters(&failed, &own);
   }
   if (blocked) failed.outcome = STEP_BLOCKED;
   return failed;
@@ -747,9 +752,9 @@ static StepReport step_from(Sim* s, int substeps) {
 /* Returns the number of substeps that the scene requests, or a larger number while a spinning body has friction
  * (spin.md, W10). */
 static int least_substeps(Sim* s) {
-  int given = simulation_substeps(&s->model->simulation);
+  int given = simulation_substep_count(&s->model->simulation);
   double length = s->model->simulation.dt / given;
-  int parts = spin_parts(s, length);
+  int parts = spin_substep_count(s, length);
   return given * parts <= SUBSTEPS_MAX ? given * parts : given;
 }
 
@@ -765,10 +770,10 @@ static void update_times(Sim* s, double elapsed) {
   s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
 }
 
-StepReport sim_step_in(Sim* s, int substeps) {
+StepReport sim_step_with_substeps(Sim* s, int substeps) {
   assert(substeps >= 1);
   double start = timer_now();
-  if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
+  if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
   s->substep_memory.least = least_substeps(s);
   StepReport report = step_from(s, substeps);
   update_times(s, timer_now() - start);
@@ -783,18 +788,18 @@ StepReport sim_step(Sim* s) {
   memory->coarse = false;
   if (memory->recent > least)
     first = memory->calm < CALM_STEPS || memory->recent < 2 * least ? memory->recent : memory->recent / 2;
-  StepReport report = sim_step_in(s, first);
+  StepReport report = sim_step_with_substeps(s, first);
   if (step_outcome_failed(report.outcome)) return report;
   memory->calm = memory->tried == memory->recent && memory->tried == first ? memory->calm + 1 : 1;
   if (memory->coarse) memory->calm = CALM_STEPS - CALM_STEPS_COARSE;
-  memory->recent = memory->tried > memory->least ? memory->tried : simulation_substeps(&s->model->simulation);
+  memory->recent = memory->tried > memory->least ? memory->tried : simulation_substep_count(&s->model->simulation);
   return report;
 }
 
-StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
+StepReport sim_step_repeat(Sim* s, const StepClock* parts, int count) {
   assert(parts && count >= 1);
   double start = timer_now();
-  if (closures_switch(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_forget(s);
+  if (closures_update_active(s->closures, s->pose_now, s->pose_old, s->state.time)) scheme_balance_reset_reference(s);
   StepReport report = take_substeps(s, parts, count, s->model->simulation.max_iterations);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   update_times(s, timer_now() - start);

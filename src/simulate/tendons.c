@@ -91,11 +91,11 @@ static void create_pairs(TendonSystem* s) {
         b = b < 0 ? -1 : m->links[b].tree;
         if (a < 0 || b < 0 || a == b) continue;
         uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
-        s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
+        s->pairs = memory_grow_array(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
         s->pairs[s->pair_count++] = low << 32 | high;
       }
   }
-  s->pair_count = order_distinct(s->pairs, s->pair_count);
+  s->pair_count = sort_unique_uint64(s->pairs, s->pair_count);
 }
 
 TendonSystem* tendons_create(const Model* m) {
@@ -106,7 +106,7 @@ TendonSystem* tendons_create(const Model* m) {
   s->past = MEMORY_NEW(double, m->tendon_count);
   s->now = MEMORY_NEW(double, m->tendon_count);
   s->old = MEMORY_NEW(double, m->tendon_count);
-  s->at = MEMORY_NEW(SpringTime, m->tendon_count);
+  s->at = MEMORY_NEW(SpringTimeWeights, m->tendon_count);
   s->pull = MEMORY_NEW(double, m->tendon_count);
   s->effort = MEMORY_NEW(double, m->tendon_count);
   s->extent = MEMORY_NEW(double, m->tendon_count);
@@ -127,7 +127,7 @@ void tendons_destroy(TendonSystem* s) {
 
 /* ---------------------------------------------------------------- energy */
 
-void tendons_aim(Sim* sim) {
+void tendons_prepare_step(Sim* sim) {
   TendonSystem* s = sim->tendons;
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     const Signal* signal = &s->model->tendons[k].tension;
@@ -135,7 +135,7 @@ void tendons_aim(Sim* sim) {
     s->tension[k] = 0;
     if (signal->source->channels > 0) signal_eval(signal, sim->clock.time, &s->tension[k], &rate);
     const ModelTendon* tendon = &s->model->tendons[k];
-    SpringTime at = s->at[k] = spring_time(&sim->clock, &sim->weights, tendon->theta, true);
+    SpringTimeWeights at = s->at[k] = spring_time_weights(&sim->clock, &sim->weights, tendon->theta, true);
     s->past[k] = 0;
     s->rate_now = sim->weights.rate_now;
     s->rate_old = sim->weights.rate_old;
@@ -147,9 +147,9 @@ void tendons_aim(Sim* sim) {
   }
 }
 
-double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
+double tendon_weighted_stretch(const TendonSystem* s, int k, double length) {
   assert(k >= 0 && k < s->model->tendon_count);
-  return tendon_stretch(s->model->tendons[k].source, spring_ahead(&s->at[k]) * length + s->past[k]);
+  return tendon_stretch(s->model->tendons[k].source, spring_weight_of_end(&s->at[k]) * length + s->past[k]);
 }
 
 /* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
@@ -211,8 +211,8 @@ TendonLimit tendon_limit(const TendonSystem* s, int k, double length) {
 void tendons_energies(const TendonSystem* s, const Pose* poses, const double* q, double* energies) {
   for (int k = 0; k < s->model->tendon_count; k++) {
     const SceneTendon* tendon = s->model->tendons[k].source;
-    double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_stretch_in_step(s, k, length);
-    double stiffness = (1 - s->at[k].missing) * tendon->stiffness / spring_ahead(&s->at[k]);
+    double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_weighted_stretch(s, k, length);
+    double stiffness = (1 - s->at[k].missing) * tendon->stiffness / spring_weight_of_end(&s->at[k]);
     energies[k] = s->tension[k] * length + 0.5 * stiffness * stretch * stretch + tendon_limit(s, k, length).value;
   }
 }
@@ -410,7 +410,7 @@ static void set_stiffness(TendonSystem* s, int k, double stiffness, const Pose* 
 static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
                             const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_stretch_in_step(s, k, length);
+  double length = tendon_length(s->model, tendon, poses, q), stretch = tendon_weighted_stretch(s, k, length);
   double spring = (1 - s->at[k].missing) * tendon->stiffness;
   TendonLimit limit = tendon_limit(s, k, length);
   s->pull[k] = s->tension[k] + spring * stretch + limit.first;
@@ -420,7 +420,7 @@ static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const dou
     n += place_way(s, k, i, n, poses, reference);
     s->extent[k] += vec3_norm(tendon_point(&tendon->points[i], poses));
   }
-  set_stiffness(s, k, (stretch > 0 ? spring * spring_ahead(&s->at[k]) : 0) + limit.second, poses, screws);
+  set_stiffness(s, k, (stretch > 0 ? spring * spring_weight_of_end(&s->at[k]) : 0) + limit.second, poses, screws);
 }
 
 void tendons_assemble(TendonSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws) {
@@ -435,14 +435,14 @@ void tendons_add_joint_gradient(const TendonSystem* s, double* gradient) {
     }
 }
 
-void tendons_add_work(const TendonSystem* s, double* at_work) {
+void tendons_add_force_magnitudes(const TendonSystem* s, double* force_scale) {
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     const SceneTendon* tendon = s->model->tendons[k].source;
     const CouplingTerms* t = &s->stretched[k];
     for (int i = 0; i < tendon->joint_count; i++)
-      at_work[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->effort[k] * tendon->joints[i].ratio);
+      force_scale[tendon_dof(s->model, &tendon->joints[i])] += fabs(s->effort[k] * tendon->joints[i].ratio);
     for (int i = 0; tendon_resists(tendon) && tendon->joint_count == 0 && i < t->count; i++)
-      at_work[t->dof[i]] += (s->effort[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
+      force_scale[t->dof[i]] += (s->effort[k] - fabs(s->pull[k])) * fabs(t->slope[i]);
   }
 }
 
@@ -458,7 +458,7 @@ ContactTermList tendons_terms(const TendonSystem* s) {
   return s ? (ContactTermList){s, term_count, term_at} : (ContactTermList){0};
 }
 
-void tendons_couple(const TendonSystem* s, Assembly* assembly) {
+void tendons_set_assembly_terms(const TendonSystem* s, Assembly* assembly) {
   if (!s) return;
   assembly->stretched = s->stretched;
   assembly->stretched_count = s->model->tendon_count;

@@ -33,7 +33,7 @@ static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint)
 typedef struct TendonSystem {
   const Model* model;
   double* tension;           /* value of the tension signals at the end of the step [N] (tendons) */
-  SpringTime* at;            /* weights of the states in the spring force of the step (M10) (tendons) */
+  SpringTimeWeights* at;     /* weights of the states in the spring force of the step (M10) (tendons) */
   double* past;              /* contribution of the states at t and before to the time-weighted length [m] (tendons) */
   double *now, *old;         /* lengths at t and at the previous state; set only where needed [m] (tendons) */
   double rate_now, rate_old; /* StepWeights.rate_now and rate_old [1/s] */
@@ -60,12 +60,12 @@ void tendons_destroy(TendonSystem* system);
 
 /* Prepares the tendons for the step of sim->clock. Sets tensions [N] (0 without a signal), lengths at t and at the
  * previous state, and time weights. */
-void tendons_aim(Sim* sim);
+void tendons_prepare_step(Sim* sim);
 /* Returns the time-weighted length of tendon k at which its spring acts, minus the rest length [m]; 0 if the tendon is
  * slack. length: length at t + dt [m]. */
-double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
+double tendon_weighted_stretch(const TendonSystem* system, int k, double length);
 /* Computes the energy of every tendon, energies (tendons) [J] (L94). It is tension x length + stiffness/2 stretch^2 +
- * the energy of the limits, with the stretch of tendon_stretch_in_step. poses[links], q[nq]. */
+ * the energy of the limits, with the stretch of tendon_weighted_stretch. poses[links], q[nq]. */
 void tendons_energies(const TendonSystem* system, const Pose* poses, const double* q, double* energies);
 /* Energy of a tendon's length limits, their damping, and its friction in a step, with derivatives (L94, L97). Zeros for
  * a tendon without limits and friction. */
@@ -86,13 +86,14 @@ void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, 
 /* Adds pull x ratio to gradient[nv] for tendons whose length is a sum of joint coordinates [N, N m]. system may be
  * NULL. */
 void tendons_add_joint_gradient(const TendonSystem* system, double* gradient);
-/* Adds to at_work[nv] the magnitudes of forces that the pair terms do not contain: forces of tendons whose length is a
- * sum of joint coordinates, and forces of limits that balance the tension of the same tendon. system may be NULL. */
-void tendons_add_work(const TendonSystem* system, double* at_work);
+/* Adds to force_scale[nv] the magnitudes of forces that the pair terms do not contain: forces of tendons whose length
+ * is a sum of joint coordinates, and forces of limits that balance the tension of the same tendon. system may be NULL.
+ */
+void tendons_add_force_magnitudes(const TendonSystem* system, double* force_scale);
 /* Returns the terms of the segments for Assembly, borrowed until the next tendons_assemble. system may be NULL. */
 ContactTermList tendons_terms(const TendonSystem* system);
 /* Sets Assembly.stretched, borrowed until the next tendons_assemble. */
-void tendons_couple(const TendonSystem* system, Assembly* assembly);
+void tendons_set_assembly_terms(const TendonSystem* system, Assembly* assembly);
 /* Returns the rounding error of a tendon's energy [J]. */
 double tendon_rounding(const TendonSystem* system, int k);
 /* Adds the derivatives of the length of tendon k with respect to the degrees of freedom to slope[nv] [1, m/rad]. Call
@@ -104,7 +105,7 @@ void tendons_add_force(const TendonSystem* system, const Pose* poses, const Scre
 
 /* Multiplies the tendons' Hessian by a motion of all links and adds the result to wrench (links x 6: torque, force).
  * twist (links x 6): the motion (simulate/tendons_adjoint.c). Does nothing if system is NULL. */
-void tendons_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
+void tendons_hessian_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the tendons' share of lambda (nv) . dF/dx to gradient, now and old (L7). x: tensions, stiffness, rest lengths,
  * points, wraps, states at t and before. motion (links): change of every link's [R | t] at t + dt by lambda. Does
  * nothing without tendons. */

@@ -39,7 +39,7 @@ static double segment_lengthening(const TendonSystem* s, int index, const double
   return rate;
 }
 
-void tendons_product(const TendonSystem* s, const double (*twist)[6], double (*wrench)[6]) {
+void tendons_hessian_product(const TendonSystem* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int k = 0; s && k < s->model->tendon_count; k++) {
     double rate = 0, stiffness = s->stretched[k].stiffness;
     for (int n = s->first[k]; stiffness != 0 && n < s->first[k + 1]; n++) rate += segment_lengthening(s, n, twist);
@@ -235,17 +235,17 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
-  const SpringTime* spring = &s->at[k];
+  const SpringTimeWeights* spring = &s->at[k];
   const Configuration* c = &sim->configuration[sim->current];
   double rate = 0, length = tendon_length(s->model, source, c->pose, c->q);
-  double stretch = tendon_stretch_in_step(s, k, length);
+  double stretch = tendon_weighted_stretch(s, k, length);
   TendonLimit limit = tendon_limit(s, k, length);
   for (int i = 0; i < source->joint_count; i++)
     rate += source->joints[i].ratio * lambda[tendon_dof(s->model, &source->joints[i])];
   for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
     rate += moved_path(sim, k, i, &s->segment[n], motion).rate;
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
-  double slack = spring_ahead(spring) * by_stretch + limit.second * rate;
+  double slack = spring_weight_of_end(spring) * by_stretch + limit.second * rate;
   add_tension(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
@@ -253,9 +253,9 @@ static void reverse_tendon(const Sim* sim, int k, const double* lambda, const do
   if (stretch > 0) {
     double past_now = tendon_length(s->model, source, sim->pose_now, sim->q_now);
     double past_old = tendon_length(s->model, source, sim->pose_old, sim->q_old);
-    SpringTime by_theta = spring_time_slope(&sim->clock, &sim->weights, tendon->theta, true);
-    SpringTime by = {by_stretch * (past_now - length), by_stretch * (past_old - length),
-                     -source->stiffness * stretch * rate};
+    SpringTimeWeights by_theta = spring_time_weights_derivative(&sim->clock, &sim->weights, tendon->theta, true);
+    SpringTimeWeights by = {by_stretch * (past_now - length), by_stretch * (past_old - length),
+                            -source->stiffness * stretch * rate};
     gradient->thetas[sim->model->link_count + k] += spring_time_dot(&by, &by_theta);
   }
   reverse_past(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);

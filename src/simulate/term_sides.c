@@ -10,7 +10,7 @@ static int place_of(const Assembly* in, int link) {
   return tree < 0 ? in->scope->tree_count : in->scope->place[tree];
 }
 
-static void make_room(TermSides* sides, int trees, int terms) {
+static void make_room(TreeTermLists* sides, int trees, int terms) {
   if (!sides->first || trees > sides->trees) {
     memory_free(sides->first);
     sides->first = MEMORY_NEW(int, trees + 2);
@@ -29,7 +29,7 @@ static bool same_links(const ContactTerms* a, const ContactTerms* b) {
 
 /* Copies the terms of closures, tendons and bushings. Returns the number of all terms. Sets *same to true if there are
  * no contacts and the terms act on the same links as in the last call. */
-static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
+static int list_standing(const Assembly* in, TreeTermLists* sides, bool* same) {
   const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons, &in->bushings};
   for (int k = 0; k < 4; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
   int count = sides->count[1] + sides->count[2] + sides->count[3], at = 0;
@@ -49,7 +49,7 @@ static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
   return sides->count[0] + count;
 }
 
-void assembly_find_sides(const Assembly* in, TermSides* sides) {
+void assembly_list_tree_terms(const Assembly* in, TreeTermLists* sides) {
   bool same;
   int trees = in->scope->tree_count, terms = list_standing(in, sides, &same);
   if (same) return;
@@ -75,9 +75,9 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   sides->sorted = in->scope->whole && sides->count[0] == 0 ? terms : -1;
 }
 
-void sides_free(TermSides* sides) {
+void tree_term_lists_free(TreeTermLists* sides) {
   memory_free(sides->first);
   memory_free(sides->items);
   memory_free(sides->standing);
-  *sides = (TermSides){0};
+  *sides = (TreeTermLists){0};
 }

@@ -44,7 +44,7 @@ double inertia_rounding(const ModelLink* link, Pose pose, double weight, const d
 
 /* Sets out to d S. d (3x4): displacement of [R | t]; S: second moment of the link's mass. out may be the same array as
  * d. */
-void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]);
+void inertia_second_moment_product(const ModelLink* link, const double d[3][4], double out[3][4]);
 
 /* A list of links of a model, parents first. links NULL: all links of the model; count is their number. */
 typedef struct {
@@ -52,15 +52,16 @@ typedef struct {
   int count;
 } LinkSpan;
 /* Returns the span of all links of the model. */
-static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
+static inline LinkSpan link_span_of_model(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
 /* Converts bar[links], the derivatives of a scalar with respect to poses (3x4), into force and first moment sum g r^T
  * about the origin of each link's frame, summed over the link and its descendants. Sets the entries force[links] and
  * moment[links] of the links in the span, world axes. */
-void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
+void pose_bars_sum_forces(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force,
+                          Mat3* moment);
 /* Adds to reduced[nv] the derivatives with respect to increments of the coordinates. force[links] and moment[links]:
- * results of bars_compose. screws[nv]: of the joints. */
-void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
-                 const Mat3* moment, double* reduced);
+ * results of pose_bars_sum_forces. screws[nv]: of the joints. */
+void pose_bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
+                      const Mat3* moment, double* reduced);
 
 /* Energies of a joint in a step, with their gradient and Hessian with respect to increments of the joint's degrees of
  * freedom (joint_increment). */
@@ -91,11 +92,11 @@ typedef struct {
  * units. */
 typedef struct {
   double now, old, missing;
-} SpringTime;
+} SpringTimeWeights;
 /* Returns `ahead`, the weight of q^(t+dt). */
-static inline double spring_ahead(const SpringTime* at) { return 1 - at->now - at->old; }
-/* Returns a->now b->now + a->old b->old + a->missing b->missing, for the chain rule through a SpringTime. */
-static inline double spring_time_dot(const SpringTime* a, const SpringTime* b) {
+static inline double spring_weight_of_end(const SpringTimeWeights* at) { return 1 - at->now - at->old; }
+/* Returns a->now b->now + a->old b->old + a->missing b->missing, for the chain rule through a SpringTimeWeights. */
+static inline double spring_time_dot(const SpringTimeWeights* a, const SpringTimeWeights* b) {
   return a->now * b->now + a->old * b->old + a->missing * b->missing;
 }
 
@@ -121,19 +122,21 @@ typedef struct {
   StepWeights weights;
   const double* aim; /* q - q^t predicted by armature inertia alone (dof); NULL if there is no armature in the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
-  SpringTime spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
+  SpringTimeWeights
+      spring; /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
   const JointStop* stop; /* impacts at limits (dof); NULL if the model has no such limits */
   const double* held; /* joint forces F^ that the target pose of a tree in free flight (tree_flight.h) already contains
                          [N, N m] (W51). They are subtracted from the gradient. NULL if there are none (dof) */
 } JointInput;
 /* Returns true if the scalar coordinate k is in an impact at its limit. */
-static inline bool joint_strikes(const JointInput* in, int k) {
+static inline bool joint_is_in_impact(const JointInput* in, int k) {
   return in->stop && in->stop[k].strikes && in->link->limited[k];
 }
 /* Returns the time-weighted position at which springs and position gains of scalar coordinate k act [m, rad]. */
 static inline double joint_spring_position(const JointInput* in, int k) {
-  const SpringTime* at = &in->spring;
-  return spring_ahead(at) * in->q[k] + at->now * in->q_now[k] + at->old * (in->q_now[k] - in->difference_old[k]);
+  const SpringTimeWeights* at = &in->spring;
+  return spring_weight_of_end(at) * in->q[k] + at->now * in->q_now[k] +
+         at->old * (in->q_now[k] - in->difference_old[k]);
 }
 
 /* Lower and upper limit of a coordinate or of a tendon's length, and the law of their force (S6, S7, S22). */
@@ -160,18 +163,18 @@ typedef struct {
   double value;           /* J */
   double first;           /* derivative with respect to the coordinate [N, N m] */
   double by_rate, by_now; /* derivatives of `first` with respect to the rate, and to the coordinate at t */
-} StopTerms;
+} LimitResistance;
 /* Returns energy and force of this resistance; zeros away from the limits. now: coordinate at t. rate: rate of the
  * coordinate in the step [m/s, rad/s]. rate_now: derivative of the rate with respect to the coordinate [1/s]. */
-StopTerms limits_resistance(const Limits* limits, double now, double rate, double rate_now);
+LimitResistance limits_resistance(const Limits* limits, double now, double rate, double rate_now);
 /* Derivatives of the limit force of a scalar coordinate with respect to lower, upper and limit_restitution. */
 typedef struct {
   double lower, upper, restitution;
-} LimitSlopes;
-LimitSlopes joint_limit_slopes(const JointInput* in, int k, double rate);
+} LimitForceDerivatives;
+LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k, double rate);
 /* Returns limits_resistance for scalar coordinate k; zeros away from the limits and during impacts. rate: of the
  * coordinate [m/s, rad/s]. */
-StopTerms joint_stop(const JointInput* in, int k, double rate);
+LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate);
 /* Energies of spring, friction and armature of one scalar coordinate, with the derivatives of their sum
  * (simulate/joint_passive.c). */
 typedef struct {
@@ -211,7 +214,7 @@ static inline double joint_rate_gain(const JointInput* in, const JointDrive* dri
   return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
 }
 
-/* Kinds of gains of a drive, in the order of controller_gain. */
+/* Kinds of gains of a drive, in the order of controller_gain_at. */
 enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOINT_GAIN_KINDS };
 
 /* Derivatives of the scalar lambda . (gradient of joint_terms) with respect to the input of joint_terms
@@ -220,17 +223,17 @@ typedef struct {
   double now[JOINT_MAX_DOF];            /* derivatives with respect to increments of the coordinates at t */
   double difference_old[JOINT_MAX_DOF]; /* derivatives with respect to q^t - q^{t-1} */
   double aim[JOINT_MAX_DOF];            /* derivatives with respect to JointInput.aim */
-  SpringTime spring;                    /* derivatives with respect to JointInput.spring */
+  SpringTimeWeights spring;             /* derivatives with respect to JointInput.spring */
   double (*target)[JOINT_MAX_DOF];      /* derivatives with respect to increments of each drive's target; memory of the
                                            caller (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* memory of the caller (drives) */
   double (*push)[JOINT_MAX_DOF];        /* memory of the caller (drives) */
   double (
       *gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives with respect to gains; memory of the caller (drives) */
-} JointShares;
+} JointBars;
 /* Sets all members of *out, including the arrays of the caller. lambda[dof]; if lambda is zero, all results are zero.
  */
-void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
+void joint_adjoint(const JointInput* in, const double* lambda, JointBars* out);
 /* Adds to out (dof x JOINT_OWN_COUNT) the derivatives of lambda . (gradient of joint_terms) with respect to the
  * parameters of the joint (A14). lambda[dof]. Derivatives with respect to limits are added for scalar coordinates
  * only. */
@@ -276,10 +279,10 @@ typedef struct {
   double way[3];  /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
   double goal[3]; /* target for rate_now times the rotation vector of the step [rad/s] */
   double wish[3]; /* unlimited torque at t [N m] */
-} BallLimit;
+} BallTorqueLimit;
 /* Returns the torque limit of a drive; scale is 1 if there is no limit or the torque is below the limit. energy: E at t
  * + dt [J]. base: first of the three degrees of freedom. */
-BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy);
+BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive, int base, double energy);
 /* Adds the energy of a drive of three rotations to *out; if derivatives is true, also the gradient and Hessian of this
  * energy with respect to the increments. step: rotation since t. base: first of the three degrees of freedom. */
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
@@ -291,8 +294,8 @@ void motion_bounds(const Model* model, const double* q, const Pose* poses, const
                    MotionBounds* bounds);
 /* Sets entry i of bounds->link and bounds->joint as motion_bounds does. The bounds of the parent of link i must be set.
  * q[nq], poses[links], screws[nv] and delta[nv] as of motion_bounds. */
-void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
-                     const double* delta, MotionBounds* bounds);
+void motion_bounds_of_link(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
+                           const double* delta, MotionBounds* bounds);
 /* Terms of a coupling, which add push times slope to the gradient and stiffness times slope slope^T to the Hessian. */
 typedef struct {
   int count;
@@ -319,7 +322,7 @@ typedef struct {
   int count[4]; /* number of terms of each of the four lists */
   ContactTerms* standing; /* copies of all terms except contacts */
   int standing_capacity;
-} TermSides;
+} TreeTermLists;
 
 /* Trees that are solved together: all trees of the scene or a subset (simulate/parts.c). The place of a tree is its
  * number in `trees`. */
@@ -339,7 +342,7 @@ typedef struct {
   const SolveScope* scope;
   int threads;
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
-  const TermSides* sides;             /* for each tree, the terms of the four lists of pair terms below */
+  const TreeTermLists* sides;         /* for each tree, the terms of the four lists of pair terms below */
   const Screw* screws;
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* on entry: each link's own terms; on return: sums over the link and its descendants */
@@ -360,10 +363,10 @@ typedef struct {
 /* Below TREES_PARALLEL trees one thread is faster. TREES_GRAIN: trees per task. */
 enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 /* Sets *sides from the four lists of pair terms of the assembly; in->sides must point to the same object. The caller
- * frees the arrays with sides_free. Allocates only while they grow. */
-void assembly_find_sides(const Assembly* in, TermSides* sides);
+ * frees the arrays with tree_term_lists_free. Allocates only while they grow. */
+void assembly_list_tree_terms(const Assembly* in, TreeTermLists* sides);
 /* Frees the arrays of *sides and zeroes it. Accepts a zeroed one. */
-void sides_free(TermSides* sides);
+void tree_term_lists_free(TreeTermLists* sides);
 /* Returns term `index` of the four lists of pair terms, numbered consecutively. index must be below the sum of
  * sides->count. */
 static inline ContactTerms assembly_term(const Assembly* in, int index) {
@@ -371,7 +374,7 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
 /* Returns true if body b of a contact pair is a half-space. The pair's Hessian then has no rows for b. */
-static inline bool term_of_half_space(const ContactTerms* t) {
+static inline bool term_has_half_space(const ContactTerms* t) {
   return t->hessian && !t->across && !t->rows_of_b && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 &&
          t->hessian[11][11] == 0;
 }

@@ -14,7 +14,7 @@ static LinkSpan group_span(const TreeFlight* f, const FlightGroup* g) {
   return (LinkSpan){f->links + g->link_first, g->link_count};
 }
 
-double tree_flight_speed(const Sim* s) {
+double tree_flight_angular_speed(const Sim* s) {
   TreeFlight* f = s->flight;
   double fastest = 0;
   for (int g = 0; f && g < f->group_count; g++) {
@@ -74,9 +74,9 @@ static void place_ahead(Sim* s, const FlightGroup* g) {
   for (int k = 0; k < span.count; k++) {
     model_link_pose(s->model, span.links[k], f->ahead, f->pose_ahead);
     model_link_screws(s->model, span.links[k], f->ahead, f->pose_ahead, f->screws_ahead);
-    flight_joints_place(s, span.links[k]);
+    flight_joints_evaluate(s, span.links[k]);
   }
-  flight_rows_place(s, g);
+  flight_rows_evaluate(s, g);
 }
 
 static void pose_matrix(Pose pose, double out[3][4]) {
@@ -113,9 +113,9 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
 static void project(const Sim* s, int tree, LinkSpan span) {
   TreeFlight* f = s->flight;
   const ModelTree* t = &s->model->trees[tree];
-  bars_compose(s->model, span, s->pose_now, f->bar, f->force, f->moment);
+  pose_bars_sum_forces(s->model, span, s->pose_now, f->bar, f->force, f->moment);
   memset(f->reduced + t->dof_first, 0, sizeof(double) * (size_t)t->dof_count);
-  bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
+  pose_bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
 /* Adds h (h + h') / 2 F^ to f->reduced. F^: joint forces that the target of the tree contains (W51). */
@@ -132,20 +132,20 @@ static void residual(const Sim* s, const FlightGroup* g) {
   for (int k = 0; k < span.count; k++) {
     double d[3][4];
     tree_flight_displacement(s, span.links[k], d);
-    inertia_times(&s->model->links[span.links[k]], d, f->bar[span.links[k]]);
+    inertia_second_moment_product(&s->model->links[span.links[k]], d, f->bar[span.links[k]]);
   }
   for (int n = 0; n < g->tree_count; n++) {
     project(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
     add_held(f, f->trees[g->tree_first + n]);
   }
-  flight_rows_push(s, g);
+  flight_rows_add_forces(s, g);
 }
 
 /* Sets out to the motion of a link's pose under a screw, times the second moment of the link's mass. */
 static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, double out[3][4]) {
   double motion[3][4];
   pose_matrix((Pose){mat3_mul(mat3_cross(screw->w), pose.r), screw_velocity(screw, pose.t)}, motion);
-  inertia_times(link, motion, out);
+  inertia_second_moment_product(link, motion, out);
 }
 
 /* Sets column `column` of A = J(q^t)^T M dx^/ddof. A has rows and columns for free degrees of freedom only. x^: poses
@@ -288,7 +288,7 @@ static void solve_change(const Sim* s, const FlightGroup* g) {
   }
   clear_prescribed(s, g, f->change);
   for (int n = 0; n < g->tree_count; n++) flight_tree_solve(f, f->trees[g->tree_first + n], f->change);
-  flight_rows_close(s, g);
+  flight_rows_solve(s, g);
 }
 
 /* Performs one Newton iteration for the target of a group. Returns |change . residual|, the squared norm of the change
@@ -364,7 +364,8 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
     if (k == 0 && sign > 0) first = change;
     if (believed || change == 0 || change > STILL_CONVERGING * last) {
       place_ahead(s, g);
-      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span) && flight_rows_hold(s, g);
+      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span) &&
+             flight_rows_are_satisfied(s, g);
     }
     if (sign < 0 && k > 0) return false;
     last = change;
@@ -375,7 +376,7 @@ static bool find_aim(Sim* s, const FlightGroup* g) {
 /* Stores the forces of closures and of the drives of prescribed joints in free flight (W17). */
 static void note_forces(Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
-  flight_rows_shorten(s, g);
+  flight_rows_minimize_forces(s, g);
   for (int n = 0; s->closures && n < g->closure_count; n++) {
     int k = f->closures[g->closure_first + n], first = closure_first(f->at_now, k);
     for (int row = first; row < first + closure_rows(f->at_now, k); row++)
@@ -399,7 +400,7 @@ static double group_tension(Sim* s, const FlightGroup* g) {
   double most = 0;
   for (int k = 0; k < g->tree_count; k++) {
     int tree = f->trees[g->tree_first + k];
-    most = fmax(most, flight_tension(s, tree, tree_span(s, tree)));
+    most = fmax(most, flight_oscillation_angle(s, tree, tree_span(s, tree)));
   }
   return most;
 }
@@ -424,8 +425,8 @@ static bool begin_held(const Sim* s, const FlightGroup* g) {
 }
 
 /* Finds the target of a group with the forces of its joints. If there is no such target, finds the target without these
- * forces (W51). Returns true if a target is found. Sets *tension to the largest flight_tension of the group, or to 0 if
- * no target is found. */
+ * forces (W51). Returns true if a target is found. Sets *tension to the largest flight_oscillation_angle of the group,
+ * or to 0 if no target is found. */
 static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   TreeFlight* f = s->flight;
   bool found = begin_held(s, g) && find_aim(s, g);
@@ -437,7 +438,7 @@ static bool find_either(Sim* s, const FlightGroup* g, double* tension) {
   return found;
 }
 
-void tree_flight_aim(Sim* s) {
+void tree_flight_set_targets(Sim* s) {
   TreeFlight* f = s->flight;
   if (!f) return;
   const Model* m = s->model;
@@ -500,14 +501,14 @@ static void mark_untouched(Sim* s) {
   }
 }
 
-void tree_flight_increments(Sim* s, double* delta) {
+void tree_flight_set_start_increments(Sim* s, double* delta) {
   TreeFlight* f = s->flight;
   if (!f) return;
   mark_untouched(s);
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
-    if (!tree_flight_starts_at_aim(f, link)) continue;
+    if (!tree_flight_starts_at_target(f, link)) continue;
     const double *at = s->configuration[s->current].q + link->coordinate_first, *to = f->ahead + link->coordinate_first;
     double* d = delta + link->dof_first;
     for (int k = 0; k < link->joint.plain_count; k++) d[k] = to[k] - at[k];

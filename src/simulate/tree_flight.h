@@ -26,7 +26,7 @@ typedef struct {
  * (W16). Arrays are allocated for `capacity` rows. */
 typedef struct {
   int count, rank, capacity;
-  ClosureActive* active;
+  ClosureRowIndex* active;
   double *matrix, *right, *unit, *work; /* work: capacity (capacity + 1) */
   int *equation, *unknown;
   double* column; /* A^-1 C(q^t)^T, row by row  (capacity x nv) */
@@ -53,8 +53,8 @@ typedef struct TreeFlight {
   Pose *pose_before, *pose_ahead;   /* poses at these coordinates (links) */
   Pose *pose_behind, *pose_beyond;  /* poses at these coordinates (links) */
   Screw *screws_now, *screws_ahead; /* (nv) */
-  Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_tension (nv) */
-  double *side, *less;              /* scratch of flight_tension  (nq), (nv) */
+  Screw* screws_side;               /* scratch of tree_flight_adjoint and flight_oscillation_angle (nv) */
+  double *side, *less;              /* scratch of flight_oscillation_angle  (nq), (nv) */
   Pose* pose_side;                  /* (links) */
   bool coarse; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to solve W11 (W14, W50) */
   bool turns;  /* scratch; true if the group's matrix is not singular */
@@ -89,27 +89,28 @@ void tree_flight_destroy(TreeFlight* flight);
  * trees (W11, W15). A group keeps the affine targets if these equations have no solution near the group's present
  * motion, for example at rotations of about a right angle per step. Call after the affine targets and prescribed
  * coordinates are set. */
-void tree_flight_aim(Sim* sim);
+void tree_flight_set_targets(Sim* sim);
 /* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
-#define TREE_TURN 0.25
+#define TREE_ROTATION_MAX 0.25
 /* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
  * no such links. Balanced wheels whose axis has a constant direction are left out. */
-double tree_flight_speed(const Sim* sim);
-/* Returns true if tree_flight_aim found that shorter substeps are needed (W14, W50). */
-static inline bool tree_flight_coarse(const TreeFlight* flight) { return flight && flight->coarse; }
-/* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_coarse returns true. */
-enum { FLIGHT_SUBSTEPS_MOST = 16 };
+double tree_flight_angular_speed(const Sim* sim);
+/* Returns true if tree_flight_set_targets found that shorter substeps are needed (W14, W50). */
+static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->coarse; }
+/* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement
+ * returns true. */
+enum { FLIGHT_SUBSTEPS_FACTOR_MAX = 16 };
 /* Returns true if the target pose of this link is the solution of W11. */
-static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
+static inline bool tree_flight_has_target(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
 /* Sets the start of Newton's iteration for groups in free flight without contact. The entries of delta[nv] [m, rad] of
  * the groups become the increments from the accepted to the target pose. Other entries are unchanged. Sets
  * TreeFlight.untouched. */
-void tree_flight_increments(Sim* sim, double* delta);
-/* Returns true if tree_flight_increments set the increments of this link. */
-static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
-  return tree_flight_found(flight, link) && flight->untouched[link->tree];
+void tree_flight_set_start_increments(Sim* sim, double* delta);
+/* Returns true if tree_flight_set_start_increments set the increments of this link. */
+static inline bool tree_flight_starts_at_target(const TreeFlight* flight, const ModelLink* link) {
+  return tree_flight_has_target(flight, link) && flight->untouched[link->tree];
 }
 
 /* Solves the transposed equations of one group whose target is the solution of W11, for the adjoint (W18). On entry
@@ -127,18 +128,18 @@ void tree_flight_displacement(const Sim* sim, int link, double out[3][4]);
 /* Places the rows of the group at q^t and sets their entries of flight->push to 0. */
 void flight_rows_begin(const Sim* sim, const FlightGroup* group);
 /* Places the rows of the group at the present iterate of the target. */
-void flight_rows_place(const Sim* sim, const FlightGroup* group);
+void flight_rows_evaluate(const Sim* sim, const FlightGroup* group);
 /* Adds C(q^t)^T push to flight->reduced. */
-void flight_rows_push(const Sim* sim, const FlightGroup* group);
+void flight_rows_add_forces(const Sim* sim, const FlightGroup* group);
 /* Computes and factors S. Call after the matrices of the trees are factored. Returns false if S is not finite. */
 bool flight_rows_factor(const Sim* sim, const FlightGroup* group);
 /* Call with flight->change = A^-1 reduced. Finds the row forces for which the increment `change` closes the rows, c(q^)
  * = C change. Adds them to push, and their effects to change and reduced. */
-void flight_rows_close(const Sim* sim, const FlightGroup* group);
+void flight_rows_solve(const Sim* sim, const FlightGroup* group);
 /* Returns true if the error of every row is within its tolerance at the target where the rows were placed. */
-bool flight_rows_hold(const Sim* sim, const FlightGroup* group);
+bool flight_rows_are_satisfied(const Sim* sim, const FlightGroup* group);
 /* Replaces the row forces of dependent rows by the smallest forces that have the same effect. */
-void flight_rows_shorten(const Sim* sim, const FlightGroup* group);
+void flight_rows_minimize_forces(const Sim* sim, const FlightGroup* group);
 /* Solves for flight->eta. S must be factored at the target. x[nv]: A^-T times the derivatives. Sets out[nv] to C(q^)^T
  * eta, which remains as right-hand side for the trees. */
 void flight_rows_solve_transposed(const Sim* sim, const FlightGroup* group, const double* x, double* out);
@@ -157,10 +158,10 @@ JointInput flight_joint_input(const Sim* sim, int link);
 void flight_joints_clear(const Sim* sim, int tree);
 /* Sets flight->held and flight->stiff of the link's joint at the present iterate of the target. Does nothing if
  * flight->holds is false for the tree. */
-void flight_joints_place(const Sim* sim, int link);
+void flight_joints_evaluate(const Sim* sim, int link);
 /* Returns the forces F^ of the link's joint (dof) that the target contains, or NULL if the target contains no joint
  * forces. */
-static inline const double* flight_held(const TreeFlight* flight, const ModelLink* link) {
+static inline const double* flight_joint_forces(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->holds[link->tree] ? flight->held + link->dof_first : NULL;
 }
 
@@ -168,6 +169,6 @@ static inline const double* flight_held(const TreeFlight* flight, const ModelLin
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the
  * substep [rad] (W50). The target of the tree must be the solution of W11. span: links of the tree. Overwrites
  * flight->change, reduced and bar. */
-double flight_tension(Sim* sim, int tree, LinkSpan span);
+double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span);
 
 #endif

@@ -25,9 +25,9 @@ static bool find_multipliers(StepAdjoint* a) {
   step_adjoint_compose(a, f->pose_ahead, a->aim_bar);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (!tree_flight_found(f, link)) continue;
+    if (!tree_flight_has_target(f, link)) continue;
     LinkSpan one = {&i, 1};
-    bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
+    pose_bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
     for (int d = link->dof_first; d < link->dof_first + link->dof_count;
          d++) /* derivative of -lambda . F^ with respect to the target (W51) */
       a->product[d] -= f->stiff[d] * a->lambda[d];
@@ -46,8 +46,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   double motion[3][4], d[3][4], by_d[3][4];
   motion_of(a->twist[i], s->pose_now[i], motion);
   tree_flight_displacement(s, i, d);
-  inertia_times(link, (const double(*)[4])motion, by_d);
-  inertia_times(link, (const double(*)[4])d, f->bar[i]);
+  inertia_second_moment_product(link, (const double(*)[4])motion, by_d);
+  inertia_second_moment_product(link, (const double(*)[4])d, f->bar[i]);
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 4; c++) {
       now.pose[i][r][c] += 2 * (1 - f->bend) * by_d[r][c];
@@ -100,11 +100,11 @@ static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGr
   if (s->fixed_count == 0) return;
   memset(f->change, 0, sizeof(double) * (size_t)m->dof_count);
   for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].prescribed >= 0 && tree_flight_found(f, &m->links[i]))
-      bars_reduce(m, (LinkSpan){&i, 1}, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, f->change);
+    if (m->links[i].prescribed >= 0 && tree_flight_has_target(f, &m->links[i]))
+      pose_bars_reduce(m, (LinkSpan){&i, 1}, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, f->change);
   for (int k = 0; k < m->coupling_count; k++) {
     const ModelCoupling* c = &m->couplings[k];
-    if (!tree_flight_found(f, &m->links[m->dof_link[c->dof[0]]])) continue;
+    if (!tree_flight_has_target(f, &m->links[m->dof_link[c->dof[0]]])) continue;
     for (int i = 0; i < c->count; i++) f->change[c->dof[i]] -= f->eta[c->row] * c->slope[i];
   }
   step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
@@ -127,15 +127,15 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   const Model* m = a->model;
   TreeFlight* f = s->flight;
   step_adjoint_compose(a, side->pose, side->bar);
-  step_adjoint_origins(a, side->pose, gradient);
+  step_adjoint_frames(a, side->pose, gradient);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (!tree_flight_found(f, link) || link->dof_count == 0) continue;
+    if (!tree_flight_has_target(f, link) || link->dof_count == 0) continue;
     double *by = f->reduced + link->dof_first, by_way[JOINT_MAX_DOF] = {0};
     Screw* screws = f->screws_side;
     model_link_screws(m, i, side->q, side->pose, screws);
     memset(by, 0, sizeof(double) * (size_t)link->dof_count);
-    bars_reduce(m, (LinkSpan){&i, 1}, side->pose, screws, a->bar_force, a->bar_moment, f->reduced);
+    pose_bars_reduce(m, (LinkSpan){&i, 1}, side->pose, screws, a->bar_force, a->bar_moment, f->reduced);
     joint_continue_adjoint(&link->joint, f->way + link->dof_first, side->factor, by, now.q + link->dof_first, by_way);
     if (s->clock.dt_before > 0)
       joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
@@ -150,7 +150,7 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
 static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {
-    if (!tree_flight_found(f, &a->model->links[i])) continue;
+    if (!tree_flight_has_target(f, &a->model->links[i])) continue;
     for (int k = 0; k < 6; k++) a->twist[i][k] = -a->field_now[i][k] / f->gravity_time;
     reverse_displacement(a, i, now, gradient);
   }
@@ -173,14 +173,14 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   step_adjoint_twists(m, f->screws_now, at, a->product, a->twist);
   memset(f->bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++) {
-    if (!tree_flight_found(f, &m->links[i])) continue;
+    if (!tree_flight_has_target(f, &m->links[i])) continue;
     reverse_displacement(a, i, now, gradient);
     motion_of(a->twist[i], s->pose_now[i], a->motion[i]);
   }
   for (int k = 0; k < f->group_count; k++)
     if (group_found(f, k)) reverse_rows(a, k, a->product, now);
   step_adjoint_compose(a, f->pose_ahead, a->aim_bar);
-  step_adjoint_origins(a, f->pose_ahead, gradient);
+  step_adjoint_frames(a, f->pose_ahead, gradient);
   reverse_prescribed(a, step, gradient);
   step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, a->product, NULL, gradient);
   const FlightSide before = {f->before, f->pose_before, a->back_bar, -f->factor};

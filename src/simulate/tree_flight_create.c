@@ -9,13 +9,13 @@ static int first_tree(const Model* m, const ClosureSystem* c, int k) { return m-
 static void find_groups(TreeFlight* f, const Model* m) {
   int* set = MEMORY_NEW(int, m->tree_count);
   bool* flies = MEMORY_NEW(bool, m->tree_count);
-  sets_separate(set, m->tree_count);
+  disjoint_sets_init(set, m->tree_count);
   for (int k = 0; f->at_now && k < f->at_now->pair_count; k++)
-    sets_join(set, (int)(f->at_now->pairs[k] >> 32), (int)(f->at_now->pairs[k] & UINT32_MAX));
+    disjoint_sets_unite(set, (int)(f->at_now->pairs[k] >> 32), (int)(f->at_now->pairs[k] & UINT32_MAX));
   for (int k = 0; k < m->tree_count; k++)
-    if (m->trees[k].flies) flies[sets_root(set, k)] = true;
+    if (m->trees[k].flies) flies[disjoint_sets_find(set, k)] = true;
   for (int k = 0; k < m->tree_count; k++) {
-    int root = sets_root(set, k);
+    int root = disjoint_sets_find(set, k);
     f->group_of[k] = !flies[root] ? -1 : root == k ? f->group_count++ : f->group_of[root];
   }
   memory_free(set);
@@ -75,7 +75,7 @@ static void create_rows(TreeFlight* f, const Model* m) {
     if (rows > r->capacity) r->capacity = rows;
   }
   size_t most = (size_t)r->capacity;
-  r->active = MEMORY_NEW(ClosureActive, most);
+  r->active = MEMORY_NEW(ClosureRowIndex, most);
   r->matrix = MEMORY_NEW(double, most* most);
   r->right = MEMORY_NEW(double, most);
   r->unit = MEMORY_NEW(double, most);

@@ -38,7 +38,7 @@ void flight_joints_clear(const Sim* s, int tree) {
   memset(f->stiff + t->dof_first, 0, size);
 }
 
-void flight_joints_place(const Sim* s, int link) {
+void flight_joints_evaluate(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
   TreeFlight* f = s->flight;
   const ModelLink* l = &s->model->links[link];

@@ -24,7 +24,7 @@ static void place(const Sim* s, const FlightGroup* g, ClosureSystem* c, const Po
   find_centers(s, g, pose, center);
   for (int n = 0; n < g->closure_count; n++) {
     int k = closure_of(s->flight, g, n);
-    if (holds(s, k)) closures_place_one(c, k, pose, q, center, screws, 1);
+    if (holds(s, k)) closures_evaluate_one(c, k, pose, q, center, screws, 1);
   }
 }
 
@@ -37,12 +37,12 @@ void flight_rows_begin(const Sim* s, const FlightGroup* g) {
   }
 }
 
-void flight_rows_place(const Sim* s, const FlightGroup* g) {
+void flight_rows_evaluate(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   place(s, g, f->at_ahead, f->pose_ahead, f->ahead, f->center_ahead, f->screws_ahead);
 }
 
-void flight_rows_push(const Sim* s, const FlightGroup* g) {
+void flight_rows_add_forces(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   for (int n = 0; n < g->closure_count; n++) {
     int k = closure_of(f, g, n), first = closure_first(f->at_now, k);
@@ -59,7 +59,7 @@ static void list_active(const Sim* s, const FlightGroup* g) {
     int k = closure_of(f, g, n), first = closure_first(f->at_now, k);
     for (int i = 0; i < closure_rows(f->at_now, k) && holds(s, k); i++)
       if (f->at_now->moves[first + i] && f->at_ahead->moves[first + i])
-        f->rows.active[f->rows.count++] = (ClosureActive){k, i, first + i};
+        f->rows.active[f->rows.count++] = (ClosureRowIndex){k, i, first + i};
   }
 }
 
@@ -122,11 +122,11 @@ bool flight_rows_factor(const Sim* s, const FlightGroup* g) {
   return rows->rank >= 0;
 }
 
-void flight_rows_close(const Sim* s, const FlightGroup* g) {
+void flight_rows_solve(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   FlightRows* rows = &f->rows;
   for (int r = 0; r < rows->count; r++) {
-    const ClosureActive* a = &rows->active[r];
+    const ClosureRowIndex* a = &rows->active[r];
     rows->right[r] = rows->unit[r] *
                      (f->at_ahead->value[a->index] - closures_row_product(f->at_ahead, a->closure, a->row, f->change));
   }
@@ -145,16 +145,16 @@ void flight_rows_close(const Sim* s, const FlightGroup* g) {
   }
 }
 
-bool flight_rows_hold(const Sim* s, const FlightGroup* g) {
+bool flight_rows_are_satisfied(const Sim* s, const FlightGroup* g) {
   const TreeFlight* f = s->flight;
   for (int n = 0; n < g->closure_count; n++) {
     int k = closure_of(f, g, n);
-    if (holds(s, k) && !(closure_gap(f->at_ahead, k, f->at_ahead->value) <= 1)) return false;
+    if (holds(s, k) && !(closure_relative_error(f->at_ahead, k, f->at_ahead->value) <= 1)) return false;
   }
   return true;
 }
 
-void flight_rows_shorten(const Sim* s, const FlightGroup* g) {
+void flight_rows_minimize_forces(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
   FlightRows* rows = &f->rows;
   if (g->closure_count == 0 || rows->rank == rows->count) return;

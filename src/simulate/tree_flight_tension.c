@@ -25,11 +25,11 @@ static void reduce_at(Sim* s, LinkSpan span, const double* x, double by, double*
     model_link_screws(m, span.links[k], f->side, f->pose_side, f->screws_side);
     memset(out + link->dof_first, 0, sizeof(double) * (size_t)link->dof_count);
   }
-  bars_compose(m, span, f->pose_side, f->bar, f->force, f->moment);
-  bars_reduce(m, span, f->pose_side, f->screws_side, f->force, f->moment, out);
+  pose_bars_sum_forces(m, span, f->pose_side, f->bar, f->force, f->moment);
+  pose_bars_reduce(m, span, f->pose_side, f->screws_side, f->force, f->moment, out);
 }
 
-double flight_tension(Sim* s, int tree, LinkSpan span) {
+double flight_oscillation_angle(Sim* s, int tree, LinkSpan span) {
   assert(tree >= 0 && tree < s->model->tree_count);
   TreeFlight* f = s->flight;
   const FlightTree* t = &f->tree[tree];
@@ -39,7 +39,7 @@ double flight_tension(Sim* s, int tree, LinkSpan span) {
     const ModelLink* link = &s->model->links[span.links[k]];
     double d[3][4];
     tree_flight_displacement(s, span.links[k], d);
-    inertia_times(link, d, f->bar[span.links[k]]);
+    inertia_second_moment_product(link, d, f->bar[span.links[k]]);
     for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++) {
       v[dof] = 0;
       force[dof] = f->steady[span.links[k]] ? 0 : k % 2 == 0 ? 1 : -1;

@@ -22,7 +22,7 @@ static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 
   gradient->axes[i] = vec3_add(gradient->axes[i], vec3_sub(frame, link));
 }
 
-void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
+void step_adjoint_frame_rotations(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count && !gradient->without_turns; i++) {
     if (!has_turns(&m->links[i])) continue;
@@ -34,7 +34,7 @@ void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* g
 
 /* Returns (K^T - tr K) w + v x f for the twist (w, v) that the rates of joint i alone give to its link. K: first moment
  * in->moment[i]; f: force in->force[i]. */
-static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
+static Vec3 own_curve(const FrameRotationInput* in, const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   Vec3 w = {0, 0, 0}, v = {0, 0, 0};
   for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
@@ -47,12 +47,13 @@ static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
 
 /* Returns (K - tr K) w + (c - p) x (f x w), the change of the torque about p when everything nearer the root rotates
  * with angular velocity w. c: in->at[i]; p: `about`. */
-static Vec3 outer_curve(const TurnMotion* in, int i, Vec3 w, Vec3 about) {
+static Vec3 outer_curve(const FrameRotationInput* in, int i, Vec3 w, Vec3 about) {
   Vec3 turned = vec3_sub(mat3_mul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
   return vec3_add(turned, vec3_cross(vec3_sub(in->at[i], about), vec3_cross(in->force[i], w)));
 }
 
-void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient) {
+void step_adjoint_frame_rotations_of_motion(StepAdjoint* a, const Pose* pose, const FrameRotationInput* in,
+                                            ModelGradient* gradient) {
   if (gradient->without_turns) return;
   const Model* m = a->model;
   Vec3 *torque = a->turn_torque, *force = a->turn_force, *curve = a->turn_curve;

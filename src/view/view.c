@@ -94,7 +94,7 @@ Status view_open(View** result, int port, Diagnostics* diagnostics) {
     *result = view;
     return STATUS_OK;
   }
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "--view: %s",
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){NULL, 0, 0}, "--view: %s",
                   locked ? problem.data : "the system has no mutex left");
   text_free(&problem);
   if (locked) pthread_mutex_destroy(&view->lock);
@@ -130,7 +130,7 @@ void view_add_moment(View* view, const double* numbers, int count) {
       add_number(&view->moments, numbers[k]);
     }
     text_add(&view->moments, "]");
-    view->ends = memory_grown(view->ends, sizeof(size_t), view->count, &view->capacity);
+    view->ends = memory_grow_array(view->ends, sizeof(size_t), view->count, &view->capacity);
     view->ends[view->count++] = view->moments.length;
   }
   pthread_mutex_unlock(&view->lock);

@@ -4,7 +4,7 @@
 #include "geometry/geometry.h"
 
 static void check_pieces(const HeightGrid* grid) {
-  HeightPlace place = {{1, 2, 1e-6}, {0, 0, 0}, 0.1};
+  HeightFieldFrame place = {{1, 2, 1e-6}, {0, 0, 0}, 0.1};
   ConvexHull* pieces;
   int count = height_field_pieces(grid, &place, &pieces);
   require(count > 0 && count <= (grid->columns - 1) * (grid->rows - 1));

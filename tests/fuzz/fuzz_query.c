@@ -21,7 +21,7 @@ static void check_rows(const char* data, size_t size) {
   Status status = query_rows_read(&rows, "fuzz.bin", data, size, &diagnostics);
   require((status == STATUS_OK) == (diagnostics.error_count == 0));
   if (status == STATUS_OK) {
-    QueryMemory memory = query_memory();
+    QueryMemory memory = query_memory_create();
     double* row = malloc(sizeof(double) * (size_t)rows.columns);
     Text line = {0};
     query_rows_header(&rows, &line);
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   char* text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0';
-  if (query_rows_begin(text, size)) check_rows(text, size);
+  if (query_rows_recognise(text, size)) check_rows(text, size);
   QueryList list;
   Diagnostics diagnostics = {0};
   Status status = query_parse(&list, "fuzz.jsonl", text, size, &diagnostics);

@@ -18,7 +18,7 @@ typedef enum { LESS, MORE } Side;
 static void check_first_step(const char* name, const char* scene, Side side, unsigned blocks) {
   Run* run = run_create(1, 0, "%s", scene);
   (void)run_steps(run, 1);
-  const SimGuess* guess = sim_guess(run->sim);
+  const InitialFriction* guess = sim_initial_friction(run->sim);
   assert_non_null(guess);
   bool found = false;
   for (int k = 0; k < guess->start.count; k++) {

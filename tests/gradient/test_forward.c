@@ -93,7 +93,7 @@ static const Heights HIGH = {"0.12", "0.27"}, LOW = {"0.0763", "0.1776"};
 
 static int openings(const Recording* r) {
   int count = 0;
-  for (int k = 0; k < r->state_count; k++) count += r->states[k].clock.end == END_OPENS;
+  for (int k = 0; k < r->state_count; k++) count += r->states[k].clock.end == END_AT_CLOSURE_OPENING;
   return count;
 }
 

@@ -214,7 +214,7 @@ static void rolling_T1_slows_down_as_it_must(void** state) {
       Text text[3] = {{0}};
       const char* parts[] = {rows[k].contact, rows[k].ground, rows[k].ball};
       for (int n = 0; n < 3; n++)
-        text_add(&text[n], *parts[n] ? parts[n] : "%s", *parts[n] ? material_key(MATERIAL_ROLLING + spins) : "");
+        text_add(&text[n], *parts[n] ? parts[n] : "%s", *parts[n] ? material_value_key(MATERIAL_ROLLING + spins) : "");
       Rig* r = rig_create(
           run_model("simulation: {dt: 0.002, steps: 150, integrator: momentum}\n"
                     "contact: {%ssupport: 0.003, friction: %g}\n"

@@ -76,9 +76,9 @@ static void rig_create(Rig* r, const char* integrator) {
   recording_create(&r->base, m, STEPS);
   recording_create(&r->moved, m, STEPS);
   r->weights = loss_seeds_create(m, STEPS);
-  recording_keep_pairs(&r->base, PAIRS, PAIR_COUNT, STEPS);
-  recording_keep_pairs(&r->moved, PAIRS, PAIR_COUNT, STEPS);
-  loss_seeds_keep_pairs(&r->weights, PAIRS, PAIR_COUNT, STEPS);
+  recording_store_pair_forces(&r->base, PAIRS, PAIR_COUNT, STEPS);
+  recording_store_pair_forces(&r->moved, PAIRS, PAIR_COUNT, STEPS);
+  loss_seeds_add_pair_forces(&r->weights, PAIRS, PAIR_COUNT, STEPS);
   r->control = MEMORY_NEW(double, m->parameter_count);
   block_read(&r->run->scene, m, GRADCHECK_CONTROL, r->control);
 }
@@ -186,7 +186,7 @@ static bool loss_after(Rig* r, double h, double* y) {
   block_write(&r->run->scene, &r->run->model, r->block, r->values);
   bool built = model_create(&model, &r->run->scene, &diagnostics) == STATUS_OK;
   if (built) {
-    if (r->block == GRADCHECK_STATE) state_move(&model, r->values);
+    if (r->block == GRADCHECK_STATE) perturb_state(&model, r->values);
     record(&r->moved, &model);
     *y = loss(r, &model);
   }
@@ -236,7 +236,7 @@ static void check_kind(Rig* r, Kind kind, Random* random) {
   record(&r->base, m);
   LossSeeds seeds = loss_seeds_create(m, STEPS);
   memcpy(seeds.pose, r->weights.pose, sizeof(double) * seeds.length);
-  loss_seeds_keep_pairs(&seeds, PAIRS, PAIR_COUNT, STEPS);
+  loss_seeds_add_pair_forces(&seeds, PAIRS, PAIR_COUNT, STEPS);
   memcpy(seeds.pair_force, r->weights.pair_force, sizeof(Vec3) * seeds.pair_length);
   RunAdjoint* adjoint = run_adjoint_create(m, 1);
   ModelGradient gradient;

@@ -110,7 +110,7 @@ static Assembly assemble_at(Objective* o, double* gradient) {
                 .links = s->link_terms,
                 .joints = c->joints,
                 .contact = contact_term_list(s->contact)};
-  assembly_find_sides(&a, &s->sides);
+  assembly_list_tree_terms(&a, &s->sides);
   assemble_gradient(&a, gradient);
   return a;
 }

@@ -10,7 +10,7 @@
 typedef struct {
   Scene scene;
   Model model;
-  RowKeep keep;
+  RowSelection keep;
 } Pile;
 
 static double number_of(const char* name, double fallback) {
@@ -26,13 +26,13 @@ static void open_pile(Pile* pile, int steps) {
   assert_int_equal(scene_load(&pile->scene, "scenes/pile.yaml", overrides, 1, &diagnostics), STATUS_OK);
   assert_int_equal(model_create(&pile->model, &pile->scene, &diagnostics), STATUS_OK);
   diagnostics_free(&diagnostics);
-  pile->keep = row_keep_create(&pile->model, steps); /* what a loss of one body over the whole run looks at */
-  row_keep_link(&pile->keep, 50, 0, steps);
-  row_keep_lay_out(&pile->keep, &pile->model);
+  pile->keep = row_selection_create(&pile->model, steps); /* what a loss of one body over the whole run looks at */
+  row_selection_add_link(&pile->keep, 50, 0, steps);
+  row_selection_compute_offsets(&pile->keep, &pile->model);
 }
 
 static void close_pile(Pile* pile) {
-  row_keep_destroy(&pile->keep);
+  row_selection_destroy(&pile->keep);
   model_destroy(&pile->model);
   scene_free(&pile->scene);
 }
@@ -46,26 +46,26 @@ static double* gradient_of(Pile* pile, int steps, size_t memory, bool whole) {
   RecordOptions options = {.threads = 1, .memory = memory};
   Random random = {5};
   ModelGradient gradient;
-  uint64_t before = memory_held();
+  uint64_t before = memory_bytes_in_use();
   double start = timer_now();
-  memory_peak_begin();
+  memory_reset_peak();
   if (whole)
     recording_create(&r, m, steps);
   else
-    recording_create_thin(&r, m, steps, &pile->keep);
-  LossSeeds seeds = whole ? loss_seeds_create(m, steps) : loss_seeds_create_thin(m, &pile->keep);
+    recording_create_selective(&r, m, steps, &pile->keep);
+  LossSeeds seeds = whole ? loss_seeds_create(m, steps) : loss_seeds_create_selective(m, &pile->keep);
   for (int row = 0; row <= steps; row++)
     for (int k = 0; k < 12; k++)
-      seeds.pose[row_place(seeds.keep, m, row, 50).pose][k / 4][k % 4] = random_normal(&random) / steps;
+      seeds.pose[row_index(seeds.keep, m, row, 50).pose][k / 4][k % 4] = random_normal(&random) / steps;
   assert_int_equal(recording_run(&r, m, &options, &report, &diagnostics), STATUS_OK);
   double middle = timer_now();
   RunAdjoint* adjoint = run_adjoint_create(m, 1);
   model_gradient_create(&gradient, m);
   AdjointReport back = run_adjoint(adjoint, &r, &seeds, 1.0, &gradient);
   assert_true(back.sound);
-  RunPartsUse use = whole ? (RunPartsUse){0} : run_parts_use(r.parts);
+  RunSegmentsUse use = whole ? (RunSegmentsUse){0} : run_segments_use(r.parts);
   print_message("%d steps, %s: peak %.1f MiB, parts %.1f MiB, %lld steps again, largest lambda %.2g; %.1f s + %.1f s\n",
-                steps, whole ? "kept whole" : "bounded", (double)(memory_peak() - before) / 1048576,
+                steps, whole ? "kept whole" : "bounded", (double)(memory_peak_bytes() - before) / 1048576,
                 (double)use.most / 1048576, (long long)use.repeated, back.step.largest_lambda, middle - start,
                 timer_now() - middle);
   double* velocities = MEMORY_NEW(double, m->dof_count);
@@ -85,7 +85,7 @@ static void pile_within_bounded_memory(void** state) {
   Pile pile;
   open_pile(&pile, steps);
   double* bounded = gradient_of(&pile, steps, memory, false);
-  assert_true((double)memory_peak() <
+  assert_true((double)memory_peak_bytes() <
               (double)memory + 64 * 1048576.0); /* with the simulator and the adjoint themselves */
   if (steps <= 20000) {
     double* whole = gradient_of(&pile, steps, 0, true);

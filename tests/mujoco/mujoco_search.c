@@ -239,7 +239,7 @@ static void search(Search* s, int samples, int seed) {
     double found = value_at(s, trial);
     if (found < best) best = found, memcpy(x, trial, sizeof x);
     if (k % EVERY == 0) printf("%d,%.6g\n", k, best);
-    if (!optimizer_tell(optimizer, found, -HUGE_VAL)) break;
+    if (!optimizer_report_loss(optimizer, found, -HUGE_VAL)) break;
   }
   for (int k = 0; k < s->count; k++) printf("%s%.6g", k > 0 ? " " : "parameters ", s->start[k] + s->step[k] * x[k]);
   printf("\n");

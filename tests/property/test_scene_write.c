@@ -176,7 +176,7 @@ static void derived_contact_is_kept_as_numbers(void** state) {
   run_open(&original, "scenes/slide.yaml", NULL);
   const ModelContact* contact = &original.model.contact;
   assert_true(contact->support_derived && contact->stiffness_derived && contact->smoothing_derived);
-  scene_give_contact(&original.scene, contact->support, contact->stiffness, contact->smoothing);
+  scene_set_contact_parameters(&original.scene, contact->support, contact->stiffness, contact->smoothing);
   open_written(&written, &original.scene, folder, copy.data);
   compare_models("slide", &original.model, &written.model);
   compare_runs("slide", &original, &written);

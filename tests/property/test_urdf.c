@@ -32,7 +32,7 @@ static int remove_folder(void** state) {
 static void run_command(const char* line) {
   Text text = {0};
   text_add(&text, line, folder, folder, folder);
-  char *words[WORDS_MAX], *copy = memory_text(text.data);
+  char *words[WORDS_MAX], *copy = memory_copy_text(text.data);
   int count = 0;
   for (char* word = strtok(text.data, " "); word; word = strtok(NULL, " ")) words[count++] = word;
   int code = (int)app_run(count, words);

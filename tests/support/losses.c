@@ -169,7 +169,7 @@ static int controls_of(const Model* m) {
 static double* gain_of(LossRun* run, int controller, int index) {
   SceneController* source = &run->run->scene.controllers[controller];
   ModelController* c = &run->run->model.controllers[controller];
-  Gain gain = controller_gain(source, index);
+  Gain gain = controller_gain_at(source, index);
   double* const first[GAIN_KINDS] = {&source->delay,  c->position_gain, c->velocity_gain,
                                      c->damping_gain, c->max_force,     source->feedback};
   bool none = (gain.kind == GAIN_DELAY || gain.kind == GAIN_MAX_FORCE) && !(first[gain.kind][gain.index] > 0);
@@ -257,7 +257,7 @@ LossRun* loss_run_create(int steps, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   va_end(arguments);
   LossRun* run = MEMORY_NEW(LossRun, 1);
   run->run = run_create(1, 0, "%s", text.data);

@@ -23,7 +23,7 @@ void joint_path_poses(const JointPath* path, double alpha, Pose* poses) {
 }
 
 static void poses_at(void* context, double alpha, int link, int from, Pose* poses) {
-  (void)link, (void)from; /* all of them: model_link_way is not to prove itself */
+  (void)link, (void)from; /* all of them: model_displaced_link_pose is not to prove itself */
   joint_path_poses(context, alpha, poses);
 }
 

@@ -13,7 +13,7 @@ static void give_up(Run* run, const char* what) {
 static Run* read_model(SceneEdit edit, void* context, const char* format, va_list arguments) {
   Run* run = MEMORY_NEW(Run, 1);
   Text text = {0};
-  text_add_v(&text, format, arguments);
+  text_add_va_list(&text, format, arguments);
   Status status = scene_parse(&run->scene, "inline.yaml", text.data, text.length, false, NULL, 0, &run->diagnostics);
   text_free(&text);
   if (status != STATUS_OK) give_up(run, "the test's scene cannot be read");

@@ -14,9 +14,9 @@ static void a_scene_becomes_a_model_with_the_steps_asked_for(void** state) {
   Options options = {0};
   assert_int_equal(loaded_create(&loaded, &options, PATH, 0, false, &diagnostics), STATUS_OK);
   assert_int_equal(loaded.model.simulation.steps, 20);
-  assert_int_equal(loaded_vertices(&loaded), 8);
+  assert_int_equal(loaded_vertex_count(&loaded), 8);
   Text text = {0};
-  loaded_describe(&text, &loaded);
+  loaded_append_summary(&text, &loaded);
   assert_string_equal(text.data, "2 links, 6 degrees of freedom, 2 hulls, 8 vertices");
   text_free(&text);
   loaded_free(&loaded);

@@ -30,7 +30,7 @@ static void every_verb_and_option_is_in_every_page(void** state) {
       text_add_roff(&name, verb->options[i].name);
       expect_in(&man, "\\fB\\-\\-", name.data);
       expect_in(&bash, " --", verb->options[i].name);
-      expect_in(&zsh, verb->options[i].type == OPTION_TEXTS ? "'*--" : "'--", verb->options[i].name);
+      expect_in(&zsh, verb->options[i].type == OPTION_TEXT_LIST ? "'*--" : "'--", verb->options[i].name);
     }
   }
   text_free(&man);

@@ -17,15 +17,15 @@ static void colours_need_a_terminal_that_wants_them(void** state) {
   assert_true(screen && file);
   setenv("TERM", "xterm", 1);
   unsetenv("NO_COLOR");
-  assert_true(color_wanted(screen));
-  assert_false(color_wanted(file));
+  assert_true(stream_has_color(screen));
+  assert_false(stream_has_color(file));
   setenv("NO_COLOR", "", 1); /* empty counts as not set: no-color.org */
-  assert_true(color_wanted(screen));
+  assert_true(stream_has_color(screen));
   setenv("NO_COLOR", "1", 1);
-  assert_false(color_wanted(screen));
+  assert_false(stream_has_color(screen));
   unsetenv("NO_COLOR");
   setenv("TERM", "dumb", 1);
-  assert_false(color_wanted(screen));
+  assert_false(stream_has_color(screen));
   fclose(screen);
   fclose(file);
   close(terminal);
@@ -34,8 +34,8 @@ static void colours_need_a_terminal_that_wants_them(void** state) {
 static void diagnostics_become_a_json_array(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 4}, "bad \"x\"");
-  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePlace){NULL, 0, 0}, "odd");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"a.yaml", 3, 4}, "bad \"x\"");
+  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePosition){NULL, 0, 0}, "odd");
   Text text = {0};
   Json json = {.out = &text};
   json_open(&json, NULL, '{');

@@ -13,7 +13,7 @@ static const OptionRow ROWS[] = {
     {"abs", 'a', OPTION_NUMBER, "X", "tolerance"},
     {"columns", 0, OPTION_TEXT, "LIST", "columns"},
     {"markdown", 'm', OPTION_FLAG, NULL, "page"},
-    {"package", 'p', OPTION_TEXTS, "NAME=DIR", "package"},
+    {"package", 'p', OPTION_TEXT_LIST, "NAME=DIR", "package"},
 };
 static const Verb VERB = {
     .name = "act", .operands = "A B", .operand_min = 1, .operand_max = 2, .options = ROWS, .option_count = 5};
@@ -29,7 +29,7 @@ typedef struct {
 } Parsed;
 
 static Parsed parse(const char* line) {
-  Parsed parsed = {.copy = memory_text(line)};
+  Parsed parsed = {.copy = memory_copy_text(line)};
   char* words[WORDS_MAX];
   int count = 0;
   for (char* word = strtok(parsed.copy, " "); word; word = strtok(NULL, " ")) words[count++] = word;
@@ -148,7 +148,7 @@ static void numbers_outside_their_range_are_refused(void** state) {
 static void threads_follow_the_environment(void** state) {
   (void)state;
   const char* before = getenv("OMP_NUM_THREADS");
-  char* kept = before ? memory_text(before) : NULL;
+  char* kept = before ? memory_copy_text(before) : NULL;
   setenv("OMP_NUM_THREADS", "3", 1);
   Parsed p = parse("x");
   assert_int_equal(p.options.threads, 3);

@@ -7,7 +7,7 @@
 #include "ask/ask.h"
 
 static void expect_place(const char* text, const int* path, int depth, bool key, int line, int column) {
-  SourcePlace place = json_place("f.json", text, path, depth, key);
+  SourcePosition place = json_find_location("f.json", text, path, depth, key);
   assert_string_equal(place.file, "f.json");
   assert_int_equal(place.line, line);
   assert_int_equal(place.column, column);

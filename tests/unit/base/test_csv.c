@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 static void compare_row(CsvRows* rows, const CsvTable* table, int row) {
-  const CsvTable* one = csv_rows_at(rows, row);
+  const CsvTable* one = csv_rows_read(rows, row);
   assert_int_equal(one->row_count, 1);
   assert_int_equal(one->column_count, table->column_count);
   assert_int_equal(one->lines[0], table->lines[row]);
@@ -110,8 +110,8 @@ static void lines_count_through_quoted_breaks(void** state) {
   assert_int_equal(read_text(&table, "a,b\n1,\"x\ny\"\n2,3\n", &diagnostics), STATUS_OK);
   assert_int_equal(table.lines[0], 2);
   assert_int_equal(table.lines[1], 4);
-  assert_int_equal(csv_column(&table, "b"), 1);
-  assert_int_equal(csv_column(&table, "c"), -1);
+  assert_int_equal(csv_find_column(&table, "b"), 1);
+  assert_int_equal(csv_find_column(&table, "c"), -1);
   csv_free(&table);
 }
 
@@ -179,10 +179,10 @@ static void a_file_cut_short_has_empty_cells(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(csv_rows_open(&rows, path, &diagnostics), STATUS_OK);
   assert_int_equal(csv_rows_count(rows), 2999);
-  assert_string_equal(csv_cell(csv_rows_at(rows, 2998), 0, 1), "two");
+  assert_string_equal(csv_cell(csv_rows_read(rows, 2998), 0, 1), "two");
   assert_int_equal(ftruncate(descriptor, 20), 0);
-  assert_string_equal(csv_cell(csv_rows_at(rows, 0), 0, 1), "two");
-  assert_string_equal(csv_cell(csv_rows_at(rows, 2900), 0, 1), "");
+  assert_string_equal(csv_cell(csv_rows_read(rows, 0), 0, 1), "two");
+  assert_string_equal(csv_cell(csv_rows_read(rows, 2900), 0, 1), "");
   csv_rows_close(rows);
   close(descriptor);
   unlink(path);
@@ -216,11 +216,11 @@ static void numbers_are_those_of_whole_cells(void** state) {
   Diagnostics diagnostics = {0};
   static const char text[] = "a,b,c\n1.5,inf,1e-3x\n,nan,word\n0x10,1p3,nan(7)\n";
   assert_int_equal(read_bytes(&table, text, strlen(text), &diagnostics), STATUS_OK);
-  assert_true(csv_value(&table, 0, 0) == 1.5);
-  assert_true(csv_value(&table, 0, 1) == (double)INFINITY);
-  assert_true(isnan(csv_value(&table, 0, 2)));
+  assert_true(csv_number_or_nan(&table, 0, 0) == 1.5);
+  assert_true(csv_number_or_nan(&table, 0, 1) == (double)INFINITY);
+  assert_true(isnan(csv_number_or_nan(&table, 0, 2)));
   for (int column = 0; column < 3; column++)
-    for (int row = 1; row < 3; row++) assert_true(isnan(csv_value(&table, row, column)));
+    for (int row = 1; row < 3; row++) assert_true(isnan(csv_number_or_nan(&table, row, column)));
   assert_string_equal(csv_cell(&table, 1, 2), "word");
   csv_free(&table);
 }

@@ -30,7 +30,7 @@ static void expect_printed(Diagnostics* diagnostics, bool color, const char* exp
 
 /* A file with the given content in the working folder of the test; *state is its name. */
 static int make_source(void** state) {
-  char* path = memory_text("/tmp/sdrs-diag-XXXXXX.yaml");
+  char* path = memory_copy_text("/tmp/sdrs-diag-XXXXXX.yaml");
   int descriptor = mkstemps(path, 5);
   const char* content =
       "name: slide\ncontact:\n  frction: 0.3\n\ttab: x\nd\xc3\xa9j\xc3\xa0: vu\r\nlast line has no end";
@@ -51,7 +51,8 @@ static int remove_source(void** state) {
 static void a_message_is_one_printable_line(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "cannot read %s", "a\n\n\tb\x1b[2J\xc3\xa9");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){NULL, 0, 0}, "cannot read %s",
+                  "a\n\n\tb\x1b[2J\xc3\xa9");
   assert_string_equal(diagnostics.items[0].text, "cannot read a???b?[2J\xc3\xa9");
   diagnostics_free(&diagnostics);
 }
@@ -60,7 +61,7 @@ static void counts_are_kept_by_severity(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
   diagnostics_free(&diagnostics);
-  SourcePlace place = {"absent.yaml", 1, 2};
+  SourcePosition place = {"absent.yaml", 1, 2};
   for (int i = 0; i < 50; i++) diagnostics_add(&diagnostics, SEVERITY_ERROR, place, "number %d", i);
   for (int i = 0; i < 2; i++) diagnostics_add(&diagnostics, SEVERITY_WARNING, place, "%s", "w"); /* told once */
   diagnostics_add(&diagnostics, SEVERITY_NOTE, place, "%s", "");
@@ -75,10 +76,10 @@ static void counts_are_kept_by_severity(void** state) {
 static void unknown_parts_of_the_place_are_left_out(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_NOTE, (SourcePlace){"absent.yaml", 4, 5}, "d");
-  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePlace){"absent.yaml", 4, 0}, "c");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"absent.yaml", 0, 0}, "b");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "a");
+  diagnostics_add(&diagnostics, SEVERITY_NOTE, (SourcePosition){"absent.yaml", 4, 5}, "d");
+  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePosition){"absent.yaml", 4, 0}, "c");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"absent.yaml", 0, 0}, "b");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){NULL, 0, 0}, "a");
   expect_printed(&diagnostics, false,
                  "error: a\nabsent.yaml: error: b\nabsent.yaml:4: warning: c\nabsent.yaml:4:5: note: d\n");
 }
@@ -86,12 +87,12 @@ static void unknown_parts_of_the_place_are_left_out(void** state) {
 static void sorted_by_place_and_stable(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"b", 1, 1}, "6");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a", 10, 1}, "5");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a", 2, 9}, "4");
-  diagnostics_add(&diagnostics, SEVERITY_NOTE, (SourcePlace){"a", 2, 3}, "1");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a", 2, 3}, "2");
-  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePlace){"a", 2, 3}, "3");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"b", 1, 1}, "6");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"a", 10, 1}, "5");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"a", 2, 9}, "4");
+  diagnostics_add(&diagnostics, SEVERITY_NOTE, (SourcePosition){"a", 2, 3}, "1");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"a", 2, 3}, "2");
+  diagnostics_add(&diagnostics, SEVERITY_WARNING, (SourcePosition){"a", 2, 3}, "3");
   expect_printed(&diagnostics, false,
                  "a:2:3: note: 1\na:2:3: error: 2\na:2:3: warning: 3\na:2:9: error: 4\na:10:1: error: 5\n"
                  "b:1:1: error: 6\n");
@@ -99,7 +100,7 @@ static void sorted_by_place_and_stable(void** state) {
 
 static void expect_excerpt(const char* path, int line, int column, bool color, const char* format) {
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, column}, "bad");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){path, line, column}, "bad");
   char* text = printed(&diagnostics, color);
   char expected[400];
   snprintf(expected, sizeof expected, format, path, line, column);
@@ -121,9 +122,9 @@ static void the_caret_stands_below_the_column(void** state) {
 
 static void several_problems_share_one_file(void** state) {
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){*state, 3, 3}, "second");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){*state, 1, 1}, "first");
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){*state, 3, 12}, "third");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){*state, 3, 3}, "second");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){*state, 1, 1}, "first");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){*state, 3, 12}, "third");
   char* text = printed(&diagnostics, false);
   assert_non_null(strstr(text, "first\n  name: slide\n  ^\n"));
   assert_non_null(strstr(text, "second\n    frction: 0.3\n    ^\n"));
@@ -135,16 +136,16 @@ static void several_problems_share_one_file(void** state) {
 static void what_was_told_is_not_told_again(void** state) {
   (void)state;
   Diagnostics first = {0}, more = {0};
-  diagnostics_add(&first, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "bad");
-  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "bad"); /* the same */
-  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"b.yaml", 3, 3}, "bad");
-  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 4, 3}, "bad");
-  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 4}, "bad");
-  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "worse: 100%%");
-  diagnostics_add(&more, SEVERITY_WARNING, (SourcePlace){"a.yaml", 3, 3}, "bad");
-  diagnostics_add(&more, SEVERITY_NOTE, (SourcePlace){NULL, 0, 0}, "nowhere");
+  diagnostics_add(&first, SEVERITY_ERROR, (SourcePosition){"a.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePosition){"a.yaml", 3, 3}, "bad"); /* the same */
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePosition){"b.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePosition){"a.yaml", 4, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePosition){"a.yaml", 3, 4}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePosition){"a.yaml", 3, 3}, "worse: 100%%");
+  diagnostics_add(&more, SEVERITY_WARNING, (SourcePosition){"a.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_NOTE, (SourcePosition){NULL, 0, 0}, "nowhere");
   for (int i = 0; i < 2; i++) { /* the second time adds nothing */
-    diagnostics_add_new(&first, &more);
+    diagnostics_merge(&first, &more);
     assert_int_equal(first.count, 7);
     assert_int_equal(first.error_count, 5);
     assert_int_equal(first.warning_count, 1);
@@ -163,7 +164,7 @@ static void long_lines_are_cut_around_the_caret(void** state) {
   const int columns[] = {1, 50, 2001, 3999, 4001};
   for (int i = 0; i < 5; i++) {
     Diagnostics diagnostics = {0};
-    diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){*state, 1, columns[i]}, "bad");
+    diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){*state, 1, columns[i]}, "bad");
     char* text = printed(&diagnostics, false);
     char* excerpt = strchr(text, '\n') + 1;
     char* below = strchr(excerpt, '\n') + 1;
@@ -184,7 +185,7 @@ static void long_lines_are_cut_around_the_caret(void** state) {
 static void only_regular_files_are_quoted(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"/dev/zero", 1, 1}, "bad");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"/dev/zero", 1, 1}, "bad");
   expect_printed(&diagnostics, false, "/dev/zero:1:1: error: bad\n");
 }
 
@@ -196,7 +197,7 @@ static void other_files_are_not_quoted(void** state) {
   assert_int_equal(write(descriptor, "secret\n", 7), 7);
   close(descriptor);
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 1}, "bad");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 1}, "bad");
   char* text = printed(&diagnostics, false);
   assert_null(strstr(text, "secret"));
   memory_free(text);
@@ -207,7 +208,7 @@ static void other_files_are_not_quoted(void** state) {
 static void control_characters_do_not_reach_the_terminal(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a", 1, 1}, "no link '\033]0;x\a'");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){"a", 1, 1}, "no link '\033]0;x\a'");
   expect_printed(&diagnostics, false, "a:1:1: error: no link '?]0;x?'\n");
 }
 
@@ -216,7 +217,7 @@ static void control_characters_do_not_reach_the_terminal(void** state) {
 static void many_alike_are_one_with_names(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
-  SourcePlace place = {"a", 0, 0};
+  SourcePosition place = {"a", 0, 0};
   for (int i = 0; i < 14; i++) {
     diagnostics_add(&diagnostics, SEVERITY_WARNING, place, "coordinate 'q' of '%c' is %g rad", 'b' + i, 0.25 + i);
     diagnostics_add(&diagnostics, SEVERITY_ERROR, place, "no link '%c'", 'b' + i);

@@ -10,23 +10,23 @@ enum { COUNT = 60 };
 static void members_begin_alone(void** state) {
   (void)state;
   int parent[4] = {3, 3, 3, 3};
-  sets_separate(parent, 4);
-  for (int k = 0; k < 4; k++) assert_int_equal(sets_root(parent, k), k);
+  disjoint_sets_init(parent, 4);
+  for (int k = 0; k < 4; k++) assert_int_equal(disjoint_sets_find(parent, k), k);
 }
 
 static void joined_sets_have_their_smallest_member_as_root(void** state) {
   (void)state;
   int parent[6];
-  sets_separate(parent, 6);
-  sets_join(parent, 5, 3);
-  sets_join(parent, 4, 2);
-  sets_join(parent, 5, 5); /* already together */
+  disjoint_sets_init(parent, 6);
+  disjoint_sets_unite(parent, 5, 3);
+  disjoint_sets_unite(parent, 4, 2);
+  disjoint_sets_unite(parent, 5, 5); /* already together */
   const int two[6] = {0, 1, 2, 3, 2, 3};
-  for (int k = 0; k < 6; k++) assert_int_equal(sets_root(parent, k), two[k]);
-  sets_join(parent, 5, 4);
-  sets_join(parent, 3, 2); /* already together */
+  for (int k = 0; k < 6; k++) assert_int_equal(disjoint_sets_find(parent, k), two[k]);
+  disjoint_sets_unite(parent, 5, 4);
+  disjoint_sets_unite(parent, 3, 2); /* already together */
   const int one[6] = {0, 1, 2, 2, 2, 2};
-  for (int k = 0; k < 6; k++) assert_int_equal(sets_root(parent, k), one[k]);
+  for (int k = 0; k < 6; k++) assert_int_equal(disjoint_sets_find(parent, k), one[k]);
 }
 
 /* Reference: labels each member with the smallest member that the joins connect it to, by iteration to a fixed point.
@@ -52,15 +52,15 @@ static void random_joins_agree_with_spreading_marks(void** state) {
     for (int j = 0; j < joins; j++)
       for (int side = 0; side < 2; side++) join[j][side] = (int)(random_bits(&random) % COUNT);
     spread(joins, join, smallest);
-    sets_separate(forth, COUNT);
-    sets_separate(back, COUNT);
+    disjoint_sets_init(forth, COUNT);
+    disjoint_sets_init(back, COUNT);
     for (int j = 0; j < joins; j++) {
-      sets_join(forth, join[j][0], join[j][1]);
-      sets_join(back, join[joins - 1 - j][1], join[joins - 1 - j][0]);
+      disjoint_sets_unite(forth, join[j][0], join[j][1]);
+      disjoint_sets_unite(back, join[joins - 1 - j][1], join[joins - 1 - j][0]);
     }
     for (int k = 0; k < COUNT; k++) {
-      assert_int_equal(sets_root(forth, k), smallest[k]);
-      assert_int_equal(sets_root(back, k), smallest[k]);
+      assert_int_equal(disjoint_sets_find(forth, k), smallest[k]);
+      assert_int_equal(disjoint_sets_find(back, k), smallest[k]);
     }
   }
 }

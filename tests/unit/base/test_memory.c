@@ -38,7 +38,7 @@ static void resize_keeps_the_content_and_zeroes_the_rest(void** state) {
 static void large_blocks_keep_the_content_and_zero_the_rest(void** state) {
   (void)state;
   static const size_t sizes[] = {1000, 3000, 250000, 400000, 400001, 5000000, 300000, 2};
-  const uint64_t held = memory_held();
+  const uint64_t held = memory_bytes_in_use();
   uint64_t* numbers = NULL;
   size_t before = 0;
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -49,13 +49,14 @@ static void large_blocks_keep_the_content_and_zero_the_rest(void** state) {
       if (numbers[i] != i + 1) fail_msg("size %zu: [%zu] is %lu", sizes[k], i, (unsigned long)numbers[i]);
     for (size_t i = kept; i < sizes[k]; i++)
       if (numbers[i] != 0) fail_msg("size %zu: [%zu] is %lu, not 0", sizes[k], i, (unsigned long)numbers[i]);
-    assert_true(memory_held() - held >= sizes[k] * sizeof *numbers);
-    assert_true(memory_held() - held < sizes[k] * sizeof *numbers + 65536 + 200); /* a page, of those that are large */
+    assert_true(memory_bytes_in_use() - held >= sizes[k] * sizeof *numbers);
+    assert_true(memory_bytes_in_use() - held <
+                sizes[k] * sizeof *numbers + 65536 + 200); /* a page, of those that are large */
     for (size_t i = 0; i < sizes[k]; i++) numbers[i] = i + 1;
     before = sizes[k];
   }
   memory_free(numbers);
-  assert_int_equal(memory_held(), held);
+  assert_int_equal(memory_bytes_in_use(), held);
 }
 
 /* Less is kept than stood there: the rest does not come back. */
@@ -74,7 +75,7 @@ static void a_grown_array_has_room_for_one_more(void** state) {
   (void)state;
   int *numbers = NULL, capacity = 0;
   for (int i = 0; i < 1000; i++) {
-    numbers = memory_grown(numbers, sizeof(int), i, &capacity);
+    numbers = memory_grow_array(numbers, sizeof(int), i, &capacity);
     assert_true(capacity > i);
     numbers[i] = i;
   }
@@ -87,7 +88,7 @@ static void every_allocation_is_counted(void** state) {
   (void)state;
   uint64_t before = memory_allocation_count();
   int* numbers = MEMORY_NEW(int, 3);
-  char* copy = memory_text("copy");
+  char* copy = memory_copy_text("copy");
   assert_string_equal(copy, "copy");
   numbers = memory_resize(numbers, 3 * sizeof(int), 6 * sizeof(int));
   memory_free(numbers);
@@ -124,29 +125,29 @@ typedef struct {
 
 static void take(void* context) {
   Taking* t = context;
-  for (t->got = 0; t->got < t->wanted; t->got++) t->kept[t->got] = memory_text("kept");
+  for (t->got = 0; t->got < t->wanted; t->got++) t->kept[t->got] = memory_copy_text("kept");
 }
 
 static void a_failure_leads_back_to_where_it_was_expected(void** state) {
   (void)state;
   MemoryPool* pool = memory_pool_create();
   Taking taking = {.wanted = 10};
-  assert_null(memory_pool_in_use());
+  assert_null(memory_current_pool());
   assert_true(memory_try(pool, take, &taking));
-  assert_int_equal(memory_pool_count(pool), 10);
+  assert_int_equal(memory_pool_block_count(pool), 10);
   memory_free(taking.kept[3]);
-  assert_int_equal(memory_pool_count(pool), 9);
-  memory_fail_at(7);
+  assert_int_equal(memory_pool_block_count(pool), 9);
+  memory_fail_allocation_at(7);
   assert_false(memory_try(pool, take, &taking));
   assert_int_equal(taking.got, 6);
   for (int again = 0; again < 3; again++) { /* and all after it */
     assert_false(memory_try(pool, take, &taking));
     assert_int_equal(taking.got, 0);
   }
-  char* free_of_it = memory_text("not within memory_try");
-  memory_fail_at(0);
-  assert_null(memory_pool_in_use());
-  assert_int_equal(memory_pool_count(pool), 15);
+  char* free_of_it = memory_copy_text("not within memory_try");
+  memory_fail_allocation_at(0);
+  assert_null(memory_current_pool());
+  assert_int_equal(memory_pool_block_count(pool), 15);
   memory_free(free_of_it);
   memory_pool_destroy(pool); /* with all that it holds: the address sanitizer looks */
 }
@@ -155,7 +156,7 @@ static void take_and_grow(void* context) {
   const size_t size = (size_t)3 << 20;
   char** kept = context;
   kept[0] = memory_alloc(size);
-  kept[1] = memory_text("between");
+  kept[1] = memory_copy_text("between");
   memcpy(kept[0] + size - 5, "last", 5);
   for (size_t more = 2; more < 5; more++) kept[0] = memory_resize(kept[0], (more - 1) * size, more * size);
 }
@@ -165,20 +166,20 @@ static void a_large_block_that_moves_stays_in_its_pool(void** state) {
   MemoryPool* pool = memory_pool_create();
   char* kept[2] = {NULL, NULL};
   assert_true(memory_try(pool, take_and_grow, kept));
-  assert_int_equal(memory_pool_count(pool), 2);
+  assert_int_equal(memory_pool_block_count(pool), 2);
   assert_string_equal(kept[0] + ((size_t)3 << 20) - 5, "last");
-  memory_fail_at(4); /* the second time that it grows */
+  memory_fail_allocation_at(4); /* the second time that it grows */
   assert_false(memory_try(pool, take_and_grow, kept));
-  memory_fail_at(0);
-  assert_int_equal(memory_pool_count(pool), 4);
+  memory_fail_allocation_at(0);
+  assert_int_equal(memory_pool_block_count(pool), 4);
   memory_pool_destroy(pool);
 }
 
 static void take_in_both(void* context) {
   Taking* t = context;
-  t->kept[15] = memory_text("outer");
+  t->kept[15] = memory_copy_text("outer");
   t->inner_done = memory_try(t->inner, take, t);
-  t->kept[14] = memory_text("outer again");
+  t->kept[14] = memory_copy_text("outer again");
 }
 
 static void the_innermost_counts(void** state) {
@@ -187,14 +188,14 @@ static void the_innermost_counts(void** state) {
   Taking taking = {.wanted = 5, .inner = inner};
   assert_true(memory_try(outer, take_in_both, &taking));
   assert_true(taking.inner_done);
-  assert_int_equal(memory_pool_count(outer), 2);
-  assert_int_equal(memory_pool_count(inner), 5);
-  memory_fail_at(3);
+  assert_int_equal(memory_pool_block_count(outer), 2);
+  assert_int_equal(memory_pool_block_count(inner), 5);
+  memory_fail_allocation_at(3);
   assert_false(memory_try(outer, take_in_both, &taking)); /* the inner one fails, then what comes after it */
-  memory_fail_at(0);
+  memory_fail_allocation_at(0);
   assert_false(taking.inner_done);
-  assert_int_equal(memory_pool_count(outer), 3);
-  assert_int_equal(memory_pool_count(inner), 6);
+  assert_int_equal(memory_pool_block_count(outer), 3);
+  assert_int_equal(memory_pool_block_count(inner), 6);
   memory_pool_destroy(inner);
   memory_pool_destroy(outer);
 }
@@ -207,7 +208,7 @@ static void what_cannot_be_had_is_survived_too(void** state) {
   void* got = NULL;
   assert_false(memory_try(pool, take_much, &got));
   assert_null(got);
-  assert_int_equal(memory_pool_count(pool), 0);
+  assert_int_equal(memory_pool_block_count(pool), 0);
   memory_pool_destroy(pool);
   memory_pool_destroy(NULL);
 }
@@ -229,7 +230,7 @@ static void what_is_freed_between_others_goes_back(void** state) {
   skip(); /* these keep what is freed */
 #endif
   enum { BLOCKS = 200 };
-  memory_give_back();
+  memory_return_freed_blocks();
   unsigned char* blocks[BLOCKS];
   long page = sysconf(_SC_PAGESIZE), written = 0, freed = 0, before = resident();
   for (int k = 0; k < BLOCKS; k++) {

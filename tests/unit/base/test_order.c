@@ -13,7 +13,7 @@ static void numbers_are_compared_as_unsigned(void** state) {
   enum { COUNT = sizeof ascending / sizeof ascending[0] };
   for (int i = 0; i < COUNT; i++)
     for (int j = 0; j < COUNT; j++) {
-      int order = order_uint64(&ascending[i], &ascending[j]);
+      int order = compare_uint64(&ascending[i], &ascending[j]);
       assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
     }
 }
@@ -23,7 +23,7 @@ static void qsort_sorts_by_it(void** state) {
   Random random = {5};
   uint64_t keys[500];
   for (int k = 0; k < 500; k++) keys[k] = random_bits(&random) >> (k % 3 ? 0 : 60); /* some of them equal */
-  qsort(keys, 500, sizeof keys[0], order_uint64);
+  qsort(keys, 500, sizeof keys[0], compare_uint64);
   for (int k = 1; k < 500; k++) assert_true(keys[k - 1] <= keys[k]);
 }
 
@@ -31,9 +31,9 @@ static void each_number_is_left_once(void** state) {
   (void)state;
   uint64_t numbers[] = {7, UINT64_MAX, 7, 0, 3, 0, UINT64_MAX};
   const uint64_t wanted[] = {0, 3, 7, UINT64_MAX};
-  assert_int_equal(order_distinct(numbers, 7), 4);
+  assert_int_equal(sort_unique_uint64(numbers, 7), 4);
   assert_memory_equal(numbers, wanted, sizeof wanted);
-  assert_int_equal(order_distinct(numbers, 0), 0);
+  assert_int_equal(sort_unique_uint64(numbers, 0), 0);
 }
 
 int main(void) {

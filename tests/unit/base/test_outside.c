@@ -51,8 +51,9 @@ static void control_characters_are_found(void** state) {
   (void)state;
   static const char* const PLAIN[] = {"", "a b`'\"|", "d\xc3\xa9j\xc3\xa0", "\xe2\x82\xac"};
   static const char* const CONTROL[] = {"a\nb", "\t", "\x1b[31m", "a\x7f", "\xc2\x9b", "\xc3\xa9\xc2\x80"};
-  for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++) assert_null(text_control(PLAIN[i]));
-  for (size_t i = 0; i < sizeof CONTROL / sizeof CONTROL[0]; i++) assert_non_null(text_control(CONTROL[i]));
+  for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++) assert_null(text_find_control_character(PLAIN[i]));
+  for (size_t i = 0; i < sizeof CONTROL / sizeof CONTROL[0]; i++)
+    assert_non_null(text_find_control_character(CONTROL[i]));
 }
 
 static void files_are_data_by_their_ending(void** state) {
@@ -60,11 +61,11 @@ static void files_are_data_by_their_ending(void** state) {
   Diagnostics diagnostics = {0};
   char name[] = "/tmp/sdrs-outside-XXXXXX";
   close(mkstemp(name));
-  assert_true(file_is_data("x/scene.YAML"));
-  assert_true(file_is_data("no-such-file"));
-  assert_true(file_is_data("/dev/zero"));
-  assert_false(file_is_data("/etc/passwd"));
-  assert_false(file_check_data(name, &diagnostics));
+  assert_true(file_is_quotable("x/scene.YAML"));
+  assert_true(file_is_quotable("no-such-file"));
+  assert_true(file_is_quotable("/dev/zero"));
+  assert_false(file_is_quotable("/etc/passwd"));
+  assert_false(file_check_quotable(name, &diagnostics));
   assert_int_equal(diagnostics.error_count, 1);
   diagnostics_free(&diagnostics);
   unlink(name);

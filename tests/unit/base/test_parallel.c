@@ -72,19 +72,19 @@ static void loops_do_not_allocate(void** state) {
  * repeated losses, loops run on one thread for at least five of six ms. */
 static void losses_are_a_small_part_of_the_time(void** state) {
   (void)state;
-  ParallelAccount account = {0};
-  ParallelCost quick = {1e-4, 0, 50}, late = {1e-4, 4e-3, 50};
+  ParallelBalance account = {0};
+  ParallelLoopTimes quick = {1e-4, 0, 50}, late = {1e-4, 4e-3, 50};
   double now = 1, lost = 0;
-  for (int i = 0; i < 1000; i++) parallel_enter_cost(&account, &quick, 100, now += 1e-4);
-  assert_true(fabs(account.balance - (GAINS_KEPT)) <= 0);
-  parallel_enter_cost(&account, &late, 100, now += 4e-3);
+  for (int i = 0; i < 1000; i++) parallel_balance_update(&account, &quick, 100, now += 1e-4);
+  assert_true(fabs(account.balance - (BALANCE_MAX)) <= 0);
+  parallel_balance_update(&account, &late, 100, now += 4e-3);
   assert_true(account.alone <= now);
-  assert_true(fabs(account.balance - (GAINS_KEPT - 3.9e-3)) <= 1e-15);
+  assert_true(fabs(account.balance - (BALANCE_MAX - 3.9e-3)) <= 1e-15);
   for (double end = now + 10; now < end;) {
     bool shared = now >= account.alone;
     now += shared ? 4.1e-3 : 2e-4;
     lost += shared ? 3.9e-3 : 0;
-    if (shared) parallel_enter_cost(&account, &late, 100, now);
+    if (shared) parallel_balance_update(&account, &late, 100, now);
   }
   assert_in_range((int)(1e3 * lost), 1300, 1750); /* of 10 s: 1 / 6 and the gains kept */
 }
@@ -92,14 +92,14 @@ static void losses_are_a_small_part_of_the_time(void** state) {
 /* 5 us to wake the others for a loop of 4 us is no gain, of 40 us it is. */
 static void loops_too_short_to_share_run_alone(void** state) {
   (void)state;
-  ParallelAccount account = {0};
-  parallel_enter_cost(&account, &(ParallelCost){4e-6, 5e-6, 20}, 40, 3);
+  ParallelBalance account = {0};
+  parallel_balance_update(&account, &(ParallelLoopTimes){4e-6, 5e-6, 20}, 40, 3);
   assert_true(fabs(account.alone - (3 + 5e-6)) <= 1e-12);
-  account = (ParallelAccount){0};
-  parallel_enter_cost(&account, &(ParallelCost){4e-5, 5e-6, 20}, 40, 3);
+  account = (ParallelBalance){0};
+  parallel_balance_update(&account, &(ParallelLoopTimes){4e-5, 5e-6, 20}, 40, 3);
   assert_true(fabs(account.balance - (35e-6)) <= 1e-15);
   assert_true(account.alone < 3);
-  parallel_enter_cost(&account, &(ParallelCost){0, 1e-6, 0}, 40, 3); /* others ran all of it */
+  parallel_balance_update(&account, &(ParallelLoopTimes){0, 1e-6, 0}, 40, 3); /* others ran all of it */
   assert_true(fabs(account.balance - (34e-6)) <= 1e-15);
 }
 
@@ -123,11 +123,11 @@ static void memory_that_runs_out_in_a_loop_is_told_after_it(void** state) {
   static void* blocks[COUNT];
   MemoryPool* pool = memory_pool_create();
   assert_true(memory_try(pool, take_blocks, blocks));
-  assert_int_equal(memory_pool_count(pool), COUNT);
-  memory_fail_at(COUNT / 2);
+  assert_int_equal(memory_pool_block_count(pool), COUNT);
+  memory_fail_allocation_at(COUNT / 2);
   assert_false(memory_try(pool, take_blocks, blocks));
-  memory_fail_at(0);
-  assert_int_equal(memory_pool_count(pool), COUNT + COUNT / 2 - 1);
+  memory_fail_allocation_at(0);
+  assert_int_equal(memory_pool_block_count(pool), COUNT + COUNT / 2 - 1);
   assert_true(memory_try(pool, take_blocks, blocks));
   memory_pool_destroy(pool);
 }

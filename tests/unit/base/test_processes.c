@@ -9,12 +9,12 @@
 static void alone_nothing_changes(void** state) {
   (void)state;
   int data[3] = {1, 2, 3};
-  processes_start();
+  processes_init();
   assert_int_equal(processes_count(), 1);
   assert_int_equal(processes_rank(), 0);
-  processes_share(data, sizeof data, 0);
+  processes_broadcast(data, sizeof data, 0);
   assert_true(data[0] == 1 && data[1] == 2 && data[2] == 3);
-  assert_int_equal(processes_largest(-7), -7);
+  assert_int_equal(processes_max(-7), -7);
   processes_finish();
   assert_int_equal(processes_count(), 1);
 }

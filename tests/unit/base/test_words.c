@@ -14,7 +14,7 @@ static void words_are_found(void** state) {
   assert_int_equal(words_index("one", ""), -1);
   assert_string_equal(words_at("one|two|three", 2).text, "three");
   Text text = {0};
-  words_sentence("one|two|three", &text);
+  words_add_enumeration("one|two|three", &text);
   assert_string_equal(text.data, "one, two or three");
   text_free(&text);
 }

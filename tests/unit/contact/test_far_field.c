@@ -580,7 +580,7 @@ static void rest_N15_of_two_boxes(void** state) {
     assert_true(reciprocal_solve(&a.hull, &b.hull, &found, &w.scratch, &s));
     double force = fabs(s.side[0].first[3]) * vec3_norm(s.plane.n);
     compare_relative(contact_rest_at_gap(CONTACT_LONG_RANGE, 1, 4, 4, gaps[k]).force, force, 0.05, "gap %g", gaps[k]);
-    ContactRest rest = contact_rest_under_force(CONTACT_LONG_RANGE, 1, 4, 4, force);
+    ContactEquilibrium rest = contact_rest_under_force(CONTACT_LONG_RANGE, 1, 4, 4, force);
     compare_relative(rest.gap, gaps[k], 0.03, "gap under its force");
     workspace_free(&w);
     body_free(&a);

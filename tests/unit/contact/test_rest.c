@@ -8,7 +8,7 @@ static void check_faces(int n_a, int n_b) {
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 6; j++) {
       double s = supports[i], gap = gaps[j] * s, wanted = searched_force(s, n_a, n_b, gap);
-      ContactRest at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
+      ContactEquilibrium at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
       check_near(at_gap.force / wanted, 1, 1e-6, "force at a gap, found / wanted");
       check_near(at_gap.gap / gap, 1, 1e-13, "gap reached / asked for");
       check_near(under.gap / gap, 1, 1e-11, "gap under the force / gap");
@@ -52,7 +52,7 @@ static void extreme_forces_stay_finite(void** state) {
   (void)state;
   const double forces[] = {1e-300, 1e-30, 1, 1e30, 1e80};
   for (int i = 0; i < 5; i++) {
-    ContactRest rest = rest_under_force(1e-3, 4, 1, forces[i]);
+    ContactEquilibrium rest = rest_under_force(1e-3, 4, 1, forces[i]);
     assert_true(isfinite(rest.gap) && rest.gap > 0 && rest.gap < 2.01e-3);
     assert_true(isfinite(rest.stiffness));
   }

@@ -139,7 +139,7 @@ static void derivatives_N18_N19_N20_of_all_kinds(void** state) {
 static void rest_N21_stiffness_is_the_slope_of_the_force(void** state) {
   (void)state;
   double support = 1e-3, gap = 4e-4, h = 1e-8;
-  ContactRest at = contact_rest_at_gap(CONTACT_IPC, support, 4, 4, gap);
+  ContactEquilibrium at = contact_rest_at_gap(CONTACT_IPC, support, 4, 4, gap);
   double up = contact_rest_at_gap(CONTACT_IPC, support, 4, 4, gap + h).force;
   double down = contact_rest_at_gap(CONTACT_IPC, support, 4, 4, gap - h).force;
   compare_relative(at.stiffness, (down - up) / (2 * h), 1e-7, "slope");

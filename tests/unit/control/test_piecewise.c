@@ -6,7 +6,8 @@ static const SceneSignal KEYFRAMES = {
     .type = SIGNAL_KEYFRAMES, .channels = 2, .times = TIMES, .values = VALUES, .rows = 3};
 static const SceneSignal SEQUENCE = {
     .type = SIGNAL_SEQUENCE, .channels = 2, .values = VALUES, .rows = 3, .interval = 0.1};
-static const SceneSignal HELD = {.type = SIGNAL_HELD, .channels = 2, .values = VALUES, .rows = 3, .interval = 0.1};
+static const SceneSignal HELD = {
+    .type = SIGNAL_ZERO_ORDER_HOLD, .channels = 2, .values = VALUES, .rows = 3, .interval = 0.1};
 static const SceneSignal CONSTANT = {.type = SIGNAL_CONSTANT, .channels = 2, .values = VALUES, .rows = 1};
 
 static void check_at(const SceneSignal* source, double t, double value0, double rate0, double value1, double rate1) {
@@ -45,7 +46,8 @@ static void rows_that_are_held_belong_to_the_step_that_ends(void** state) {
   check_at(&HELD, 0.7, 4, 0, -2, 0);
   static double many[2000];
   for (int k = 0; k < 2000; k++) many[k] = k;
-  const SceneSignal long_one = {.type = SIGNAL_HELD, .channels = 1, .values = many, .rows = 2000, .interval = 0.003};
+  const SceneSignal long_one = {
+      .type = SIGNAL_ZERO_ORDER_HOLD, .channels = 1, .values = many, .rows = 2000, .interval = 0.003};
   Signal signal;
   signal_create(&signal, &long_one);
   for (int k = 0; k < 2000; k++) check_near(value_at(&signal, (k + 1) * 0.003, 0), k, 0, "row of a step");

@@ -22,7 +22,7 @@ static void check_holes(const BoxEnds* boxes, int count, int hulls, int of_mesh,
   Decomposition d;
   HoleCount holes;
   assert_int_equal(mesh_decompose(&d, &mesh, &(DecomposeOptions){.max_hulls = hulls}), HULL_OK);
-  assert_true(decomposition_holes(&holes, &d, &mesh));
+  assert_true(decomposition_count_holes(&holes, &d, &mesh));
   assert_int_equal(holes.mesh, of_mesh);
   assert_int_equal(holes.hulls, of_hulls);
   decomposition_free(&d);

@@ -11,7 +11,7 @@ static void a_box_with_inner_points_is_exact(void** state) {
     points[i] = i < 8 ? vec3(i & 1, i >> 1 & 1, i >> 2) : vec3_scale(random_vector(&random, 0.4), 1.0);
   for (int i = 8; i < COUNT(points); i++) points[i] = vec3_add(points[i], vec3(0.5, 0.5, 0.5));
   assert_close(hull_estimate(points, COUNT(points)).volume, 1.0, 1e-12);
-  assert_close(rough_hull_volume(points, COUNT(points)), 1.0, 1e-12);
+  assert_close(hull_volume_bound(points, COUNT(points)), 1.0, 1e-12);
 }
 
 static void volumes_agree_with_the_hull(void** state) {

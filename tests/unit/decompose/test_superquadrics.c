@@ -150,17 +150,17 @@ static void a_flat_mesh_is_refused(void** state) {
 static void distances_and_slopes_B10(void** state) {
   (void)state;
   const Vec3 places[3] = {{3.9, -1.2, 1.7}, {2.8, -2.3, 1.2}, {3.1, -3.5, 2.2}};
-  Primitive egg = primitive_of(&EGG);
+  Primitive egg = primitive_create(&EGG);
   for (int p = 0; p < 3; p++) {
-    double way = vec3_norm(vec3_sub(places[p], EGG.position)), slope[SUPERQUADRIC_NUMBERS];
+    double way = vec3_norm(vec3_sub(places[p], EGG.position)), slope[SUPERQUADRIC_VARIABLES];
     double distance = way * (1 - 1 / scale_at(&EGG, places[p]));
     assert_true(fabs(primitive_distance(&egg, places[p], 100) - distance) < 1e-12);
-    primitive_slopes(&egg, places[p], slope);
-    for (int k = 0; k < SUPERQUADRIC_NUMBERS; k++) {
-      double value[2], step[SUPERQUADRIC_NUMBERS] = {0};
+    primitive_derivatives(&egg, places[p], slope);
+    for (int k = 0; k < SUPERQUADRIC_VARIABLES; k++) {
+      double value[2], step[SUPERQUADRIC_VARIABLES] = {0};
       for (int side = 0; side < 2; side++) {
         step[k] = (side ? -1 : 1) * 1e-5;
-        Superquadric moved = superquadric_moved(&EGG, step, 1e-3, 100);
+        Superquadric moved = superquadric_add_step(&EGG, step, 1e-3, 100);
         value[side] = vec3_norm(vec3_sub(places[p], moved.position)) * (1 - 1 / scale_at(&moved, places[p]));
       }
       assert_true(fabs(slope[k] - (value[0] - value[1]) / 2e-5) < 1e-7 * (1 + fabs(slope[k])));

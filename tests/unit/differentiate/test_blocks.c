@@ -182,7 +182,7 @@ static void blocks_move_the_state_by_increments(void** state) {
   memcpy(before, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   memcpy(old, m->initial_velocities, sizeof old);
   for (int k = 0; k < 20; k++) d[k] = 1e-4 * (k + 1);
-  state_move(m, d);
+  perturb_state(m, d);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     joint_difference(&link->joint, before + link->coordinate_first, m->initial_coordinates + link->coordinate_first,

@@ -37,7 +37,7 @@ static void a_name_given_twice_is_refused(void** state) {
   TaskLoss losses[3];
   for (int i = 0; i < 3; i++) {
     losses[i] = loss_of(LOSS_POINT, "a");
-    losses[i].place = (SourcePlace){"task.yaml", 10 + i, 3};
+    losses[i].place = (SourcePosition){"task.yaml", 10 + i, 3};
     losses[i].name = name_text(i == 1 ? "there" : "here");
   }
   Loss* loss;
@@ -75,7 +75,7 @@ static void earlier_problems_do_not_count(void** state) {
   (void)state;
   LossRun* run = loss_run_create(4, TWO_BRICKS);
   Diagnostics diagnostics = {0};
-  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){0}, "something else");
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePosition){0}, "something else");
   TaskLoss losses[] = {loss_of(LOSS_POINT, "a"), loss_of(LOSS_SHAPE, "a")};
   Loss* loss;
   assert_int_equal(create(&loss, run, losses, 2, 0, &diagnostics), STATUS_OK);

@@ -175,8 +175,8 @@ static void clearance_P8_of_free_rotations(void** state) {
     double radius = cases[i].radius > 0 ? cases[i].radius : sqrt(0.09 + 0.03 * 0.03 + 0.02 * 0.02);
     FabricationReport report = fabrication_measure(&run->run->model, 1, vec3(0, 0, 1), 0.7);
     compare_near(report.clearance, cases[i].at - cases[i].low - 0.05 - radius, 1e-9, "case %d", i);
-    compare_at_most(report.clearance - report.clearance_at_least, 1.01e-3 * radius, "case %d: left out", i);
-    compare_at_most(report.clearance_at_least, report.clearance, "case %d: proved", i);
+    compare_at_most(report.clearance - report.clearance_lower_bound, 1.01e-3 * radius, "case %d: left out", i);
+    compare_at_most(report.clearance_lower_bound, report.clearance, "case %d: proved", i);
     loss_run_free(run);
   }
 }

@@ -39,7 +39,7 @@ static void of_one_other_link_alone(void** state) {
   loss.to = 0.3;
   Loss* made = loss_make(run, &loss);
   LossSeeds seeds = loss_seeds_create(&run->run->model, 4);
-  loss_keep_pairs(made, 4, &run->recording, &seeds);
+  loss_record_pair_forces(made, 4, &run->recording, &seeds);
   assert_int_equal(run->recording.pair_count, 1);
   for (int k = 1; k <= 4; k++) {
     run->recording.force[2 * k + 1] = vec3(100, 100, 100);
@@ -81,7 +81,7 @@ static void without_contact_it_is_warned_of(void** state) {
   for (int i = 0; i < 2; i++) {
     Run* run = run_model("%s", scenes[i]);
     TaskLoss loss = loss_of(LOSS_FORCE, "x");
-    loss.place = (SourcePlace){"task.yaml", 7, 3};
+    loss.place = (SourcePosition){"task.yaml", 7, 3};
     LossTask task;
     loss_task_set(&task, &loss, 1);
     Loss* made;

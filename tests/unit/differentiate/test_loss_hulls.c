@@ -6,7 +6,7 @@ static LossTerm remembered(const LossRun* run, int link) {
   Task task = {0};
   TaskLoss source = loss_of(LOSS_SHAPE, NULL);
   Diagnostics diagnostics = {0};
-  LossOrigin origin = {&task, &source, 0, 0, &run->run->model, 1, &diagnostics};
+  LossContext origin = {&task, &source, 0, 0, &run->run->model, 1, &diagnostics};
   LossTerm term = {.link = link};
   loss_hulls_prepare(&term, &origin);
   assert_int_equal(diagnostics.count, 0);

@@ -30,10 +30,10 @@ typedef struct {
 static Resolved resolve(TaskLoss source, int steps, uint64_t seed, int scenario, int index) {
   Resolved r = {.run = run_model("%s", SCENE)};
   Task task = {.seed = seed};
-  source.place = (SourcePlace){"task.yaml", 5, 3};
-  source.link.place = (SourcePlace){"task.yaml", 6, 9};
-  source.other.place = (SourcePlace){"task.yaml", 7, 9};
-  const LossOrigin origin = {&task, &source, scenario, index, &r.run->model, steps, &r.diagnostics};
+  source.place = (SourcePosition){"task.yaml", 5, 3};
+  source.link.place = (SourcePosition){"task.yaml", 6, 9};
+  source.other.place = (SourcePosition){"task.yaml", 7, 9};
+  const LossContext origin = {&task, &source, scenario, index, &r.run->model, steps, &r.diagnostics};
   loss_resolve(&r.term, &origin);
   return r;
 }
@@ -237,7 +237,7 @@ static void targets_fill_the_box(void** state) {
   Vec3 mean = {0, 0, 0}, square = {0, 0, 0};
   Diagnostics diagnostics = {0};
   for (int k = 0; k < count; k++) {
-    const LossOrigin origin = {&task, &source, k % 50, k / 50, &run->model, 10, &diagnostics};
+    const LossContext origin = {&task, &source, k % 50, k / 50, &run->model, 10, &diagnostics};
     LossTerm term;
     loss_resolve(&term, &origin);
     Vec3 t = term.target;

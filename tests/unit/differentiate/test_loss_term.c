@@ -5,7 +5,7 @@
 static void shares_do_not_depend_on_the_number_of_states(void** state) {
   (void)state;
   const LossTerm term = {.weight = 6, .first = 3, .last = 5};
-  compare_near(loss_share(&term), 2, 0, "6 over states 3, 4, 5");
+  compare_near(loss_state_weight(&term), 2, 0, "6 over states 3, 4, 5");
 }
 
 static void a_point_or_the_centre(void** state) {

@@ -36,28 +36,28 @@ static Flat flatten(const Model* m, const ModelGradient* g) {
 }
 
 /* Some links in some windows, and whole rows beside them. */
-static RowKeep some_rows(const Model* m, int steps) {
-  RowKeep keep = row_keep_create(m, steps);
+static RowSelection some_rows(const Model* m, int steps) {
+  RowSelection keep = row_selection_create(m, steps);
   Random random = {SEED};
   for (int i = 0; i < m->link_count; i++) {
     if (i % 3 == 2) continue; /* nothing but the whole rows */
     int first = (int)(random_bits(&random) % (uint64_t)steps), length = (int)(random_bits(&random) % 40);
-    row_keep_link(&keep, i, first, first + length < steps ? first + length : steps);
+    row_selection_add_link(&keep, i, first, first + length < steps ? first + length : steps);
   }
-  row_keep_whole(&keep, 0);
-  row_keep_whole(&keep, steps / 3);
-  row_keep_whole(&keep, steps);
-  row_keep_lay_out(&keep, m);
+  row_selection_add_all_links(&keep, 0);
+  row_selection_add_all_links(&keep, steps / 3);
+  row_selection_add_all_links(&keep, steps);
+  row_selection_compute_offsets(&keep, m);
   return keep;
 }
 
 /* Numbers of any size at kept rows, equal for seeds of either layout. */
-static void fill_seeds(const Model* m, const RowKeep* keep, LossSeeds* seeds) {
+static void fill_seeds(const Model* m, const RowSelection* keep, LossSeeds* seeds) {
   Random random = {SEED + 1};
   for (int row = 0; row <= keep->steps; row++)
     for (int i = 0; i < m->link_count; i++) {
-      if (!row_keep_place(keep, m, row, i).kept) continue;
-      RowPlace at = row_place(seeds->keep, m, row, i);
+      if (!row_selection_index(keep, m, row, i).kept) continue;
+      RowIndex at = row_index(seeds->keep, m, row, i);
       for (int k = 0; k < 12; k++) seeds->pose[at.pose][k / 4][k % 4] = random_normal(&random);
       seeds->force[at.pose] = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
       for (int k = 0; k < m->links[i].dof_count; k++) {
@@ -71,7 +71,7 @@ static void fill_seeds(const Model* m, const RowKeep* keep, LossSeeds* seeds) {
 typedef struct {
   Flat flat;
   AdjointReport report;
-  RunPartsUse use;
+  RunSegmentsUse use;
 } Result;
 
 static Result result_of(const Model* m, Recording* r, const LossSeeds* seeds, double discount) {
@@ -81,7 +81,7 @@ static Result result_of(const Model* m, Recording* r, const LossSeeds* seeds, do
   Result out = {.report = run_adjoint(adjoint, r, seeds, discount, &gradient)};
   assert_true(out.report.sound);
   out.flat = flatten(m, &gradient);
-  if (r->parts) out.use = run_parts_use(r->parts);
+  if (r->parts) out.use = run_segments_use(r->parts);
   model_gradient_destroy(&gradient);
   run_adjoint_destroy(adjoint);
   return out;
@@ -95,12 +95,12 @@ static void run_it(Recording* r, const Model* m, const int* substeps, size_t mem
   diagnostics_free(&diagnostics);
 }
 
-static void expect_same_rows(const Model* m, const RowKeep* keep, const Recording* whole, const Recording* thin) {
+static void expect_same_rows(const Model* m, const RowSelection* keep, const Recording* whole, const Recording* thin) {
   assert_int_equal(whole->steps, thin->steps);
   for (int row = 0; row <= whole->steps; row++) {
     if (row > 0) assert_int_equal(recording_substeps(whole, row), recording_substeps(thin, row));
     for (int i = 0; i < m->link_count; i++) {
-      RowPlace a = row_place(NULL, m, row, i), b = row_place(keep, m, row, i);
+      RowIndex a = row_index(NULL, m, row, i), b = row_index(keep, m, row, i);
       if (!b.kept) continue;
       const ModelLink* link = &m->links[i];
       compare_bytes(&whole->pose[a.pose], &thin->pose[b.pose], sizeof(Pose), "row %d: pose of %s", row, link->name);
@@ -124,11 +124,11 @@ static void expect_same_result(const Result* a, const Result* b, const char* wha
 static void check_bounds(Run* run, int steps, const int* substeps, double discount, const char* what) {
   static const size_t bounds[] = {1, 30000, 100000, 500000, 1000000, (size_t)1 << 40};
   const Model* m = &run->model;
-  RowKeep keep = some_rows(m, steps);
+  RowSelection keep = some_rows(m, steps);
   Recording whole, thin;
   recording_create(&whole, m, steps);
-  recording_create_thin(&thin, m, steps, &keep);
-  LossSeeds seeds = loss_seeds_create(m, steps), some = loss_seeds_create_thin(m, &keep);
+  recording_create_selective(&thin, m, steps, &keep);
+  LossSeeds seeds = loss_seeds_create(m, steps), some = loss_seeds_create_selective(m, &keep);
   fill_seeds(m, &keep, &seeds);
   fill_seeds(m, &keep, &some);
   run_it(&whole, m, substeps, 0);
@@ -152,7 +152,7 @@ static void check_bounds(Run* run, int steps, const int* substeps, double discou
   loss_seeds_destroy(&some);
   recording_destroy(&whole);
   recording_destroy(&thin);
-  row_keep_destroy(&keep);
+  row_selection_destroy(&keep);
 }
 
 static void parts_A18_same_gradient_with_every_integrator(void** state) {
@@ -188,13 +188,13 @@ static void same_gradient_of_short_runs(void** state) {
     Run* run = run_model(BUSY_SCENE, 0.01, "second_order", 1, 300);
     run->model.simulation.steps = steps;
     const Model* m = &run->model;
-    RowKeep keep = row_keep_create(m, steps);
-    for (int row = 0; row <= steps; row++) row_keep_whole(&keep, row);
-    row_keep_lay_out(&keep, m);
+    RowSelection keep = row_selection_create(m, steps);
+    for (int row = 0; row <= steps; row++) row_selection_add_all_links(&keep, row);
+    row_selection_compute_offsets(&keep, m);
     Recording whole, thin;
     recording_create(&whole, m, steps);
-    recording_create_thin(&thin, m, steps, &keep);
-    LossSeeds seeds = loss_seeds_create(m, steps), some = loss_seeds_create_thin(m, &keep);
+    recording_create_selective(&thin, m, steps, &keep);
+    LossSeeds seeds = loss_seeds_create(m, steps), some = loss_seeds_create_selective(m, &keep);
     fill_seeds(m, &keep, &seeds);
     fill_seeds(m, &keep, &some);
     run_it(&whole, m, NULL, 0);
@@ -210,25 +210,25 @@ static void same_gradient_of_short_runs(void** state) {
     loss_seeds_destroy(&some);
     recording_destroy(&whole);
     recording_destroy(&thin);
-    row_keep_destroy(&keep);
+    row_selection_destroy(&keep);
     run_free(run);
   }
 }
 
 /* Returns the allocator's peak over a run and its adjoint. */
-static uint64_t peak_of(const Model* m, const RowKeep* keep, int steps, size_t memory) {
+static uint64_t peak_of(const Model* m, const RowSelection* keep, int steps, size_t memory) {
   Recording thin;
-  uint64_t before = memory_held();
-  memory_peak_begin();
-  recording_create_thin(&thin, m, steps, keep);
-  LossSeeds seeds = loss_seeds_create_thin(m, keep);
+  uint64_t before = memory_bytes_in_use();
+  memory_reset_peak();
+  recording_create_selective(&thin, m, steps, keep);
+  LossSeeds seeds = loss_seeds_create_selective(m, keep);
   fill_seeds(m, keep, &seeds);
   run_it(&thin, m, NULL, memory);
   Result result = result_of(m, &thin, &seeds, 1.0);
   memory_free(result.flat.values);
   loss_seeds_destroy(&seeds);
   recording_destroy(&thin);
-  return memory_peak() - before;
+  return memory_peak_bytes() - before;
 }
 
 /* The memory beyond a run, its adjoint and a few states stays below the bound. */
@@ -238,9 +238,9 @@ static void parts_A18_memory_keeps_to_the_bound(void** state) {
   int steps = 800;
   Run* run = run_model(BUSY_SCENE, 0.005, "momentum", 1, 300);
   run->model.simulation.steps = steps;
-  RowKeep keep = row_keep_create(&run->model, steps);
-  row_keep_whole(&keep, steps);
-  row_keep_lay_out(&keep, &run->model);
+  RowSelection keep = row_selection_create(&run->model, steps);
+  row_selection_add_all_links(&keep, steps);
+  row_selection_compute_offsets(&keep, &run->model);
   uint64_t least = peak_of(&run->model, &keep, steps, 1), whole = peak_of(&run->model, &keep, steps, (size_t)1 << 40);
   print_message("%d steps: %.0f kB at least, %.0f kB kept whole\n", steps, 1e-3 * (double)least, 1e-3 * (double)whole);
   for (size_t k = 0; k < sizeof bounds / sizeof bounds[0]; k++) {
@@ -249,7 +249,7 @@ static void parts_A18_memory_keeps_to_the_bound(void** state) {
     assert_true(peak <= least + bounds[k]);
     assert_true(peak < whole);
   }
-  row_keep_destroy(&keep);
+  row_selection_destroy(&keep);
   run_free(run);
 }
 
@@ -258,19 +258,19 @@ static void values_need_no_parts(void** state) {
   (void)state;
   Run* run = run_model(BUSY_SCENE, 0.01, "momentum", 1, 300);
   run->model.simulation.steps = 20;
-  RowKeep keep = some_rows(&run->model, 20);
+  RowSelection keep = some_rows(&run->model, 20);
   Recording whole, thin;
   recording_create(&whole, &run->model, 20);
-  recording_create_thin(&thin, &run->model, 20, &keep);
+  recording_create_selective(&thin, &run->model, 20, &keep);
   run_it(&whole, &run->model, NULL, 0);
   run_it(&thin, &run->model, NULL, 0);
   expect_same_rows(&run->model, &keep, &whole, &thin);
   assert_null(thin.parts);
-  assert_int_equal(thin.between_count, 0); /* of states only when they were */
+  assert_int_equal(thin.substep_state_count, 0); /* of states only when they were */
   assert_null(thin.contacts);
   recording_destroy(&whole);
   recording_destroy(&thin);
-  row_keep_destroy(&keep);
+  row_selection_destroy(&keep);
   run_free(run);
 }
 

@@ -32,7 +32,7 @@ static void check_row(const Recording* r, Run* run, int row) {
   const ContactRecord* records = sim_contact_records(run->sim, &count);
   const RecordedState* recorded = &r->states[r->row_state[row]];
   assert_int_equal(recorded->contact_count, count);
-  compare_bytes(r->contacts + recorded->contact_first, records, sizeof(ContactRecord) * (size_t)count,
+  compare_bytes(r->contacts + recorded->contact_first_row, records, sizeof(ContactRecord) * (size_t)count,
                 "row %d: contacts", row);
 }
 

@@ -15,7 +15,7 @@ static void the_damping_and_contact_stay(void** state) {
   LossRun* run = loss_run_create(6, SCENE);
   const Scene* scene = run->run->model.scene;
   Diagnostics diagnostics = {0};
-  RefinedSubject subject = {scene, NULL, 0, 4};
+  RefinedRunInput subject = {scene, NULL, 0, 4};
   RecordOptions options = {.threads = 1};
   RefinedRun fine;
   assert_int_equal(refined_run(&fine, &subject, 4, &options, &diagnostics), STATUS_OK);
@@ -27,8 +27,8 @@ static void the_damping_and_contact_stay(void** state) {
   compare_near(scene->controllers[0].velocity_gain[0], 0.4, 0, "the scene's own gain");
   compare_near(scene->simulation.dt, 0.02, 0, "the scene's own dt");
   assert_int_equal(fine.moments, 4);
-  assert_int_equal(refined_row(&fine, 3), 24);
-  assert_int_equal(refined_row(&fine, 0), 4); /* the coarse run's row 1 */
+  assert_int_equal(refined_sample_row(&fine, 3), 24);
+  assert_int_equal(refined_sample_row(&fine, 0), 4); /* the coarse run's row 1 */
   refined_run_free(&fine);
   refined_run_free(&fine); /* a zeroed one is accepted */
   diagnostics_free(&diagnostics);

@@ -21,7 +21,7 @@ static void cell_corners(const HeightGrid* g, int i, int j, double h[4]) {
   h[0] = low[0], h[1] = low[1], h[2] = low[g->columns + 1], h[3] = low[g->columns];
 }
 
-static double grid_height(const HeightGrid* g, const HeightPlace* p, double x, double y) {
+static double grid_height(const HeightGrid* g, const HeightFieldFrame* p, double x, double y) {
   double u = ((x - p->origin.x) / p->size.x + 0.5) * (g->columns - 1), h[4];
   double v = ((y - p->origin.y) / p->size.y + 0.5) * (g->rows - 1);
   int i = (int)u, j = (int)v;
@@ -63,7 +63,7 @@ static double height_of(const ConvexHull* hull, double x, double y) {
   return least;
 }
 
-static void check_cover(const HeightGrid* grid, const HeightPlace* place, int wanted, uint64_t seed) {
+static void check_cover(const HeightGrid* grid, const HeightFieldFrame* place, int wanted, uint64_t seed) {
   ConvexHull* pieces;
   int count = height_field_pieces(grid, place, &pieces);
   if (wanted > 0) assert_int_equal(count, wanted);
@@ -108,7 +108,7 @@ static void pieces_cover_the_ground_exactly(void** state) {
     Random random = {seed};
     HeightGrid grid = grid_of(9, 6);
     for (int k = 0; k < 54; k++) grid.values[k] = random_uniform(&random, -1, 1);
-    HeightPlace place = {{2, 1.5, 0.3}, {0.2, -0.4, 1}, 0.1};
+    HeightFieldFrame place = {{2, 1.5, 0.3}, {0.2, -0.4, 1}, 0.1};
     check_cover(&grid, &place, 40, seed); /* cells of random corners lie on no plane */
     height_grid_free(&grid);
   }
@@ -116,7 +116,7 @@ static void pieces_cover_the_ground_exactly(void** state) {
 
 static void cells_on_one_plane_are_one_piece(void** state) {
   (void)state;
-  HeightPlace place = {{3, 2, 0.5}, {0, 0, 0}, 0.2};
+  HeightFieldFrame place = {{3, 2, 0.5}, {0, 0, 0}, 0.2};
   HeightGrid grid = grid_of(13, 9);
   check_cover(&grid, &place, 1, 1); /* level */
   for (int j = 0; j < 9; j++)

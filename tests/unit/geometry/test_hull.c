@@ -288,7 +288,7 @@ static void a_thinned_hull_lies_inside_and_states_its_error(void** state) {
     ConvexHull hull;
     double error;
     assert_int_equal(hull_create(&hull, sphere.vertices, sphere.vertex_count), HULL_OK);
-    assert_int_equal(hull_thin(&hull, budget, &error), HULL_OK);
+    assert_int_equal(hull_reduce(&hull, budget, &error), HULL_OK);
     print_message("642 vertices to %d: error %.3g m\n", budget, error);
     assert_int_equal(hull.vertex_count, budget);
     check_hull_surface(&hull);
@@ -310,10 +310,10 @@ static void thinning_within_the_budget_changes_nothing(void** state) {
   ConvexHull hull;
   double error = 1;
   assert_int_equal(primitive_box(&hull, vec3(1, 2, 3)), HULL_OK);
-  assert_int_equal(hull_thin(&hull, 8, &error), HULL_OK);
+  assert_int_equal(hull_reduce(&hull, 8, &error), HULL_OK);
   assert_int_equal(hull.vertex_count, 8);
   assert_true(error == 0);
-  assert_int_equal(hull_thin(&hull, 7, &error), HULL_OK);
+  assert_int_equal(hull_reduce(&hull, 7, &error), HULL_OK);
   assert_int_equal(hull.vertex_count, 7);
   /* A cut corner of a 1 x 2 x 3 box: the plane x + y/2 + z/3 = 1 is 1 / sqrt(1 + 1/4 + 1/9) = 6/7 away. */
   assert_close(error, 6.0 / 7.0, 1e-15);
@@ -343,7 +343,7 @@ static void keeping_holds_every_point_in_its_place(void** state) {
     count++;
     ConvexHull plain, kept;
     assert_int_equal(hull_create(&plain, points, count), HULL_OK);
-    assert_int_equal(hull_create_keeping(&kept, points, count), HULL_OK);
+    assert_int_equal(hull_create_with_interior(&kept, points, count), HULL_OK);
     assert_int_equal(kept.vertex_count, count);
     assert_memory_equal(kept.vertices, points, sizeof(Vec3) * (size_t)count);
     assert_int_equal(kept.triangle_count, plain.triangle_count);
@@ -360,9 +360,9 @@ static void keeping_says_why_there_is_no_hull(void** state) {
   const Vec3 square[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1e-11}};
   const Vec3 nan[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, (double)NAN}, {1, 1, 1}};
   ConvexHull hull;
-  assert_int_equal(hull_create_keeping(&hull, square, 3), HULL_TOO_FEW_POINTS);
-  assert_int_equal(hull_create_keeping(&hull, square, 5), HULL_FLAT);
-  assert_int_equal(hull_create_keeping(&hull, nan, 5), HULL_FAILED);
+  assert_int_equal(hull_create_with_interior(&hull, square, 3), HULL_TOO_FEW_POINTS);
+  assert_int_equal(hull_create_with_interior(&hull, square, 5), HULL_FLAT);
+  assert_int_equal(hull_create_with_interior(&hull, nan, 5), HULL_FAILED);
   assert_int_equal(hull.vertex_count, 0);
   hull_free(&hull);
 }

@@ -9,7 +9,7 @@ static void spread_corners_of_a_box(void** state) {
     Pose pose = random_pose(&random, 10);
     for (int i = 0; i < 8; i++)
       points[i] = pose_apply(pose, vec3(i & 1 ? size.x : 0, i & 2 ? size.y : 0, i & 4 ? size.z : 0));
-    Spread spread = spread_corners(points, 8);
+    PointExtent spread = compute_extent(points, 8);
     assert_close(spread.diameter, vec3_norm(size), 1e-13); /* the space diagonal */
     assert_true(spread.height >= 0.5 * size.z && spread.height <= 1.1 * size.y);
     assert_close(vec3_norm(spread.normal), 1, 1e-14);
@@ -23,19 +23,19 @@ static void spread_of_less_than_a_solid(void** state) {
   (void)state;
   const Vec3 same[] = {{1, 2, 3}, {1, 2, 3}}, line[] = {{0, 0, 0}, {1, 1, 1}, {3, 3, 3}};
   const Vec3 flat[] = {{0, 0, 1}, {1, 0, 1}, {0, 2, 1}, {1, 2, 1}};
-  assert_close(spread_corners(same, 2).diameter, 0, 0);
-  assert_close(spread_corners(line, 3).diameter, sqrt(27), 1e-15);
-  assert_close(spread_corners(line, 3).height, 0, 1e-15);
-  assert_close(spread_corners(flat, 4).height, 0, 1e-15);
-  assert_close(fabs(spread_corners(flat, 4).normal.z), 1, 1e-15);
+  assert_close(compute_extent(same, 2).diameter, 0, 0);
+  assert_close(compute_extent(line, 3).diameter, sqrt(27), 1e-15);
+  assert_close(compute_extent(line, 3).height, 0, 1e-15);
+  assert_close(compute_extent(flat, 4).height, 0, 1e-15);
+  assert_close(fabs(compute_extent(flat, 4).normal.z), 1, 1e-15);
 }
 
 static void a_normalised_set_keeps_the_first_of_equal_points(void** state) {
   (void)state;
   const Vec3 points[] = {{10, 20, 30}, {14, 20, 30}, {10, 20, 30}, {10, 22, 30}, {14, 20, 30}, {10, 20, 31}};
   const int source[] = {0, 1, 3, 5};
-  NormalisedSet set;
-  assert_int_equal(normalised_create(&set, points, 6), HULL_OK);
+  NormalizedSet set;
+  assert_int_equal(normalized_set_create(&set, points, 6), HULL_OK);
   assert_int_equal(set.count, 4);
   assert_close(set.factor, 0.5, 0); /* half of the largest side is 2 */
   for (int i = 0; i < 4; i++) {
@@ -44,7 +44,7 @@ static void a_normalised_set_keeps_the_first_of_equal_points(void** state) {
     assert_vec3_close(back, points[source[i]], 0);
     assert_true(fabs(set.points[i].x) <= 1 && fabs(set.points[i].y) <= 1 && fabs(set.points[i].z) <= 1);
   }
-  normalised_free(&set);
+  normalized_set_free(&set);
 }
 
 static void extreme_coordinates_do_not_overflow(void** state) {
@@ -52,9 +52,9 @@ static void extreme_coordinates_do_not_overflow(void** state) {
   for (int exponent = -300; exponent <= 300; exponent += 50) {
     double s = pow(10, exponent);
     const Vec3 points[] = {{-s, -s, -s}, {s, 0, 0}, {0, s, 0}, {0, 0, s}};
-    NormalisedSet set;
-    assert_int_equal(normalised_create(&set, points, 4), HULL_OK);
-    normalised_free(&set);
+    NormalizedSet set;
+    assert_int_equal(normalized_set_create(&set, points, 4), HULL_OK);
+    normalized_set_free(&set);
   }
 }
 

@@ -96,7 +96,7 @@ static void joined_points_leave_a_closed_surface(void** state) {
       for (int j = 0; j < 8; j++)
         if (vec3_norm(vec3_sub(cube.points[j], onto)) < 1e-9) number[i] = j;
     }
-    surface_join_points(&cube, number);
+    surface_merge_points(&cube, number);
     SurfaceCheck check = surface_check(&cube);
     if (k == 0) assert_int_equal(cube.triangle_count, 0);
     if (k == 1) assert_true(check.closed && check.manifold && check.oriented && cube.triangle_count == 10);

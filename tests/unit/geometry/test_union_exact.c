@@ -32,7 +32,7 @@ static void planes_meet_U1_U2_exactly(void** state) {
         planes[1].row[3] = (k == 0 ? planes[0].row[3] : planes[1].row[3]) - off * q[k];
       }
     ExactPoint point;
-    if (!exact_meet(&point, &planes[0], &planes[1], &planes[2])) continue;
+    if (!exact_intersection(&point, &planes[0], &planes[1], &planes[2])) continue;
     met++;
     Vec3 place = exact_position(&point), want = vec3_scale(vec3((double)q[0], (double)q[1], (double)q[2]), 0x1p-20);
     assert_vec3_close(place, want, 1e-15);
@@ -51,10 +51,10 @@ static void parallel_planes_do_not_meet(void** state) {
   ExactPoint point;
   ExactPlane x = exact_plane(vec3(1, 0, 0), 0.25), back = exact_plane(vec3(-1, 0, 0), 0.5),
              y = exact_plane(vec3(0, 1, 0), -0.5), z = exact_plane(vec3(0, 0, -1), 0.125);
-  assert_false(exact_meet(&point, &x, &back, &y));
-  assert_true(exact_meet(&point, &x, &y, &z));
+  assert_false(exact_intersection(&point, &x, &back, &y));
+  assert_true(exact_intersection(&point, &x, &y, &z));
   assert_vec3_close(exact_position(&point), vec3(-0.25, 0.5, 0.125), 0);
-  assert_true(exact_meet(&point, &z, &y, &x)); /* w[3] > 0 in every order */
+  assert_true(exact_intersection(&point, &z, &y, &x)); /* w[3] > 0 in every order */
   assert_vec3_close(exact_position(&point), vec3(-0.25, 0.5, 0.125), 0);
   assert_int_equal(exact_side(&back, &point), 1);
 }

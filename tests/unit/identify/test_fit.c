@@ -112,14 +112,14 @@ static void check_settled(const Fit* f, int shot) {
   const Identification* id = f->id;
   ShotSums *at = sums_create(id), *beside = sums_create(id);
   double x[40], u[40], cost[2];
-  shot_settle(id, id->x, &id->shots[shot], u, &at[shot]);
+  shot_minimize(id, id->x, &id->shots[shot], u, &at[shot]);
   assert_true(at[shot].ran && at[shot].cost < id->sums[shot].cost);
   for (int k = 0; k < id->variables; k++) {
     double h = 1e-4 * id->scale[k];
     for (int side = 0; side < 2; side++) {
       memcpy(x, id->x, sizeof(double) * (size_t)id->variables);
       x[k] += side ? h : -h;
-      shot_settle(id, x, &id->shots[shot], u, &beside[shot]);
+      shot_minimize(id, x, &id->shots[shot], u, &beside[shot]);
       assert_true(beside[shot].ran);
       cost[side] = beside[shot].cost;
     }
@@ -182,8 +182,8 @@ static void samples_before_contact_do_not_know_friction_Q4(void** state) {
   if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
   identification_finish(f->id, &f->diagnostics);
   int n = f->id->variables;
-  const double *free = f->id->sums[0].part_a + PART_FREE * n * n,
-               *touched = f->id->sums[0].part_a + PART_TOUCHED * n * n;
+  const double *free = f->id->sums[0].part_a + SUBSET_BEFORE_CONTACT * n * n,
+               *touched = f->id->sums[0].part_a + SUBSET_AFTER_CONTACT * n * n;
   compare_near(free[0], 0, 0, "friction before contact");
   double known = 0;
   for (int k = 1; k < n; k++) known += free[k * n + k];
@@ -502,7 +502,7 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
     Fit* f = fit_of(RAIL, pattern);
     fit_to_the_end(f);
     const double truth[2] = {RAIL_DAMPING, RAIL_GRAVITY};
-    doubted += identification_doubt_count(f->id) > 0;
+    doubted += identification_contradiction_count(f->id) > 0;
     if (seed <= 10) inside += 0.1 * part_inside(f, out);
     for (int k = 0; k < 2; k++) {
       IdentifiedParameter p = identification_parameter(f->id, k);
@@ -564,7 +564,8 @@ static void a_model_that_is_wrong_is_doubted_Q12(void** state) {
     IdentifiedParameter gravity = identification_parameter(f->id, 1);
     double narrow = sqrt(f->id->covariance[3]) * f->id->quantile;
     Text said = {0};
-    for (int k = 0; k < identification_doubt_count(f->id); k++) identification_doubt_text(f->id, k, &said);
+    for (int k = 0; k < identification_contradiction_count(f->id); k++)
+      identification_append_contradiction(f->id, k, &said);
     print_message("seed %d: gravity %.4f, %.4f ... %.4f (+- %.4f without doubts); %s\n", seed, gravity.value,
                   gravity.low, gravity.high, narrow, said.data);
     assert_true(fabs(gravity.value - RAIL_GRAVITY) > narrow); /* what the fit alone would have said is wrong */
@@ -581,8 +582,8 @@ static int doubts_of(const char* text, const char* pattern, bool* prior) {
   Fit* f = fit_of(text, pattern);
   fit_to_the_end(f);
   Text said = {0};
-  int count = identification_doubt_count(f->id);
-  if (count > 0) identification_doubt_text(f->id, 0, &said);
+  int count = identification_contradiction_count(f->id);
+  if (count > 0) identification_append_contradiction(f->id, 0, &said);
   *prior = said.data && strstr(said.data, "scene/gravity/x: its prior says 0.8, the fit ");
   IdentifiedParameter gravity = identification_parameter(f->id, 1);
   assert_true(gravity.low <= RAIL_GRAVITY && RAIL_GRAVITY <= gravity.high);
@@ -628,11 +629,11 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
   Fit* f = fit_of(text, pattern);
   assert_int_equal(f->status, STATUS_OK);
   assert_false(identification_identifiable(f->id));
-  const char* said = identification_verdict(f->id);
+  const char* said = identification_undetermined_text(f->id);
   if (!strstr(said, "does not tell apart cart/damping/0 and cart/mass")) fail_msg("said: %s", said);
   if (!strstr(said, "cart/damping/0 and cart/mass appear only as their ratio")) fail_msg("said: %s", said);
   /* the initial values are 0.5 and 1, so damping / mass stays if damping changes by half of the mass's change */
-  const char* told_together = identification_determined(f->id);
+  const char* told_together = identification_determined_text(f->id);
   if (strcmp(told_together, "cart/damping/0 -0.5 cart/mass") != 0 &&
       strcmp(told_together, "cart/mass -2 cart/damping/0") != 0)
     fail_msg("told: %s", told_together);

@@ -221,9 +221,9 @@ static void survives(const char* text, const char* path, bool design) {
   sdrs* s;
   int failures = 0;
   for (int64_t n = 1;; n++) {
-    memory_fail_at(n);
+    memory_fail_allocation_at(n);
     sdrs_status status = do_everything(&s, text, path, design);
-    memory_fail_at(0);
+    memory_fail_allocation_at(0);
     if (status == SDRS_OK) break;
     assert_int_equal(status, SDRS_NO_MEMORY);
     assert_string_equal(sdrs_error(s), "out of memory");
@@ -254,9 +254,9 @@ static void a_run_that_is_too_long_is_refused(void** state) {
   sdrs* s = loaded(SLIDE);
   sdrs_array out = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_step(s, 3), SDRS_OK);
-  memory_fail_at(4);
+  memory_fail_allocation_at(4);
   assert_int_equal(sdrs_run(s, 5), SDRS_NO_MEMORY);
-  memory_fail_at(0);
+  memory_fail_allocation_at(0);
   assert_int_equal(sdrs_view(s, SDRS_TIME, -1, &out), SDRS_OK);
   assert_true(out.data[0] == 0);
   assert_int_equal(sdrs_run(s, 5), SDRS_OK);
@@ -267,12 +267,12 @@ static void nothing_is_left_in_the_pools(void** state) {
   (void)state;
   sdrs* s;
   assert_int_equal(do_everything(&s, SLIDE, NULL, false), SDRS_OK);
-  assert_true(memory_pool_count(s->pool) > 0);
+  assert_true(memory_pool_block_count(s->pool) > 0);
   assert_int_equal(sdrs_clear(s), SDRS_OK);
-  int64_t fresh = memory_pool_count(s->pool);
+  int64_t fresh = memory_pool_block_count(s->pool);
   sdrs_free(s);
   s = loaded(SLIDE);
-  assert_int_equal(memory_pool_count(s->pool), fresh);
+  assert_int_equal(memory_pool_block_count(s->pool), fresh);
   sdrs_free(s);
 }
 

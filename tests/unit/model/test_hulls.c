@@ -120,7 +120,7 @@ static void undrawn_shapes_have_the_same_points(void** state) {
     Fixture f;
     fixture_load(&f, yaml);
     Model bare;
-    f.scene.undrawn = true;
+    f.scene.skip_render_surfaces = true;
     assert_int_equal(model_create(&bare, &f.scene, &f.diagnostics), STATUS_OK);
     const ModelHull *drawn = &f.model.hulls[0], *hull = &bare.hulls[0];
     assert_int_equal(hull->solid.triangle_count, law ? drawn->solid.triangle_count : 0);

@@ -118,7 +118,7 @@ static void kinematics_way_of_a_link_is_that_of_all(void** state) {
       model_poses(m, t.at, t.poses);
       memcpy(way, blank, poses);
       if (from >= 0) way[from] = t.poses[from];
-      model_link_way(m, i, from, t.base, d, 0.3, t.at, way);
+      model_displaced_link_pose(m, i, from, t.base, d, 0.3, t.at, way);
       for (int k = 0; k < m->link_count; k++) {
         bool carries = hangs_on(m, i, k) && (from < 0 || hangs_on(m, k, from));
         const Pose* wanted = carries ? &t.poses[k] : &blank[k];

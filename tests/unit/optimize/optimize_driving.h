@@ -87,7 +87,7 @@ static inline TestDrive test_drive(Optimizer* optimizer, const TestSet* t, TestL
     test_expect_inside(t, trial, 1e-11, "trial", k);
     double loss = function(context, count, trial, trial_gradient);
     bool accepted = !optimizer_descends(optimizer) || loss < drive.loss;
-    drive.gave_up = !optimizer_verdict(optimizer, accepted, loss);
+    drive.gave_up = !optimizer_report_outcome(optimizer, accepted, loss);
     if (accepted) {
       drive.loss = loss;
       memcpy(x, trial, sizeof(double) * (size_t)count);

@@ -29,7 +29,7 @@ static void O5_sequence_by_hand(void** state) {
     optimizer_propose(optimizer, x, 0, GRADIENTS[k], trial);
     compare_near(trial[0] - x[0], 0.1 * move(k), 1e-15, "design, step %d", k);
     compare_near(trial[1] - x[1], -move(k), 2e-15, "control, step %d", k);
-    assert_true(optimizer_verdict(optimizer, true, 0));
+    assert_true(optimizer_report_outcome(optimizer, true, 0));
     memcpy(x, trial, sizeof x);
   }
   assert_false(optimizer_descends(optimizer));
@@ -48,16 +48,16 @@ static void O5_a_rejected_gradient_counts_once(void** state) {
   Optimizer* optimizer = optimizer_create(&s, &t->set);
   double x[2] = {0, 0}, trial[2];
   optimizer_propose(optimizer, x, 0, GRADIENTS[0], trial);
-  optimizer_verdict(optimizer, true, 0);
+  optimizer_report_outcome(optimizer, true, 0);
   compare_near(optimizer_step_bound(optimizer, 0), 0.1, 0, "no more than the full step");
   for (int refused = 0; refused < 3; refused++) {
     optimizer_propose(optimizer, x, 0, GRADIENTS[1], trial);
     compare_near(trial[0], 0.1 * move(1) * pow(0.5, refused), 1e-16, "refused %d times", refused);
-    assert_true(optimizer_verdict(optimizer, refused == 2, 0));
+    assert_true(optimizer_report_outcome(optimizer, refused == 2, 0));
   }
   optimizer_propose(optimizer, x, 0, GRADIENTS[2], trial);
   compare_near(trial[0], 0.05 * move(2), 1e-16, "the next gradient");
-  optimizer_verdict(optimizer, true, 0);
+  optimizer_report_outcome(optimizer, true, 0);
   compare_near(optimizer_step_bound(optimizer, 0), 0.1, 0, "full again");
   optimizer_destroy(optimizer);
   memory_free(t);

@@ -90,7 +90,7 @@ static void begin_task(Sought* s, void* kind, const char* text, const TaskOptimi
   if (type) s->task.optimizer.type = *type;
   assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
   s->function = (OptimizationFunction){.context = kind, .evaluate = evaluate, .unit = unit};
-  optimization_minimise(s->optimization, &s->function);
+  optimization_set_function(s->optimization, &s->function);
   diagnostics_free(&diagnostics);
 }
 

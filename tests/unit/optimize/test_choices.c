@@ -26,7 +26,7 @@ static void choices_O19_all_in_order(void** state) {
   Task task = task_of(CHOICE_ALL, 1, 1, choices);
   ChoiceSearch* s = choice_search_create(&task);
   int pick[CHOICES], count = 0;
-  assert_int_equal(choice_search_tries(s), ALL);
+  assert_int_equal(choice_search_count(s), ALL);
   for (; choice_search_next(s, pick); count++) assert_int_equal(number_of(pick), count);
   assert_int_equal(count, ALL);
   choice_search_destroy(s);
@@ -77,7 +77,7 @@ static void choices_O19_climb_beside_the_best(void** state) {
       tried[number_of(pick)] = true;
       double loss = pow(pick[0] - 1, 2) + pow(pick[1] - 2, 2) + pow(pick[2] - 1, 2);
       bool broken = pick[2] == 1, better = !broken && loss < least;
-      assert_int_equal(choice_search_tell(s, loss, broken ? 0.5 : -1, true), better);
+      assert_int_equal(choice_search_report(s, loss, broken ? 0.5 : -1, true), better);
       if (!better) continue;
       least = loss;
       for (int k = 0; k < CHOICES; k++) best[k] = pick[k];
@@ -96,11 +96,11 @@ static void choices_O19_failures_are_passed_over(void** state) {
   ChoiceSearch* s = choice_search_create(&task);
   int pick[CHOICES];
   assert_true(choice_search_next(s, pick));
-  assert_false(choice_search_tell(s, NAN, -HUGE_VAL, true));
+  assert_false(choice_search_report(s, NAN, -HUGE_VAL, true));
   assert_true(choice_search_next(s, pick));
-  assert_true(choice_search_tell(s, 5, -HUGE_VAL, true));
+  assert_true(choice_search_report(s, 5, -HUGE_VAL, true));
   assert_true(choice_search_next(s, pick));
-  assert_false(choice_search_tell(s, 5, -HUGE_VAL, true));
+  assert_false(choice_search_report(s, 5, -HUGE_VAL, true));
   assert_false(choice_search_next(s, pick));
   choice_search_destroy(s);
 }
@@ -119,7 +119,7 @@ static void choices_O19_success_ranks_before_the_loss(void** state) {
   for (size_t k = 0; k < sizeof results / sizeof results[0]; k++) {
     int pick[CHOICES];
     assert_true(choice_search_next(s, pick));
-    assert_int_equal(choice_search_tell(s, results[k].loss, results[k].violation, results[k].meets), results[k].best);
+    assert_int_equal(choice_search_report(s, results[k].loss, results[k].violation, results[k].meets), results[k].best);
   }
   choice_search_destroy(s);
 }

@@ -45,7 +45,7 @@ static double search(Optimizer* optimizer, const TestSet* t, Value value, int sa
     test_expect_inside(t, trial, 1e-11, "sample", k);
     double found = value(t->set.count, trial);
     if (found < best) best = found, memcpy(x, trial, sizeof(double) * (size_t)t->set.count);
-    if (!optimizer_tell(optimizer, found, -HUGE_VAL)) break;
+    if (!optimizer_report_loss(optimizer, found, -HUGE_VAL)) break;
   }
   return best;
 }
@@ -135,7 +135,7 @@ static void what_breaks_a_bound_is_worse(void** state) {
     double sum = 0, square = 0;
     for (int i = 0; i < COUNT; i++) sum += trial[i], square += trial[i] * trial[i];
     if (square <= 1 && sum < best) best = sum, memcpy(x, trial, sizeof x);
-    if (!optimizer_tell(optimizer, sum, square - 1)) break;
+    if (!optimizer_report_loss(optimizer, sum, square - 1)) break;
   }
   compare_near(best, -2, 1e-5, "sum");
   for (int i = 0; i < COUNT; i++) compare_near(x[i], -0.5, 5e-3, "variable %d", i);
@@ -170,7 +170,7 @@ static void the_state_goes_on_to_the_bit(void** state) {
     double x[TEST_COUNT_MAX] = {0}, a[TEST_COUNT_MAX], b[TEST_COUNT_MAX], none[TEST_COUNT_MAX] = {0};
     for (int k = 0; k < 20; k++) {
       optimizer_propose(first, x, 0, none, a);
-      optimizer_tell(first, turned_ellipsoid(n, a), -HUGE_VAL);
+      optimizer_report_loss(first, turned_ellipsoid(n, a), -HUGE_VAL);
     }
     double* saved = memory_alloc(sizeof(double) * (size_t)optimizer_state_size(first));
     optimizer_state_save(first, saved);
@@ -179,8 +179,8 @@ static void the_state_goes_on_to_the_bit(void** state) {
       optimizer_propose(first, x, 0, none, a);
       optimizer_propose(second, x, 0, none, b);
       compare_bytes(a, b, sizeof(double) * (size_t)n, "sample %d", k);
-      optimizer_tell(first, turned_ellipsoid(n, a), -HUGE_VAL);
-      optimizer_tell(second, turned_ellipsoid(n, b), -HUGE_VAL);
+      optimizer_report_loss(first, turned_ellipsoid(n, a), -HUGE_VAL);
+      optimizer_report_loss(second, turned_ellipsoid(n, b), -HUGE_VAL);
     }
     memory_free(saved);
     optimizer_destroy(first);

@@ -341,8 +341,8 @@ static int loose_warnings(double overlap) {
   r.shapes[0] = true;
   robot_connect(&r);
   Diagnostics diagnostics = {0};
-  connect_warn_loose(&r.run->scene, &r.run->model, &(ConnectRequest){r.shapes, r.joints, r.follows, r.map, false},
-                     &r.shared, &diagnostics);
+  connect_warn_unconnected(&r.run->scene, &r.run->model, &(ConnectRequest){r.shapes, r.joints, r.follows, r.map, false},
+                           &r.shared, &diagnostics);
   int count = diagnostics.count;
   if (count > 0) assert_non_null(strstr(diagnostics.items[0].text, "link 'a': shapes 0 and 1 touch"));
   diagnostics_free(&diagnostics);

@@ -195,7 +195,7 @@ static void every_value_is_a_body_D9(void** state) {
     for (int k = 0; k < 6; k++) x[k] = random_uniform(&random, -1.5, 1.5);
     for (int k = 0; k < 3; k++) own.above[k] = random_uniform(&random, -1, 1);
     design_inertia_values(&own, x, inertia);
-    if (!inertia_is_positive(inertia) || !inertia_of_a_body(inertia))
+    if (!inertia_is_positive_definite(inertia) || !inertia_is_physical(inertia))
       fail_msg("seed %llu, trial %d", (unsigned long long)seed, trial);
   }
 }
@@ -210,7 +210,7 @@ static void slopes_of_inertia_D9(void** state) {
     for (int k = 0; k < 6; k++) by_inertia[k] = random_normal(&random);
     for (int k = 0; k < 3; k++) own.above[k] = random_uniform(&random, -1, 1);
     design_inertia_values(&own, x, inertia);
-    design_inertia_slope(&own, inertia, by_inertia, slope);
+    design_inertia_gradient(&own, inertia, by_inertia, slope);
     for (int k = 0; k < (own.full ? 6 : 3); k++) {
       double h = 1e-5, difference = 0, keep = x[k];
       for (int side = -1; side <= 1; side += 2) {
@@ -228,9 +228,9 @@ static void slopes_of_inertia_D9(void** state) {
 /* ---------------------------------------------------------------- directions (D11) */
 
 /* Numbers for x as a rotation that takes z to the axis, or as itself. */
-static Mat3 turned(const DesignTurn* own, const double* x) {
+static Mat3 turned(const DesignRotation* own, const double* x) {
   double numbers[4];
-  design_turn_values(own, x, numbers);
+  design_rotation_values(own, x, numbers);
   return mat3_from_quat(quat_at(numbers));
 }
 
@@ -241,11 +241,11 @@ static void slopes_of_rotations_D11(void** state) {
   for (int trial = 0; trial < 50; trial++) {
     double x[3], numbers[4], slope[3] = {0}, size = trial % 3 == 0 ? 1e-3 : 1.5;
     Vec3 by = {random_normal(&random), random_normal(&random), random_normal(&random)};
-    DesignTurn own = {.variable = {0, 1, 2}};
+    DesignRotation own = {.variable = {0, 1, 2}};
     own.rotation = quat_exp(vec3(random_normal(&random), random_normal(&random), random_normal(&random)));
     for (int k = 0; k < 3; k++) x[k] = random_uniform(&random, -size, size);
-    design_turn_values(&own, x, numbers);
-    design_turn_slope(&own, numbers, by, slope);
+    design_rotation_values(&own, x, numbers);
+    design_rotation_gradient(&own, numbers, by, slope);
     Mat3 at = turned(&own, x);
     for (int k = 0; k < 3; k++) {
       double h = 1e-5, keep = x[k];
@@ -270,18 +270,18 @@ static void slopes_of_axes_D11(void** state) {
     double x[3], a[4], slope[3] = {0};
     Vec3 c = {random_normal(&random), random_normal(&random), random_normal(&random)};
     Vec3 along = {random_normal(&random), random_normal(&random), random_normal(&random)};
-    DesignTurn own = {.of_axis = true, .variable = {0, 1, 2}, .axis = vec3_scale(along, 1 / vec3_norm(along))};
+    DesignRotation own = {.of_axis = true, .variable = {0, 1, 2}, .axis = vec3_scale(along, 1 / vec3_norm(along))};
     for (int k = 0; k < 3; k++) x[k] = random_uniform(&random, -0.8, 0.8);
-    design_turn_values(&own, x, a);
+    design_rotation_values(&own, x, a);
     compare_near(vec3_norm(vec3_at(a)), 1, 1e-15, "length");
     Vec3 across = vec3_cross(vec3_at(x), own.axis);
     compare_near(vec3_dot(vec3_at(a), own.axis), 1 / sqrt(1 + vec3_dot(across, across)), 1e-14, "trial %d", trial);
-    design_turn_slope(&own, a, vec3_cross(vec3_at(a), c), slope);
+    design_rotation_gradient(&own, a, vec3_cross(vec3_at(a), c), slope);
     for (int k = 0; k < 3; k++) {
       double h = 1e-5, keep = x[k], moved[2][4];
       for (int side = 0; side < 2; side++) {
         x[k] = keep + (side ? h : -h);
-        design_turn_values(&own, x, moved[side]);
+        design_rotation_values(&own, x, moved[side]);
       }
       x[k] = keep;
       double quotient = vec3_dot(c, vec3_sub(vec3_at(moved[1]), vec3_at(moved[0]))) / (2 * h);

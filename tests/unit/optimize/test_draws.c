@@ -155,7 +155,7 @@ static void tries_are_judged_by_success_O18(void** state) {
   }
   assert_true(held > 0 && held < cart_held && cart_held < TRIES);
   assert_int_equal(optimization_validation_tries(s.optimization), TRIES);
-  assert_int_equal(optimization_validation_held(s.optimization, 0), held);
+  assert_int_equal(optimization_validation_passed(s.optimization, 0), held);
   end(&s);
   text_free(&text);
 }

@@ -34,7 +34,7 @@ static void a_rejected_step_to_a_bound_gets_shorter(void** state) {
     optimizer_propose(optimizer, x, 0, g, trial);
     compare_near(trial[0], wanted[k], 1e-16, "after %d rejections", k);
     compare_near(trial[1], 0, 0, "at the bound");
-    assert_true(optimizer_verdict(optimizer, false, 1));
+    assert_true(optimizer_report_outcome(optimizer, false, 1));
   }
   optimizer_destroy(optimizer);
   memory_free(t);

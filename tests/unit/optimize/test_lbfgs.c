@@ -68,13 +68,13 @@ static void O9_second_step_of_a_line_is_newtons(void** state) {
   double x[1] = {1.7}, g[1] = {6 * (1.7 - 2)}, trial[1];
   optimizer_propose(optimizer, x, 0, g, trial);
   compare_near(trial[0], 1.95, 1e-15, "first step: the bound");
-  optimizer_verdict(optimizer, true, 0);
+  optimizer_report_outcome(optimizer, true, 0);
   x[0] = trial[0];
   g[0] = 6 * (x[0] - 2);
   optimizer_propose(optimizer, x, 0, g, trial);
   compare_near(trial[0], 2, 1e-14, "second step: the minimum");
   /* Refused: shorter, though the bound was far away. */
-  optimizer_verdict(optimizer, false, 0);
+  optimizer_report_outcome(optimizer, false, 0);
   optimizer_propose(optimizer, x, 0, g, trial);
   compare_at_most(trial[0] - x[0], 0.025 * (1 + 1e-6), "at most half of it");
   compare_at_most(0.0125, trial[0] - x[0], "and more than a quarter");
@@ -99,7 +99,7 @@ static void O9_two_loops_match_the_matrix(void** state) {
     for (int i = 0; i < N; i++) xs[k][i] = random_normal(&random);
     test_quadratic(q, N, xs[k], gs[k]);
     optimizer_propose(optimizer, xs[k], 0, gs[k], trial);
-    optimizer_verdict(optimizer, true, 0);
+    optimizer_report_outcome(optimizer, true, 0);
   }
   double h[N][N] = {{0}}, left[N][N], next[N][N];
   for (int k = STEPS - MEMORY; k < STEPS; k++) {
@@ -167,8 +167,8 @@ static void O9_direction_in_a_face_is_that_of_its_coordinates(void** state) {
     optimizer_propose(in_plane, u, 0, h, flat);
     Vec3 wanted = vec3_add_scaled(vec3_add_scaled(vec3_scale(n, 0.7), flat[0], e[0]), flat[1], e[1]);
     if (k > 0) compare_vec3(vec3(trial[0], trial[1], trial[2]), wanted, 1e-11, "after %d pairs", k);
-    optimizer_verdict(in_space, true, 0);
-    optimizer_verdict(in_plane, true, 0);
+    optimizer_report_outcome(in_space, true, 0);
+    optimizer_report_outcome(in_plane, true, 0);
   }
   optimizer_destroy(in_space);
   optimizer_destroy(in_plane);
@@ -185,7 +185,7 @@ static void pairs_without_curvature_are_left_out(void** state) {
   Optimizer* optimizer = optimizer_create(&s, &t->set);
   double trial[2];
   optimizer_propose(optimizer, (double[]){0, 0}, 0, (double[]){1, 1}, trial);
-  optimizer_verdict(optimizer, true, 0);
+  optimizer_report_outcome(optimizer, true, 0);
   double x[2] = {-0.1, -0.1}, g[2] = {2, 3}; /* s.y = -0.1 - 0.2 < 0 */
   optimizer_propose(optimizer, x, 0, g, trial);
   /* Steepest descent, as long as the bound: 1.5 x 0.1 in the largest entry. */

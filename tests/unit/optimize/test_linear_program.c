@@ -12,8 +12,8 @@ static bool find_face(const TestSet* t, const double unit[2], const double* cost
   LinearProgram* program = linear_program_create(projector_rows(projector));
   ProjectLimits limits = {t->low, t->high, t->row_low, t->row_high};
   uint64_t before = memory_allocation_count();
-  bool found =
-      linear_program_face(program, t->block, unit, cost, &limits, face->low, face->high, face->row_low, face->row_high);
+  bool found = linear_program_solve(program, t->block, unit, cost, &limits, face->low, face->high, face->row_low,
+                                    face->row_high);
   assert_int_equal(memory_allocation_count(), before);
   linear_program_destroy(program);
   projector_destroy(projector);
@@ -81,7 +81,7 @@ static void every_point_of_the_face_is_best(void** state) {
       if (!in_row) face.low[i] = face.high[i] = cost[i] > 0 ? t->low[i] : cost[i] < 0 ? t->high[i] : 0;
     }
     ProjectLimits limits = {face.low, face.high, face.row_low, face.row_high};
-    assert_true(projector_nearest(projector, &limits, scale, x));
+    assert_true(projector_project(projector, &limits, scale, x));
     double found = 0, least = 0, size = 0;
     for (int i = 0; i < n; i++) {
       found += cost[i] * x[i];

@@ -114,7 +114,7 @@ static void drawn_starts_that_intersect_are_moved_O22(void** state) {
       last = iteration;
       assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
     }
-    assert_int_equal(optimization_unstarted(s.optimization, &reason), 0);
+    assert_int_equal(optimization_failed_starts(s.optimization, &reason), 0);
     end(&s);
   }
   assert_true(moved > 0);

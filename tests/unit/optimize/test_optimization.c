@@ -697,7 +697,7 @@ static void good_draws_before_it_do_not_excuse_a_failure_O18(void** state) {
   for (int k = 1; k < COUNT; k++) {
     o.iteration = k;
     double expected = k < FAILS_AT || k > FAILS_AT + 9 ? 1 : k == FAILS_AT ? 12 : 2.1;
-    double worth = optimization_worth(&o, k, rows[k].loss);
+    double worth = optimization_compared_loss(&o, k, rows[k].loss);
     if (fabs(worth - expected) > 1e-12) fail_msg("iteration %d is worth %g", k, worth);
   }
 }

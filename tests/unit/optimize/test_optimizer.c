@@ -15,7 +15,7 @@ static TaskOptimizer way(int index) {
 /* ---------------------------------------------------------------- step lengths */
 
 static void accept(Optimizer* optimizer, int times) {
-  for (int k = 0; k < times; k++) assert_true(optimizer_verdict(optimizer, true, 0));
+  for (int k = 0; k < times; k++) assert_true(optimizer_report_outcome(optimizer, true, 0));
 }
 
 static void O2_schedules(void** state) {
@@ -63,7 +63,7 @@ static void O3_shrinks_and_grows_within_limits(void** state) {
     accept(optimizer, 20);
     double full = TYPES[w] == OPTIMIZER_ADAM ? 0.1 : 1;
     compare_near(optimizer_step_bound(optimizer, 0), full, 0, "%s: no more than 10 times", WAY_NAMES[w]);
-    for (int k = 0; k < 6; k++) assert_true(optimizer_verdict(optimizer, false, 0));
+    for (int k = 0; k < 6; k++) assert_true(optimizer_report_outcome(optimizer, false, 0));
     compare_near(optimizer_step_bound(optimizer, 1), full * pow(0.25, 6), 1e-18, "%s: shrunk", WAY_NAMES[w]);
     accept(optimizer, 1);
     double wanted = TYPES[w] == OPTIMIZER_LBFGS ? 0.1 : full * pow(0.25, 6) * 2;
@@ -84,7 +84,7 @@ static void O3_adam_recovers_after_refusals(void** state) {
   s.shrink = 0.5;
   s.grow = 1.2;
   Optimizer* optimizer = optimizer_create(&s, &t->set);
-  for (int k = 0; k < 13; k++) assert_true(optimizer_verdict(optimizer, false, 0));
+  for (int k = 0; k < 13; k++) assert_true(optimizer_report_outcome(optimizer, false, 0));
   double factor = pow(0.5, 13);
   for (int k = 1; k <= 16; k++) {
     compare_relative(optimizer_step_bound(optimizer, 0), 0.1 * factor, 1e-14, "after %d successes", k - 1);
@@ -95,7 +95,7 @@ static void O3_adam_recovers_after_refusals(void** state) {
     memory_free(kept);
     optimizer_destroy(optimizer);
     optimizer = loaded;
-    assert_true(optimizer_verdict(optimizer, true, 0));
+    assert_true(optimizer_report_outcome(optimizer, true, 0));
     factor = fmin(k == 1 ? pow(0.5, 6.5) : factor * pow(1.2, k < 4 ? k : 4), 1);
   }
   compare_near(optimizer_step_bound(optimizer, 0), 0.1, 0, "the full step again");
@@ -115,7 +115,7 @@ static void O3_adam_lives_with_trials_that_fail(void** state) {
   for (uint64_t seed = 1; seed <= 101; seed++) {
     Random random = {seed};
     Optimizer* optimizer = optimizer_create(&s, &t->set);
-    for (int k = 0; k < 40; k++) optimizer_verdict(optimizer, random_uniform(&random, 0, 1) > 17 / 40.0, 0);
+    for (int k = 0; k < 40; k++) optimizer_report_outcome(optimizer, random_uniform(&random, 0, 1) > 17 / 40.0, 0);
     useful += optimizer_step_bound(optimizer, 0) > 0.1 * 1e-2;
     optimizer_destroy(optimizer);
   }
@@ -136,7 +136,7 @@ static void O3_gives_up_when_the_step_is_too_short(void** state) {
       assert_true(fabs(trial[0] - x[0]) < last);
       last = fabs(trial[0] - x[0]);
       rejections++;
-    } while (optimizer_verdict(optimizer, false, 1));
+    } while (optimizer_report_outcome(optimizer, false, 1));
     assert_int_equal(rejections, 30); /* 2^-30 < 1e-9 < 2^-29 */
     optimizer_destroy(optimizer);
   }
@@ -158,11 +158,11 @@ static void O2_goes_on_where_the_function_changes(void** state) {
     double x[3] = {1, 1, 1}, gradient[3] = {1, -2, 3}, trial[3], wanted[3];
     optimizer_propose(used, x, 0, gradient, trial);
     accept(used, 4);
-    assert_true(optimizer_verdict(used, false, 0));
-    optimizer_begin_anew(used);
+    assert_true(optimizer_report_outcome(used, false, 0));
+    optimizer_reset(used);
     compare_near(optimizer_step_bound(used, 0), 0.5 * settings.design_step, 0, "method %d", type);
     accept(fresh, 4);
-    optimizer_begin_anew(fresh);
+    optimizer_reset(fresh);
     optimizer_propose(used, x, 0, gradient, trial);
     optimizer_propose(fresh, x, 0, gradient, wanted);
     for (int k = 0; k < 3; k++) compare_near(trial[k], wanted[k], 0, "method %d, variable %d", type, k);
@@ -185,8 +185,8 @@ static void O10_clipping(void** state) {
     optimizer_propose(plain, x, 0, (double[]){0.6, 0.8}, whole);
     optimizer_propose(clipped, x, 0, first, trial);
     compare_arrays(trial, whole, 2, 1e-15, "%s: as if the gradient were shorter", WAY_NAMES[w]);
-    optimizer_verdict(plain, true, 0);
-    optimizer_verdict(clipped, true, 0);
+    optimizer_report_outcome(plain, true, 0);
+    optimizer_report_outcome(clipped, true, 0);
     if (TYPES[w % TYPE_COUNT] != OPTIMIZER_LBFGS) { /* its pairs are of the true gradients */
       optimizer_propose(plain, whole, 0, second, whole);
       optimizer_propose(clipped, trial, 0, second, trial);
@@ -222,7 +222,7 @@ static void gradients_that_are_no_numbers_stay(void** state) {
     optimizer_propose(optimizer, x, 0, g, trial);
     optimizer_propose(untouched, x, 0, g, clean);
     compare_bytes(trial, clean, sizeof trial, "%s: state", WAY_NAMES[w]);
-    assert_true(optimizer_verdict(optimizer, false, NAN));
+    assert_true(optimizer_report_outcome(optimizer, false, NAN));
     optimizer_destroy(optimizer);
     optimizer_destroy(untouched);
   }
@@ -276,7 +276,7 @@ static void nothing_to_move(void** state) {
     TaskOptimizer s = way(w);
     Optimizer* optimizer = optimizer_create(&s, &t->set);
     optimizer_propose(optimizer, NULL, 0, NULL, NULL);
-    assert_true(optimizer_verdict(optimizer, true, 0));
+    assert_true(optimizer_report_outcome(optimizer, true, 0));
     optimizer_destroy(optimizer);
   }
   memory_free(t);
@@ -337,7 +337,7 @@ static void wander(Optimizer* optimizer, const TestSet* t, const TestQuadratic* 
   for (int k = first; k < last; k++) {
     double loss = test_quadratic(q, t->set.count, x, gradient);
     optimizer_propose(optimizer, x, loss, gradient, trial);
-    optimizer_verdict(optimizer, is_accepted(k), loss);
+    optimizer_report_outcome(optimizer, is_accepted(k), loss);
     if (is_accepted(k)) memcpy(x, trial, sizeof(double) * (size_t)t->set.count);
   }
 }
@@ -370,7 +370,7 @@ static void check_resumed(int w, int rows, int stop, bool open_trial) {
   optimizer_destroy(before);
   optimizer_state_load(after, saved);
   if (open_trial) {
-    optimizer_verdict(after, is_accepted(stop), loss);
+    optimizer_report_outcome(after, is_accepted(stop), loss);
     if (is_accepted(stop)) memcpy(resumed, trial, sizeof resumed);
   }
   wander(after, t, q, stop + open_trial, 30, resumed);

@@ -15,7 +15,7 @@ static bool nearest(const TestSet* t, const double by_block[2], double* x) {
   fill_scale(t, by_block, scale);
   Projector* projector = projector_create(&t->set);
   ProjectLimits limits = limits_of(t);
-  bool found = projector_nearest(projector, &limits, scale, x);
+  bool found = projector_project(projector, &limits, scale, x);
   projector_destroy(projector);
   return found;
 }
@@ -284,11 +284,11 @@ static void directions_along_the_face(void** state) {
     Projector* projector = projector_create(&t->set);
     ProjectLimits limits = limits_of(t);
     fill_scale(t, UNIT, scale);
-    assert_true(projector_nearest(projector, &limits, scale, x));
+    assert_true(projector_project(projector, &limits, scale, x));
     for (int i = 0; i < N; i++) v[i] = random_normal(&random);
-    projector_along_face(projector, v);
+    projector_project_direction(projector, v);
     memcpy(w, v, sizeof v);
-    projector_along_face(projector, w);
+    projector_project_direction(projector, w);
     compare_arrays(w, v, N, 1e-13, "round %d: twice", round);
     /* A small step keeps every bound and row that x touches with a force; here all that it touches. */
     for (int i = 0; i < N; i++)
@@ -313,8 +313,8 @@ static void nothing_is_allocated_after_creation(void** state) {
   for (int i = 0; i < 30; i++) x[i] = random_uniform(&random, -4, 4);
   fill_scale(t, UNIT, scale);
   uint64_t before = memory_allocation_count();
-  assert_true(projector_nearest(projector, &limits, scale, x));
-  projector_along_face(projector, x);
+  assert_true(projector_project(projector, &limits, scale, x));
+  projector_project_direction(projector, x);
   assert_int_equal(memory_allocation_count(), before);
   projector_destroy(projector);
   projector_destroy(NULL);

@@ -96,7 +96,7 @@ static void each_scenario_meets_its_own(void** state) {
   compare_near(best_of(s, "a/velocity/0@two"), 3 / 1.0, 1e-9, "two");
   compare_near(best_of(s, "a/velocity/0@three"), 1, 0, "three");
   compare_near(best_of(s, "rod/values/0"), 1, 1e-9, "rod");
-  assert_int_equal(optimization_judge(s->optimization), STATUS_OK);
+  assert_int_equal(optimization_evaluate_success(s->optimization), STATUS_OK);
   assert_true(optimization_succeeded(s->optimization));
   sought_free(s);
 }
@@ -109,7 +109,7 @@ static void success_of_one_scenario(void** state) {
       sought(SCENARIOS "initial: [{link: a, velocities: true, dof: [0], scenarios: [one]}]\n" LOSSES
                        "success:\n  - {type: point, name: far, link: a, target: [3, 0, 0], scenarios: [two], max: 3}\n"
                        "  - {type: point, name: all, link: a, target: [0, 0, 0], max: 3}\n");
-  assert_int_equal(optimization_judge(s->optimization), STATUS_OK);
+  assert_int_equal(optimization_evaluate_success(s->optimization), STATUS_OK);
   compare_near(optimization_success(s->optimization, 0).value, 4, 1e-9, "of the second");
   assert_false(optimization_success(s->optimization, 0).met);
   compare_near(optimization_success(s->optimization, 1).value, 1, 1e-9, "the largest, of the second");

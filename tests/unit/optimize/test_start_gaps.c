@@ -119,8 +119,8 @@ static void slope_of(const Sought* s, Model* model, const StartGap* gap, double*
   LossSeeds seeds = loss_seeds_create(model, 0);
   model_gradient_create(&gradient, model);
   start_gap_seed(&recording, gap, &seeds);
-  assert_true(optimization_adjoint_of(s->optimization, &recording, &seeds, 1, 1, &gradient).sound);
-  optimization_chain(s->optimization, 0, model, &gradient, slope);
+  assert_true(optimization_run_adjoint(s->optimization, &recording, &seeds, 1, 1, &gradient).sound);
+  optimization_add_gradient(s->optimization, 0, model, &gradient, slope);
   model_gradient_destroy(&gradient);
   loss_seeds_destroy(&seeds);
   recording_destroy(&recording);
@@ -179,7 +179,7 @@ static void gaps_have_derivatives_O22(void** state) {
   x[angle] = 0.8; /* turned into the other arm */
   assert_int_equal(optimization_model(s.optimization, 0, x, &trial, &diagnostics), STATUS_BAD_INPUT);
   x[angle] = 0.2;
-  found = start_gaps_find(&standing, &trial, 1, 2, 1e-4, gaps, 64);
+  found = find_start_gaps(&standing, &trial, 1, 2, 1e-4, gaps, 64);
   assert_true(found > 0);
   for (int g = 0; g < found; g++) {
     memset(slope, 0, sizeof(double) * (size_t)count);

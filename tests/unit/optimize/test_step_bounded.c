@@ -146,7 +146,7 @@ static void a_rejected_step_gets_shorter(void** state) {
         compare_at_most(length, 0.51 * last, "norm %d, row %d, rejection %d", euclidean, with_row, k);
         assert_true(length > 0.2 * last || k == 0);
         last = length;
-        assert_true(optimizer_verdict(optimizer, false, 1));
+        assert_true(optimizer_report_outcome(optimizer, false, 1));
       }
       optimizer_destroy(optimizer);
       memory_free(t);

@@ -48,7 +48,7 @@ static void the_worst_scenario_counts(void** state) {
   assert_int_equal(optimization_success_count(o), 3);
   for (int i = 0; i < 3; i++) assert_false(optimization_success(o, i).met); /* not judged */
   assert_false(optimization_succeeded(o));
-  assert_int_equal(optimization_judge(f.optimization), STATUS_OK);
+  assert_int_equal(optimization_evaluate_success(f.optimization), STATUS_OK);
   /* at 1 m/s: the shorter run ends at 0.5 m; mean over 26 states of 2 (1 - k dt) */
   const double value[] = {0.5, -0.5, 1.75}, bound[] = {0.5, -1, 1.75};
   for (int i = 0; i < 3; i++) {
@@ -66,21 +66,21 @@ static void nothing_is_met_without_a_number(void** state) {
   create(&f);
   Success* s = f.optimization->success;
   const double low[] = {0, -2, 0}, high[] = {0.25, -1.5, 1}, none[] = {0, NAN, 0};
-  success_add(s, 0, low);
-  success_add(s, 1, high);
+  success_add_scenario(s, 0, low);
+  success_add_scenario(s, 1, high);
   for (int i = 0; i < 3; i++) {
     assert_true(optimization_success(f.optimization, i).met);
     compare_near(optimization_success(f.optimization, i).value, high[i], 0, "value of %d", i);
   }
   assert_true(optimization_succeeded(f.optimization));
   for (int order = 0; order < 2; order++) {
-    success_add(s, 0, order == 0 ? none : low);
-    success_add(s, 1, order == 0 ? low : none);
+    success_add_scenario(s, 0, order == 0 ? none : low);
+    success_add_scenario(s, 1, order == 0 ? low : none);
     assert_true(isnan(optimization_success(f.optimization, 1).value));
     assert_false(optimization_succeeded(f.optimization));
   }
-  success_add(s, 0, NULL);
-  success_add(s, 1, low);
+  success_add_scenario(s, 0, NULL);
+  success_add_scenario(s, 1, low);
   for (int i = 0; i < 3; i++) assert_false(optimization_success(f.optimization, i).met);
   destroy(&f);
 }
@@ -125,7 +125,7 @@ static void what_succeeds_ranks_first_O23(void** state) {
     compare_near(optimization_best_loss(f.optimization), (v.best - 2) * (v.best - 2), 1e-12, "loss at %g", v.best);
     if (types[t] == OPTIMIZER_CMA_ES) compare_near(v.best, 1, 1e-3, "the bound of success");
     if (types[t] == OPTIMIZER_LBFGS) compare_near(v.now, 2, 1e-6, "the least loss");
-    assert_int_equal(optimization_judge(f.optimization), STATUS_OK);
+    assert_int_equal(optimization_evaluate_success(f.optimization), STATUS_OK);
     assert_true(optimization_succeeded(f.optimization));
     destroy(&f);
   }

@@ -112,9 +112,9 @@ static const char* const SCENE =
 static void rename_all(Scene* scene, void* context) {
   (void)context;
   memory_free(scene->name);
-  scene->name = memory_text(SCENE_NAME);
+  scene->name = memory_copy_text(SCENE_NAME);
   memory_free(scene->links[1].name);
-  scene->links[1].name = memory_text(LINK_NAME);
+  scene->links[1].name = memory_copy_text(LINK_NAME);
 }
 
 /* The box rises and rotates about x. */

@@ -18,15 +18,15 @@ static void the_scale_darkens_all_the_way(void** state) {
   float color[3], end[3];
   double before = 1.0;
   for (int i = 0; i <= 100; i++) {
-    scale_color(0.01 * i, color);
+    displacement_color(0.01 * i, color);
     assert_true(luminance(color) < before);
     before = luminance(color);
   }
-  scale_color(1.0, color);
-  scale_color(7.0, end);
+  displacement_color(1.0, color);
+  displacement_color(7.0, end);
   assert_memory_equal(color, end, sizeof color);
-  scale_color(0.0, color);
-  scale_color(-1.0, end);
+  displacement_color(0.0, color);
+  displacement_color(-1.0, end);
   assert_memory_equal(color, end, sizeof color);
 }
 
@@ -44,14 +44,14 @@ static Run* box(double depth) {
 static void colours_follow_the_vertices(void** state) {
   (void)state;
   Run *run = box(0.05), *initial = box(0.0);
-  assert_true(render_same_hulls(&run->model, &initial->model));
+  assert_true(render_hulls_correspond(&run->model, &initial->model));
   Pose pose;
   double time = 0;
   model_poses(&run->model, run->model.initial_coordinates, &pose);
   RunPoses rows = {1, 1, &time, &pose};
   RenderStage stage;
   stage_create(&stage, &run->model, &rows);
-  stage_show_displacement(&stage, &initial->model);
+  stage_color_by_displacement(&stage, &initial->model);
   assert_true(fabs(stage.moved_most - 0.05) < 1e-12);
   RenderCamera camera = {.eye = {0, -21, 0}, .right = {1, 0, 0}, .up = {0, 0, 1}, .forward = {0, 1, 0}};
   camera.width = camera.height = 200;
@@ -63,7 +63,7 @@ static void colours_follow_the_vertices(void** state) {
   render_scene(&image, &stage, &camera, &layer, 1, 1);
   for (int y = 50; y <= 150; y += 10) {
     float expected[3], shown[3];
-    scale_color((y + 0.5 - 30.0) / 140.0, expected);
+    displacement_color((y + 0.5 - 30.0) / 140.0, expected);
     const uint8_t* pixel = image.rgb + 3 * (y * 200 + 110);
     for (int k = 0; k < 3; k++) shown[k] = linear_from_srgb(pixel[k] / 255.0);
     for (int k = 1; k < 3; k++) {
@@ -84,9 +84,9 @@ static void other_hulls_do_not_answer(void** state) {
   Run* two = run_model(
       "shapes: {b: {type: box, size: [1, 1, 1]}}\nlinks: [{name: body, mass: 1, shape: b}, {name: other, mass: 1, "
       "shape: b, position: [9, 0, 0]}]\n");
-  assert_false(render_same_hulls(&run->model, &sphere->model));
-  assert_false(render_same_hulls(&run->model, &two->model));
-  assert_true(render_same_hulls(&run->model, &run->model));
+  assert_false(render_hulls_correspond(&run->model, &sphere->model));
+  assert_false(render_hulls_correspond(&run->model, &two->model));
+  assert_true(render_hulls_correspond(&run->model, &run->model));
   run_free(run);
   run_free(sphere);
   run_free(two);

@@ -33,7 +33,7 @@ static void parts_free(Parts* p) {
 }
 
 static void expect_apart(Parts* p, double least, double farthest) {
-  hulls_move_apart(&p->model, p->poses);
+  separate_hulls(&p->model, p->poses);
   for (int a = 0; a < p->model.hull_count; a++) {
     compare_at_most(vec3_norm(p->poses[a].t), farthest, "way of hull %d", a);
     for (int b = 0; b < a; b++) {

@@ -133,17 +133,17 @@ static void numbers_upwards_fit_into_a_low_panel(void** state) {
 
 static void units_are_those_of_the_manual(void** state) {
   (void)state;
-  assert_string_equal(run_unit("trajectory.csv", "leg 1/px"), "m");
-  assert_string_equal(run_unit("trajectory.csv", "box/qw"), "");
-  assert_string_equal(run_unit("joints.csv", "arm/angle"), "rad");
-  assert_string_equal(run_unit("joints.csv", "body/rz"), "rad");
-  assert_string_equal(run_unit("joints.csv", "body/x"), "m");
-  assert_string_equal(run_unit("contacts.csv", "fz"), "N");
-  assert_string_equal(run_unit("solver.csv", "total"), "J");
-  assert_string_equal(run_unit("solver.csv", "time"), "s");
-  assert_string_equal(run_unit("solver.csv", "py"), "kg m/s");
-  assert_string_equal(run_unit("solver.csv", "lz"), "kg m^2/s");
-  assert_null(run_unit("other.csv", "fz"));
+  assert_string_equal(run_column_unit("trajectory.csv", "leg 1/px"), "m");
+  assert_string_equal(run_column_unit("trajectory.csv", "box/qw"), "");
+  assert_string_equal(run_column_unit("joints.csv", "arm/angle"), "rad");
+  assert_string_equal(run_column_unit("joints.csv", "body/rz"), "rad");
+  assert_string_equal(run_column_unit("joints.csv", "body/x"), "m");
+  assert_string_equal(run_column_unit("contacts.csv", "fz"), "N");
+  assert_string_equal(run_column_unit("solver.csv", "total"), "J");
+  assert_string_equal(run_column_unit("solver.csv", "time"), "s");
+  assert_string_equal(run_column_unit("solver.csv", "py"), "kg m/s");
+  assert_string_equal(run_column_unit("solver.csv", "lz"), "kg m^2/s");
+  assert_null(run_column_unit("other.csv", "fz"));
 }
 
 int main(void) {

@@ -31,7 +31,7 @@ static int desk_open(void** state) {
   snprintf(script, sizeof script, "#!/bin/sh\ncat >%s/told\n: >%s/x.png~\n", d->folder, d->folder);
   write_text(stand_in, script);
   assert_int_equal(chmod(stand_in, 0700), 0);
-  d->path_before = memory_text(getenv("PATH"));
+  d->path_before = memory_copy_text(getenv("PATH"));
   snprintf(path, sizeof path, "%s:%s", d->folder, d->path_before);
   setenv("PATH", path, 1);
   *state = d;
@@ -131,9 +131,9 @@ static void the_first_file_with_a_column_is_found(void** state) {
   char* joints = file_join(d->folder, "joints.csv");
   write_text(joints, "time,arm/angle\n0,1\n");
   Diagnostics said = {0};
-  char* found = plot_file_with(d->folder, "*/angle", &said);
+  char* found = plot_find_file(d->folder, "*/angle", &said);
   assert_string_equal(found, joints);
-  assert_null(plot_file_with(d->folder, "time", &said));
+  assert_null(plot_find_file(d->folder, "time", &said));
   assert_int_equal(said.error_count, 1);
   diagnostics_free(&said);
   memory_free(found);

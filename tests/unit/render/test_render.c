@@ -219,8 +219,8 @@ static void fit_shows_every_vertex_and_wastes_nothing(void** state) {
     }
     const double margin[4] = {0.1, 0.1, 0.1, 0.1};
     RenderCamera camera = camera_create((RenderView)(trial % 4), vec3(0, 0, 1), 640, trial % 2 ? 480 : 900, 1.0);
-    CameraFit fit = camera_fit_begin(&camera, margin);
-    for (int h = 0; h < 5; h++) camera_fit_add(&fit, &toy->hulls[h], toy->poses[h]);
+    CameraFit fit = camera_fit_create(&camera, margin);
+    for (int h = 0; h < 5; h++) camera_fit_add_hull(&fit, &toy->hulls[h], toy->poses[h]);
     camera_fit_place(&fit, &camera);
     double wide, high;
     outline(toy, &camera, &wide, &high);
@@ -409,8 +409,8 @@ static void a_box_reads_as_a_box(void** state) {
   toy_color(toy, box, 0.8, 0.8, 0.8);
   RenderCamera camera = camera_create(RENDER_ISO, vec3(0, 0, 1), 300, 300, 1.0);
   const double margin[4] = {0.1, 0.1, 0.1, 0.1};
-  CameraFit fit = camera_fit_begin(&camera, margin);
-  camera_fit_add(&fit, &toy->hulls[0], toy->poses[0]);
+  CameraFit fit = camera_fit_create(&camera, margin);
+  camera_fit_add_hull(&fit, &toy->hulls[0], toy->poses[0]);
   camera_fit_place(&fit, &camera);
   RenderImage image = draw_toy(toy, &camera);
   const Vec3 faces[3] = {{0, 0, 0.5}, {0, -0.5, 0}, {0.5, 0, 0}};
@@ -459,7 +459,7 @@ static void grid_spacing_is_round_and_gives_8_to_20_cells(void** state) {
     if (!(cells >= 8 - 1e-9 && cells <= 20 + 1e-9)) fail_msg("%g m: %g cells", length, cells);
     bool is_round = fabs(mantissa - 1) < 1e-9 || fabs(mantissa - 2) < 1e-9 || fabs(mantissa - 5) < 1e-9;
     if (!is_round) fail_msg("%g m: spacing %.15g", length, spacing);
-    double ratio = grid_major(spacing) / spacing;
+    double ratio = grid_major_spacing(spacing) / spacing;
     assert_near(ratio, fabs(mantissa - 5) < 1e-9 ? 2 : 5, 1e-9, "heavy lines");
   }
 }
@@ -766,7 +766,7 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   options.fps = 8;
   options.threads = 2;
   Diagnostics diagnostics = {0};
-  char *path = in_folder("film.mp4"), *program = in_folder("ffmpeg"), *before = memory_text(getenv("PATH"));
+  char *path = in_folder("film.mp4"), *program = in_folder("ffmpeg"), *before = memory_copy_text(getenv("PATH"));
   static const char SCRIPT[] = "#!/bin/sh\nfor last; do :; done\nexec /usr/bin/wc -c >\"${last#file:}\"\n";
   int count;
   setenv("PATH", folder, 1);
@@ -825,7 +825,7 @@ static void panels_share_the_camera(void** state) {
   RenderSheet sheet;
   RenderImage image;
   sheet_create(&sheet, (RenderSubjects){subjects, 2}, &options);
-  sheet_image(&sheet, &image);
+  sheet_create_image(&sheet, &image);
   assert_int_equal(image.width, 2 * 160 + 4);
   assert_int_equal(image.height, 120);
   sheet_draw(&sheet, 0.0, 1, &image);
@@ -859,8 +859,8 @@ static void compare_pose_rows(const char* path, const Model* model, const RunPos
   for (int k = 0; k < said->count; k++) assert_string_equal(diagnostics.items[k].text, said->items[k].text);
   for (int row = rows ? run->row_count - 1 : -1; row >= 0; row--)
     for (int link = 0; link < run->link_count; link++) {
-      Pose one = run_pose_rows_at(rows, row, link);
-      assert_memory_equal(&one, &run_row_poses(run, row)[link], sizeof one);
+      Pose one = run_pose_rows_read(rows, row, link);
+      assert_memory_equal(&one, &run_poses_at_row(run, row)[link], sizeof one);
     }
   run_pose_rows_close(rows);
   diagnostics_free(&diagnostics);
@@ -888,9 +888,9 @@ static void poses_are_read_and_mistakes_named(void** state) {
   assert_int_equal(run.row_count, 2);
   assert_axis(run.pose[0].t, vec3(1, 2, 3), "position");
   assert_axis(pose_apply(run.pose[1], vec3(1, 0, 0)), vec3(3, 5, 6), "half a turn about z, not normalised");
-  assert_int_equal(run_row_at(&run, 0.2), 0);
-  assert_int_equal(run_row_at(&run, 0.3), 1);
-  assert_int_equal(run_row_at(&run, (double)NAN), 1);
+  assert_int_equal(run_find_row(&run, 0.2), 0);
+  assert_int_equal(run_find_row(&run, 0.3), 1);
+  assert_int_equal(run_find_row(&run, (double)NAN), 1);
   run_poses_free(&run);
   static const struct {
     const char *text, *message;

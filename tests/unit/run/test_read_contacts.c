@@ -29,7 +29,7 @@ static void compare_rows(Fixture* f, const char* path, const RunContacts* contac
   for (int k = contacts->count - 1; k >= 0; k--) {
     RunContact one;
     memset(&one, 0, sizeof one);
-    assert_true(run_contact_rows_at(rows, k, &one));
+    assert_true(run_contact_rows_read(rows, k, &one));
     const RunContact* other = &contacts->rows[k];
     assert_true(one.time == other->time && one.gap == other->gap && one.a == other->a && one.b == other->b);
     assert_memory_equal(&one.force, &other->force, sizeof(Vec3));

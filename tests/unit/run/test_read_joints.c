@@ -38,9 +38,9 @@ static void columns_go_where_the_joints_are(void** state) {
   assert_int_equal(read_text(&read, m, text.data, &diagnostics), STATUS_OK);
   assert_int_equal(csv_rows_count(read), 2);
   assert_int_equal(m->coordinate_count, 9);
-  assert_true(csv_value(csv_rows_at(read, 1), 0, 0) == 0.5);
-  run_coordinates_at(read, 1, m, last);
-  run_coordinates_at(read, 0, m, q);
+  assert_true(csv_number_or_nan(csv_rows_read(read, 1), 0, 0) == 0.5);
+  run_coordinates_read_row(read, 1, m, last);
+  run_coordinates_read_row(read, 0, m, q);
   assert_true(last[m->links[run_link(run, "a")].coordinate_first] == 0.1);
   assert_true(last[m->links[run_link(run, "b")].coordinate_first] == -2e-300);
   assert_true(last[m->links[run_link(run, "c")].coordinate_first] == 0.30000000000000004);

@@ -8,7 +8,7 @@
 #include "fixture.h"
 
 static cJSON* at(cJSON* root, const char* path) {
-  char* copy = memory_text(path);
+  char* copy = memory_copy_text(path);
   for (char* name = strtok(copy, "."); name && root; name = strtok(NULL, "."))
     root = cJSON_GetObjectItemCaseSensitive(root, name);
   memory_free(copy);
@@ -43,13 +43,13 @@ static void totals_are_sums_and_extremes(void** state) {
                        .halved = true,
                        .certified_intervals = 6};
   SimState step_1 = {.step = 1, .time = 0.1}, step_2 = {.step = 2, .time = 0.2};
-  run_totals_step(&totals, &first, &step_1);
-  run_totals_step(&totals, &second, &step_2);
+  run_totals_add_step(&totals, &first, &step_1);
+  run_totals_add_step(&totals, &second, &step_2);
   SimMeasure none = {.smallest_gap = (double)INFINITY}, near = {.smallest_gap = 0.5}, far = {.smallest_gap = 0.7};
-  run_totals_measure(&totals, &none, &step_1);
+  run_totals_update_gap(&totals, &none, &step_1);
   assert_true(isinf(totals.smallest_gap));
-  run_totals_measure(&totals, &near, &step_1);
-  run_totals_measure(&totals, &far, &step_2);
+  run_totals_update_gap(&totals, &near, &step_1);
+  run_totals_update_gap(&totals, &far, &step_2);
   assert_int_equal(totals.steps, 2);
   expect_near(totals.time, 0.2, 0);
   assert_int_equal(totals.iterations, 8);
@@ -173,8 +173,8 @@ static void a_failure_names_step_time_and_link(void** state) {
   expect_near(number_at(root, "result.failure.time"), 0.05, 1e-15);
   expect_near(number_at(root, "result.failure.residual"), 3.5, 0);
   assert_string_equal(text_at(root, "result.failure.residual_link"), "box,\"1\"");
-  assert_string_equal(run_link_of_dof(&f.model, -1), "?");
-  assert_string_equal(run_link_of_dof(&f.model, 6), "?");
+  assert_string_equal(run_dof_link_name(&f.model, -1), "?");
+  assert_string_equal(run_dof_link_name(&f.model, 6), "?");
   cJSON_Delete(root);
   text_free(&text);
 }

@@ -14,7 +14,7 @@ static inline const cJSON* member(const cJSON* schema, const char* key) {
 }
 
 static inline bool is_type(const Node* node, const char* type) {
-  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
+  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_type(node) : SCALAR_TEXT;
   double value = 0;
   bool number = node->kind == NODE_SCALAR && kind == SCALAR_NUMBER && node_number(node, &value);
   if (strcmp(type, "object") == 0) return node->kind == NODE_MAP;

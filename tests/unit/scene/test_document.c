@@ -26,9 +26,9 @@ static void scalars_follow_the_core_schema(void** state) {
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Node plain = scalar(CASES[i].text, false), quoted = scalar(CASES[i].text, true);
-    if (node_scalar_kind(&plain) != CASES[i].kind)
-      fail_msg("'%s' is %d, wanted %d", CASES[i].text, node_scalar_kind(&plain), CASES[i].kind);
-    assert_int_equal(node_scalar_kind(&quoted), SCALAR_TEXT);
+    if (node_scalar_type(&plain) != CASES[i].kind)
+      fail_msg("'%s' is %d, wanted %d", CASES[i].text, node_scalar_type(&plain), CASES[i].kind);
+    assert_int_equal(node_scalar_type(&quoted), SCALAR_TEXT);
   }
 }
 
@@ -52,14 +52,14 @@ static void numbers_are_the_nearest_doubles(void** state) {
 static void children_keep_their_order_and_can_be_removed(void** state) {
   (void)state;
   Document document = {0};
-  Node* list = document_node(&document, NODE_LIST, (SourcePlace){0});
+  Node* list = document_node(&document, NODE_LIST, (SourcePosition){0});
   Node* items[3];
   for (int i = 0; i < 3; i++) {
-    items[i] = document_node(&document, NODE_SCALAR, (SourcePlace){0});
+    items[i] = document_node(&document, NODE_SCALAR, (SourcePosition){0});
     node_append(list, items[i]);
   }
-  for (int i = 0; i < 3; i++) assert_ptr_equal(node_at(list, i), items[i]);
-  assert_null(node_at(list, 3));
+  for (int i = 0; i < 3; i++) assert_ptr_equal(node_child_at(list, i), items[i]);
+  assert_null(node_child_at(list, 3));
   node_remove(list, items[2]);
   node_append(list, items[2]);
   node_remove(list, items[0]);
@@ -113,13 +113,13 @@ static void bytes_that_are_not_utf8_are_refused(void** state) {
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Diagnostics diagnostics = {0};
-    bool good = source_check("t", CASES[i].text, strlen(CASES[i].text), &diagnostics);
+    bool good = source_check_utf8("t", CASES[i].text, strlen(CASES[i].text), &diagnostics);
     assert_int_equal(good, CASES[i].column == 0);
     if (!good) assert_int_equal(diagnostics.items[0].column, CASES[i].column);
     diagnostics_free(&diagnostics);
   }
   Diagnostics diagnostics = {0};
-  assert_false(source_check("t", "a\0b", 3, &diagnostics));
+  assert_false(source_check_utf8("t", "a\0b", 3, &diagnostics));
   diagnostics_free(&diagnostics);
 }
 
@@ -130,7 +130,7 @@ static void places_count_lines_and_characters(void** state) {
       "d\re";
   static const int WANTED[][2] = {{1, 1}, {1, 2}, {1, 3}, {1, 4}, {2, 1}, {2, 2}, {2, 3}, {2, 3}, {2, 4}, {3, 1}};
   for (size_t i = 0; i < 10; i++) {
-    SourcePlace place = source_place("t", text, i);
+    SourcePosition place = source_position_at("t", text, i);
     if (i == 6) continue; /* inside a character */
     assert_int_equal(place.line, WANTED[i][0]);
     if (i != 3) assert_int_equal(place.column, WANTED[i][1]);
@@ -151,7 +151,7 @@ static void excerpts_are_short_and_printable(void** state) {
     text[199] = 0;
     Diagnostics diagnostics = {0};
     Excerpt excerpt = text_excerpt(text);
-    assert_true(source_check("t", excerpt.text, strlen(excerpt.text), &diagnostics));
+    assert_true(source_check_utf8("t", excerpt.text, strlen(excerpt.text), &diagnostics));
     diagnostics_free(&diagnostics);
   }
 }

@@ -17,14 +17,14 @@ static void every_node_knows_its_place(void** state) {
   assert_int_equal(b->place.column, 8);
   assert_string_equal(b->first->text, "x,]\"");
   assert_true(b->first->quoted);
-  const Node* map = node_at(b, 1);
+  const Node* map = node_child_at(b, 1);
   assert_int_equal(map->place.column, 19);
   assert_int_equal(map->first->kind, NODE_LIST);
   assert_int_equal(map->first->place.column, 25);
   assert_int_equal(node_find(map, "d")->key_column, 29);
   assert_string_equal(node_find(map, "d")->text, "-2.5e3");
-  assert_true(node_is_null(node_at(b, 2)));
-  assert_int_equal(node_at(b, 2)->place.column, 43);
+  assert_true(node_is_null(node_child_at(b, 2)));
+  assert_int_equal(node_child_at(b, 2)->place.column, 43);
 }
 
 static void escapes_are_decoded(void** state) {
@@ -82,8 +82,8 @@ static void numbers_of_json_are_numbers(void** state) {
   static const double WANTED[] = {0, 0, 10, 1.5, -2000, 1e-4, 125};
   for (int i = 0; i < COUNT(WANTED); i++) {
     double value;
-    assert_int_equal(node_scalar_kind(node_at(root, i)), SCALAR_NUMBER);
-    assert_true(node_number(node_at(root, i), &value));
+    assert_int_equal(node_scalar_type(node_child_at(root, i)), SCALAR_NUMBER);
+    assert_true(node_number(node_child_at(root, i), &value));
     compare_near(value, WANTED[i], 0, "number %d", i);
   }
 }

@@ -14,16 +14,16 @@ static void every_node_knows_its_place(void** state) {
   assert_int_equal(b->key_column, 1);
   assert_int_equal(b->place.line, 4);
   assert_int_equal(b->place.column, 3);
-  const Node* c = node_find(node_at(b, 1), "c");
+  const Node* c = node_find(node_child_at(b, 1), "c");
   assert_int_equal(c->key_line, 5);
   assert_int_equal(c->key_column, 6);
   assert_int_equal(c->place.column, 9);
-  assert_int_equal(node_at(c, 1)->place.column, 13);
-  assert_true(node_at(c, 1)->quoted);
-  assert_false(node_at(c, 0)->quoted);
+  assert_int_equal(node_child_at(c, 1)->place.column, 13);
+  assert_true(node_child_at(c, 1)->quoted);
+  assert_false(node_child_at(c, 0)->quoted);
   assert_int_equal(node_key_place(c).column, 6);
-  assert_int_equal(node_key_place(node_at(c, 0)).column, 10);
-  assert_string_equal(node_at(c, 0)->place.file, "t");
+  assert_int_equal(node_key_place(node_child_at(c, 0)).column, 10);
+  assert_string_equal(node_child_at(c, 0)->place.file, "t");
 }
 
 static void columns_count_characters(void** state) {
@@ -52,14 +52,14 @@ static void aliases_are_copies(void** state) {
 static void the_last_anchor_of_a_name_counts(void** state) {
   (void)state;
   Node* root = read_text("[&a 1, *a, &a 2, *a]");
-  assert_string_equal(node_at(root, 1)->text, "1");
-  assert_string_equal(node_at(root, 3)->text, "2");
+  assert_string_equal(node_child_at(root, 1)->text, "1");
+  assert_string_equal(node_child_at(root, 3)->text, "2");
 }
 
 static void texts_can_be_forced(void** state) {
   (void)state;
   Node* root = read_text("[!!str 5, '5', ! 5, 5, !!float 5]");
-  for (int i = 0; i < 5; i++) assert_int_equal(node_at(root, i)->quoted, i < 3);
+  for (int i = 0; i < 5; i++) assert_int_equal(node_child_at(root, i)->quoted, i < 3);
 }
 
 static void one_mistake_one_message(void** state) {

@@ -1,7 +1,7 @@
 #include "scene/expression.h"
 #include "scene_testing.h"
 
-static const Indices GRID = {.axis_count = 3, .step = {1, 2, 3}, .start = 4, .n = 17}; /* i 5, j 6, k 7 */
+static const RepeatIndices GRID = {.axis_count = 3, .step = {1, 2, 3}, .start = 4, .n = 17}; /* i 5, j 6, k 7 */
 
 static void values_are_integers(void** state) {
   (void)state;
@@ -39,7 +39,7 @@ static void values_are_integers(void** state) {
 
 static void mistakes_are_named(void** state) {
   (void)state;
-  static const Indices LINE = {.axis_count = 1};
+  static const RepeatIndices LINE = {.axis_count = 1};
   static const struct {
     const char *text, *part;
     bool outside;
@@ -78,7 +78,7 @@ static void random_expressions_agree_with_c(void** state) {
   Random random = {20};
   for (int trial = 0; trial < 2000; trial++) {
     int a = (int)(random_bits(&random) % 41) - 20, b = (int)(random_bits(&random) % 41) - 20;
-    Indices indices = {.axis_count = 2, .step = {a, b}};
+    RepeatIndices indices = {.axis_count = 2, .step = {a, b}};
     Text text = {0}, wanted = {0};
     const char* problem;
     assert_true(expression_expand("{i*j-(i+j)/3} {i/(0-7)} {j%5}", &indices, NULL, &text, &problem));

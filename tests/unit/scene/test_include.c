@@ -179,7 +179,7 @@ static void expressions_stand_for_numbers(void** state) {
   for (int i = 0; i < COUNT(CASES); i++) {
     double value;
     const char* problem = NULL;
-    if (!expression_value(CASES[i].text, NULL, &variables, &value, &problem))
+    if (!expression_evaluate(CASES[i].text, NULL, &variables, &value, &problem))
       fail_msg("%s: %s", CASES[i].text, problem);
     compare_near(value, CASES[i].value, 1e-15, "%s", CASES[i].text);
   }
@@ -188,7 +188,7 @@ static void expressions_stand_for_numbers(void** state) {
   for (int i = 0; i < COUNT(BAD); i++) {
     double value;
     const char* problem = NULL;
-    if (expression_value(BAD[i], NULL, &variables, &value, &problem)) fail_msg("%s is %g", BAD[i], value);
+    if (expression_evaluate(BAD[i], NULL, &variables, &value, &problem)) fail_msg("%s is %g", BAD[i], value);
     assert_non_null(problem);
   }
   variables_free(&variables);

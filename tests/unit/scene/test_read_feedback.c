@@ -21,11 +21,11 @@ static void names_of_measurements(void** state) {
     const char* name;
     MeasureKind kind;
     int link, index;
-  } CASES[] = {{"h/angle", MEASURE_COORDINATE, 0, 0},  {"h/angle/rate", MEASURE_RATE, 0, 0},
-               {"u/angle2", MEASURE_COORDINATE, 1, 1}, {"f/x", MEASURE_COORDINATE, 2, 0},
-               {"f/z/rate", MEASURE_RATE, 2, 2},       {"f/py", MEASURE_POSITION, 2, 1},
-               {"h/cx", MEASURE_CENTER, 0, 0},         {"f/vz", MEASURE_VELOCITY, 2, 2},
-               {"u/wx", MEASURE_TURN, 1, 0},           {"f/zx", MEASURE_AXIS, 2, 6}};
+  } CASES[] = {{"h/angle", MEASURE_COORDINATE, 0, 0},    {"h/angle/rate", MEASURE_RATE, 0, 0},
+               {"u/angle2", MEASURE_COORDINATE, 1, 1},   {"f/x", MEASURE_COORDINATE, 2, 0},
+               {"f/z/rate", MEASURE_RATE, 2, 2},         {"f/py", MEASURE_POSITION, 2, 1},
+               {"h/cx", MEASURE_CENTER, 0, 0},           {"f/vz", MEASURE_VELOCITY, 2, 2},
+               {"u/wx", MEASURE_ANGULAR_VELOCITY, 1, 0}, {"f/zx", MEASURE_AXIS, 2, 6}};
   for (int k = 0; k < COUNT(CASES); k++) {
     Text text = {0};
     text_add(&text, "%s  - {link: h, type: torque, target: 0, feedback: {measures: [%s]}}\n", LINKS, CASES[k].name);
@@ -52,12 +52,12 @@ static void a_matrix_of_two_rows(void** state) {
   Scene scene = load(text.data);
   compare_arrays(scene.controllers[0].feedback, (double[]){1, 2, 3, 4, 5, 6}, 6, 0, "row by row");
   assert_int_equal(controller_gain_count(&scene.controllers[0]), 1 + 8 + 6);
-  Gain last = controller_gain(&scene.controllers[0], 14);
+  Gain last = controller_gain_at(&scene.controllers[0], 14);
   assert_int_equal(last.kind, GAIN_FEEDBACK);
   compare_near(*controller_gain_value(&scene.controllers[0], 14), 6, 0, "the last entry");
   compare_near(*controller_gain_value(&scene.controllers[0], 2), 1, 0, "the second position gain");
-  assert_false(controller_gain_lives(&scene.controllers[0], 0)); /* no delay */
-  assert_false(controller_gain_lives(&scene.controllers[0], 8)); /* no limit */
+  assert_false(controller_gain_has_effect(&scene.controllers[0], 0)); /* no delay */
+  assert_false(controller_gain_has_effect(&scene.controllers[0], 8)); /* no limit */
   scene_free(&scene);
   text_free(&text);
 }

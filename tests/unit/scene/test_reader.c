@@ -11,9 +11,9 @@ static int teardown(void** state) {
 
 static void messages_say_where_they_are(void** state) {
   (void)state;
-  Indices indices = {.n = 3};
+  RepeatIndices indices = {.n = 3};
   Reader reader = {.diagnostics = &diagnostics};
-  SourcePlace place = {"t", 4, 5};
+  SourcePosition place = {"t", 4, 5};
   reader_error(&reader, place, "plain");
   size_t links = reader_enter_key(&reader, "links");
   size_t second = reader_enter_index(&reader, 1);
@@ -38,8 +38,8 @@ static void messages_say_where_they_are(void** state) {
 static void a_muted_reader_counts_and_says_nothing(void** state) {
   (void)state;
   Reader reader = {.diagnostics = &diagnostics, .muted = true};
-  reader_error(&reader, (SourcePlace){0}, "x");
-  reader_warning(&reader, (SourcePlace){0}, "x");
+  reader_error(&reader, (SourcePosition){0}, "x");
+  reader_warning(&reader, (SourcePosition){0}, "x");
   assert_int_equal(reader.problem_count, 1);
   assert_int_equal(diagnostics.count, 0);
   reader_free(&reader);
@@ -48,9 +48,9 @@ static void a_muted_reader_counts_and_says_nothing(void** state) {
 static void work_has_an_end(void** state) {
   (void)state;
   Reader reader = {.diagnostics = &diagnostics, .muted = true};
-  assert_true(reader_work(&reader, (SourcePlace){0}, READER_WORK_MAX));
-  assert_false(reader_work(&reader, (SourcePlace){0}, 1));
-  assert_false(reader_work(&reader, (SourcePlace){0}, 1));
+  assert_true(reader_count_values(&reader, (SourcePosition){0}, READER_VALUES_MAX));
+  assert_false(reader_count_values(&reader, (SourcePosition){0}, 1));
+  assert_false(reader_count_values(&reader, (SourcePosition){0}, 1));
   assert_true(reader.exhausted);
   assert_int_equal(diagnostics.count, 1); /* told once, though an earlier item had a problem */
   reader_free(&reader);

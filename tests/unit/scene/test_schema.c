@@ -7,15 +7,15 @@ static void ranges_refuse_nan_and_know_their_ends(void** state) {
   const ValueRange half_open = {true, 0, 1, true, false}, below = {true, -HUGE_VAL, 3, true, true};
   const ValueRange* all[] = {&any, &above, &between, &half_open, &below};
   for (int i = 0; i < COUNT(all); i++) {
-    assert_false(range_holds(all[i], (double)NAN));
-    assert_false(range_holds(all[i], HUGE_VAL));
-    assert_false(range_holds(all[i], -HUGE_VAL));
+    assert_false(range_contains(all[i], (double)NAN));
+    assert_false(range_contains(all[i], HUGE_VAL));
+    assert_false(range_contains(all[i], -HUGE_VAL));
   }
-  assert_true(range_holds(&any, -1e300));
-  assert_true(range_holds(&above, 1e-300) && !range_holds(&above, 0));
-  assert_true(range_holds(&between, 0) && range_holds(&between, 4) && !range_holds(&between, 4.001));
-  assert_true(!range_holds(&half_open, 0) && range_holds(&half_open, 1));
-  assert_true(range_holds(&below, -5) && !range_holds(&below, 3));
+  assert_true(range_contains(&any, -1e300));
+  assert_true(range_contains(&above, 1e-300) && !range_contains(&above, 0));
+  assert_true(range_contains(&between, 0) && range_contains(&between, 4) && !range_contains(&between, 4.001));
+  assert_true(!range_contains(&half_open, 0) && range_contains(&half_open, 1));
+  assert_true(range_contains(&below, -5) && !range_contains(&below, 3));
   assert_string_equal(range_text(&any).text, "");
   assert_string_equal(range_text(&above).text, "> 0");
   assert_string_equal(range_text(&between).text, "between 0 and 4");
@@ -52,7 +52,7 @@ static void check_rows(const SchemaTable* table) {
         assert_true(words_index(type->of, words_at(row->only, k).text) >= 0);
     }
     assert_non_null(row->meaning);
-    assert_non_null(kind_title(row->kind));
+    assert_non_null(value_kind_title(row->kind));
     assert_true(row->meaning[strlen(row->meaning) - 1] == '.');
   }
 }
@@ -60,7 +60,7 @@ static void check_rows(const SchemaTable* table) {
 static void check_objects(const SchemaTable* table) {
   for (int i = 0; i < table->object_count; i++) {
     const SchemaObject* object = &table->objects[i];
-    SchemaPlace rows[SCHEMA_ROWS_MAX];
+    SchemaMember rows[SCHEMA_ROWS_MAX];
     int count = schema_rows(table, object, rows);
     assert_in_range(count, 1, SCHEMA_ROWS_MAX - 1); /* none cut off */
     for (int k = 0; k < 2 && object->includes[k].name; k++) {

@@ -186,8 +186,8 @@ static void unit_vectors_keep_their_bits(void** state) {
 
 static void lengths_that_were_typed_are_normalised(void** state) {
   (void)state;
-  assert_true(is_unit(1 + 1e-15) && is_unit(1 - 1e-15));
-  assert_false(is_unit(1 + 1e-12) || is_unit(1 - 1e-12) || is_unit((double)NAN));
+  assert_true(is_unit_length(1 + 1e-15) && is_unit_length(1 - 1e-15));
+  assert_false(is_unit_length(1 + 1e-12) || is_unit_length(1 - 1e-12) || is_unit_length((double)NAN));
   Scene scene = load(
       "links: [{name: a, fixed: true, rotation: [0.70710678, 0, 0.70710678, 0]}, {name: b, mass: 1, shape: {type: "
       "sphere, radius: 1}, joint: {type: hinge, axis: [0.57735027, 0.57735027, 0.57735027]}}]\n");
@@ -220,7 +220,7 @@ static void paths_of_meshes_are_seen_from_the_folder(void** state) {
   assert_null(scene_difference(&scene, &again));
   text_free(&yaml);
   memory_free(scene.shapes[0].file);
-  scene.shapes[0].file = memory_text("/elsewhere/m.obj");
+  scene.shapes[0].file = memory_copy_text("/elsewhere/m.obj");
   scene_write_yaml(&scene, "out/run", &yaml);
   assert_non_null(strstr(yaml.data, "file: \"/elsewhere/m.obj\""));
   assert_int_equal(unlink("scenes/sub/m.obj") + rmdir("scenes/sub") + rmdir("scenes") + rmdir("out/run") + rmdir("out"),
@@ -235,7 +235,7 @@ static void paths_of_meshes_are_seen_from_the_folder(void** state) {
 static void derived_contact_can_be_given(void** state) {
   (void)state;
   Scene scene = load("links:\n" BALL_LINK);
-  scene_give_contact(&scene, 0.001, 1.0 / 3e8, 1e-7);
+  scene_set_contact_parameters(&scene, 0.001, 1.0 / 3e8, 1e-7);
   Text yaml = {0};
   scene_write_yaml(&scene, "folder", &yaml);
   Scene again = read_back(&yaml, "t.yaml");

@@ -90,7 +90,7 @@ static void every_text_reads_back(void** state) {
     }
     if (strcmp(text.data, "<<") != 0) assert_string_equal(root->first->key, text.data);
     assert_string_equal(root->first->first->text, text.data);
-    assert_int_equal(node_scalar_kind(root->first->first), SCALAR_TEXT);
+    assert_int_equal(node_scalar_type(root->first->first), SCALAR_TEXT);
     assert_string_equal(node_find(root, "b")->text, text.data);
     document_free(&document);
     diagnostics_free(&diagnostics);
@@ -112,7 +112,7 @@ static void numbers_read_back_to_the_same_bits(void** state) {
   assert_int_equal(list->count, count);
   for (int i = 0; i < count; i++) {
     double value;
-    assert_true(node_number(node_at(list, i), &value));
+    assert_true(node_number(node_child_at(list, i), &value));
     assert_memory_equal(&value, &values[i], sizeof value);
   }
   document_free(&document);

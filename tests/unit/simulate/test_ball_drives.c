@@ -133,7 +133,7 @@ static bool varied_at(void* context, const double* x, double* y) {
 static void row_of(const Ball* b, const double* lambda, double* row) {
   double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], own[3][JOINT_OWN_COUNT] = {{0}};
   double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
-  JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
+  JointBars shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
   JointInput in = input_of(b);
   joint_adjoint(&in, lambda, &shares);
   joint_own_adjoint(&in, lambda, own);

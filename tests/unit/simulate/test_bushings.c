@@ -179,7 +179,7 @@ static void bushings_L18_terms_are_slopes(void** state) {
   Vec3 center[2];
   memcpy(start, pose, sizeof start);
   for (int i = 0; i < 2; i++) center[i] = pose_apply(pose[i], run->model.links[i].center);
-  bushings_aim(s);
+  bushings_prepare_step(s);
   bushings_assemble(s->bushings, pose, center);
   BushingTerm term = s->bushings->term[0];
   Vec3 torque = vec3(0, 0, 0);

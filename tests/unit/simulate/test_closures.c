@@ -40,8 +40,8 @@ static void assembled(Objective* o, double* slope, double* curvature) {
   memcpy(c->q, o->base, sizeof(double) * (size_t)s->model->coordinate_count);
   model_poses(s->model, c->q, c->pose);
   assert_true(configuration_evaluate(s, c));
-  step_assemble_unmeasured(s, (ContactTermList){0}, &a);
-  step_pattern(s, (ContactTermList){0});
+  step_assemble_keeping_scales(s, (ContactTermList){0}, &a);
+  step_extend_pattern(s, (ContactTermList){0});
   assemble_hessian(&a, true, s->solver);
   double* product = MEMORY_NEW(double, s->model->dof_count);
   block_solver_multiply(s->solver, o->direction, product);
@@ -444,7 +444,7 @@ static void closures_Z3_clusters(void** state) {
   for (int k = 0; k < 6; k++) {
     bool marked[6] = {false};
     marked[block_solver_component_of(s->solver, k)] = true;
-    closures_spread(s->closures, s->solver, marked);
+    closures_mark_connected(s->closures, s->solver, marked);
     for (int other = 0; other < 6; other++)
       assert_int_equal(marked[block_solver_component_of(s->solver, other)], together[k][other]);
   }
@@ -532,7 +532,7 @@ static void closures_cannot_close(void** state) {
                  "  - {link: driven, type: prescribed, target: {type: keyframes, times: [0, 1], values: [[0], "
                  "[-1]]}}\n");
   StepReport report = sim_step(run->sim);
-  assert_int_equal(report.outcome, STEP_OPEN);
+  assert_int_equal(report.outcome, STEP_CLOSURE_OPEN);
   assert_int_equal(report.open_closure, 0);
   Text text = {0};
   sim_failure_text(&text, &run->model, run->sim, &report);
@@ -563,7 +563,7 @@ static void closures_stall(void** state) {
       "closures:\n"
       "  - {type: ball, a: driven, b: lower, axes: link, point: [0.1896, -0.6349, 0.0094]}\n");
   StepReport report = sim_step(run->sim);
-  assert_int_equal(report.outcome, STEP_OPEN);
+  assert_int_equal(report.outcome, STEP_CLOSURE_OPEN);
   assert_int_equal(report.open_closure, 0);
   assert_true(report.iterations < run->model.simulation.max_iterations);
   run_free(run);
@@ -602,7 +602,7 @@ static void closures_Z7_gear_and_rack(void** state) {
 
 static void note_cubic(ClosureSystem* c, int step) {
   double x = step, way[3] = {1 + x - 0.5 * x * x + 0.25 * x * x * x, 2 - x * x, 0.3 * x};
-  closures_note_way(c, way, true);
+  closures_store_increments(c, way, true);
 }
 
 static void closures_Z10_foretell_polynomials(void** state) {
@@ -610,15 +610,15 @@ static void closures_Z10_foretell_polynomials(void** state) {
   Run* run = run_create(1, 0, FOUR_BAR, "second_order");
   ClosureSystem* c = run->sim->closures;
   double way[3] = {7, 7, 7}, bent[3] = {1, 2, 3};
-  closures_note_way(c, bent, true);
-  closures_foretell(c, way);
+  closures_store_increments(c, bent, true);
+  closures_extrapolate(c, way);
   compare_near(way[0], 7, 0, "one step foretells nothing");
-  closures_note_way(c, bent, false); /* of another length: what was before does not count */
-  closures_foretell(c, way);
+  closures_store_increments(c, bent, false); /* of another length: what was before does not count */
+  closures_extrapolate(c, way);
   compare_near(way[0], 7, 0, "nor does one of another length");
   for (int step = 0; step < 3; step++) note_cubic(c, step);
   note_cubic(c, 3);
-  closures_foretell(c, way);
+  closures_extrapolate(c, way);
   compare_near(way[0], 1 + 4 - 8 + 16, 1e-12, "cubic");
   compare_near(way[1], 2 - 16, 1e-12, "parabola");
   compare_near(way[2], 1.2, 1e-12, "line");

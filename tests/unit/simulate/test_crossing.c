@@ -72,13 +72,13 @@ static void crossing_P9_of_two_states(void** state) {
   (void)state;
   Run* run = shot(1, 0, "restitution: 0");
   Pose from[2] = {sim_state(run->sim)->pose[0], sim_state(run->sim)->pose[1]}, to[2] = {from[0], from[1]};
-  StepSqueeze found = {.known = false};
+  BlockingPair found = {.known = false};
   static const double x[] = {1, -0.2, 0.11, 0.11, 1}, y[] = {0, 0, 0, 0.3, 0.3};
   static const bool crosses[] = {true, false, true, false, false}; /* the fourth and fifth ways lead past a corner */
   for (int k = 0; k < 5; k++) {
     to[1].t = vec3(x[k], y[k], 0);
-    assert_int_equal(sim_crosses(run->sim, from, to, &found), crosses[k]);
-    assert_int_equal(sim_crosses(run->sim, to, from, &found), crosses[k]);
+    assert_int_equal(sim_finds_tunneling(run->sim, from, to, &found), crosses[k]);
+    assert_int_equal(sim_finds_tunneling(run->sim, to, from, &found), crosses[k]);
   }
   assert_true(found.known && found.link_a == 0 && found.link_b == 1);
   run_free(run);

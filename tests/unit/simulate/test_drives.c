@@ -97,7 +97,7 @@ static void drives_M3_E5_against_differences(void** state) {
       JointInput in = input_of(&d);
       double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
       double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
-      JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
+      JointBars shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
       joint_adjoint(&in, &lambda, &shares);
       const double found[9] = {shares.now[0], shares.difference_old[0],
                                target[0][0],  rate[0][0],
@@ -232,7 +232,7 @@ static void joint_M7_against_differences(void** state) {
     JointInput in = input_of(&d);
     double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
     double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
-    JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
+    JointBars shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
     joint_adjoint(&in, &lambda, &shares);
     const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
     Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-4};
@@ -249,7 +249,7 @@ static void joint_M11_backwards(void** state) {
     JointInput in = input_of(&d);
     double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
     double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
-    JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
+    JointBars shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
     joint_adjoint(&in, &lambda, &shares);
     const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
     Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-5};

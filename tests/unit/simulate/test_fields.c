@@ -18,19 +18,19 @@ static const SceneField FIELDS[] = {
 };
 enum { FIELD_COUNT = sizeof(FIELDS) / sizeof(FIELDS[0]) };
 
-static FieldPlace place_from(const double* x) {
-  return (FieldPlace){.d = vec3_at(x), .u = vec3_at(x + 3), .v = vec3_at(x + 6)};
+static FieldGeometry place_from(const double* x) {
+  return (FieldGeometry){.d = vec3_at(x), .u = vec3_at(x + 3), .v = vec3_at(x + 6)};
 }
 
 static bool energy_at(void* context, const double* x, double* y) {
-  FieldPlace at = place_from(x);
-  y[0] = field_slope(context, &at).energy;
+  FieldGeometry at = place_from(x);
+  y[0] = field_energy_gradient(context, &at).energy;
   return true;
 }
 
 static bool slopes_at(void* context, const double* x, double* y) {
-  FieldPlace at = place_from(x);
-  FieldEnergy slope = field_slope(context, &at);
+  FieldGeometry at = place_from(x);
+  FieldEnergy slope = field_energy_gradient(context, &at);
   vec3_store(slope.d, y);
   vec3_store(slope.u, y + 3);
   vec3_store(slope.v, y + 6);
@@ -48,12 +48,12 @@ static void loads_L16_derivatives_of_the_energy(void** state) {
     Sweep sweep = {.function = energy_at, .context = &field, .inputs = 9, .outputs = 1, .x = x, .first = 1e-2};
     sweep.factor = 4, sweep.steps = 8;
     sweep_expect(&sweep, slope, 0, 1e-8, "energy of field %d", k);
-    FieldPlace at = place_from(x);
+    FieldGeometry at = place_from(x);
     for (int j = 0; j < 9; j++) {
       double one[9] = {0};
       one[j] = 1;
       FieldEnergy way = {.d = vec3_at(one), .u = vec3_at(one + 3), .v = vec3_at(one + 6)};
-      FieldEnergy change = field_product(&field, &at, &way);
+      FieldEnergy change = field_hessian_product(&field, &at, &way);
       compare_near(change.energy, slope[j], 1e-12 * (1 + fabs(slope[j])), "change of the energy, field %d", k);
       double column[9];
       vec3_store(change.d, column);
@@ -99,7 +99,7 @@ static void set_inputs(Backward* b, const double* x) {
 static bool power_at(void* context, const double* x, double* y) {
   Backward* b = context;
   set_inputs(b, x);
-  loads_aim(b->run->sim);
+  loads_prepare_step(b->run->sim);
   y[0] = 0;
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 12; k++) y[0] -= b->run->sim->loads[i].b[k / 4][k % 4] * b->motion[i][k / 4][k % 4];

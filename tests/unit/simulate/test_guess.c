@@ -54,7 +54,7 @@ static Vec3 pushed(Run* run, const Start* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) from = vec3_add_scaled(from, m->links[i].mass, sim_state(run->sim)->center[i]);
   (void)run_steps(run, 1);
-  bool second = strcmp(s->integrator, "second_order") == 0 && run->sim->clock.kind != STEP_STRUCK;
+  bool second = strcmp(s->integrator, "second_order") == 0 && run->sim->clock.kind != STEP_IMPACT_ACTS;
   double half = second || strcmp(s->integrator, "momentum") == 0 ? 0.5 : 1;
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) to = vec3_add_scaled(to, m->links[i].mass, sim_state(run->sim)->center[i]);
@@ -68,7 +68,7 @@ static Vec3 pushed(Run* run, const Start* s) {
 static void check_coulomb(const Start* s, double upper, double tolerance) {
   Run* run = slabs(s, s->part * rest_gap(s, upper), upper, 1);
   Vec3 push = pushed(run, s);
-  assert_non_null(sim_guess(run->sim));
+  assert_non_null(sim_initial_friction(run->sim));
   compare_near(-push.x, MU * push.z, tolerance * MU * push.z,
                "%s, %s, dt %g, mass %g, lean %g, %g under %g: %g weights press", s->law, s->integrator, s->dt, s->mass,
                s->lean, s->part, upper, push.z);
@@ -115,7 +115,7 @@ static void guess_F6_falls_into_the_range(void** state) {
   Start s = {"model: separating_plane", "first_order", 1e-2, 1, 0, 3.6};
   Run* run = slabs(&s, s.part * rest_gap(&s, 0), 0, 1);
   Vec3 push = pushed(run, &s);
-  const SimGuess* guess = sim_guess(run->sim);
+  const InitialFriction* guess = sim_initial_friction(run->sim);
   double start = vec3_norm(guess->start.force[0]) / G;
   assert_true(push.z > 300 * start);
   assert_true(-push.x <= 100.1 * MU * start && -push.x >= 90 * MU * start);
@@ -135,7 +135,7 @@ static void check_ball(const char* law, const char* integrator, double depth) {
                         "initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]\n",
                         integrator, law, MU, 0.1 - depth);
   Vec3 push = pushed(run, &s);
-  assert_non_null(sim_guess(run->sim));
+  assert_non_null(sim_initial_friction(run->sim));
   compare_near(-push.x, MU * push.z, 5e-3 * MU * push.z, "%s, %s, %g m deep: %g weights press", law, integrator, depth,
                push.z);
   run_free(run);
@@ -157,14 +157,14 @@ static void guess_only_where_something_rubs(void** state) {
   Start s = {"model: separating_plane", "momentum", 1e-3, 1, 0, 1};
   Run* high = slabs(&s, 0.05, 0, 1);
   (void)run_steps(high, 1);
-  assert_null(sim_guess(high->sim));
+  assert_null(sim_initial_friction(high->sim));
   run_free(high);
   Run* low = slabs(&s, rest_gap(&s, 0), 0, 1);
-  assert_null(sim_guess(low->sim));
+  assert_null(sim_initial_friction(low->sim));
   (void)run_steps(low, 1);
-  assert_non_null(sim_guess(low->sim));
+  assert_non_null(sim_initial_friction(low->sim));
   (void)run_steps(low, 1);
-  assert_null(sim_guess(low->sim));
+  assert_null(sim_initial_friction(low->sim));
   run_free(low);
   Run* smooth = run_create(1, 0,
                            "contact: {friction: 0}\n"
@@ -173,7 +173,7 @@ static void guess_only_where_something_rubs(void** state) {
                            "  - {name: box, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, "
                            "0.0502]}\n");
   (void)run_steps(smooth, 1);
-  assert_null(sim_guess(smooth->sim));
+  assert_null(sim_initial_friction(smooth->sim));
   run_free(smooth);
 }
 
@@ -193,7 +193,7 @@ static void guess_again_has_the_same_bits(void** state) {
   (void)run_steps(other, 2);
   check_same(run, other);
   sim_restore(run->sim, snapshot);
-  assert_null(sim_guess(run->sim));
+  assert_null(sim_initial_friction(run->sim));
   (void)run_steps(run, 2);
   check_same(run, other);
   sim_snapshot_destroy(snapshot);
@@ -206,8 +206,8 @@ static void guess_copies_stand_alone(void** state) {
   Start s = {"model: separating_plane", "momentum", 1e-3, 1, 0, 0.4};
   Run* run = slabs(&s, s.part * rest_gap(&s, 3), 3, 1);
   (void)run_steps(run, 1);
-  const SimGuess* guess = sim_guess(run->sim);
-  SimGuess* copy = sim_guess_copy(guess, &run->model);
+  const InitialFriction* guess = sim_initial_friction(run->sim);
+  InitialFriction* copy = sim_initial_friction_copy(guess, &run->model);
   double x = guess->q[0];
   int count = guess->end.count;
   Vec3 force = guess->end.force[count - 1];

@@ -28,7 +28,7 @@ typedef struct {
   double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
   JointDrive drives[DRIVES];
   StepWeights weights;
-  SpringTime spring;
+  SpringTimeWeights spring;
 } Driven;
 
 static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, kind.rotation); }
@@ -51,7 +51,7 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
   memset(j, 0, sizeof *j);
   link_set(&j->link, kind);
   j->weights = *weights;
-  j->spring = (SpringTime){0.3, 0.2, 0.1};
+  j->spring = (SpringTimeWeights){0.3, 0.2, 0.1};
   joint_zero(&j->link.joint, j->q_now);
   move(&j->link, j->q_now, 1.3, random, j->q_now);
   move(&j->link, j->q_now, step, random, j->q);
@@ -99,7 +99,7 @@ static bool gradient_at(void* context, const double* x, double* y) {
 static void row_of(const Driven* j, const double* lambda, double* row) {
   double target[DRIVES][JOINT_MAX_DOF], target_rate[DRIVES][JOINT_MAX_DOF], push[DRIVES][JOINT_MAX_DOF];
   double gain[DRIVES][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
-  JointShares shares = {.target = target, .target_rate = target_rate, .push = push, .gains = gain};
+  JointBars shares = {.target = target, .target_rate = target_rate, .push = push, .gains = gain};
   JointInput in = input_of(j);
   size_t n = (size_t)j->link.dof_count, bytes = sizeof(double) * n;
   joint_adjoint(&in, lambda, &shares);

@@ -367,12 +367,13 @@ static void joint_S22_slope_by_restitution(void** state) {
     double force[2];
     for (int side = 0; side < 2; side++) {
       j.link.limit_restitution = restitutions[k] + (side ? h : -h);
-      force[side] = joint_stop(&j.in, 0, rate).first;
+      force[side] = joint_limit_resistance(&j.in, 0, rate).first;
     }
     double wanted = (force[1] - force[0]) / (2 * h);
     assert_true(fabs(wanted) > 1);
     j.link.limit_restitution = restitutions[k];
-    compare_relative(joint_limit_slopes(&j.in, 0, rate).restitution, wanted, 1e-7, "restitution %g", restitutions[k]);
+    compare_relative(joint_limit_force_derivatives(&j.in, 0, rate).restitution, wanted, 1e-7, "restitution %g",
+                     restitutions[k]);
   }
 }
 

@@ -27,7 +27,7 @@ static void loads_L1_L2_worked_example(void** state) {
   load_add_terms(&run->sim->loads[0], &run->model.links[0], pose_identity(), &terms);
   compare_vec3(terms.force, vec3(0, 0, -2), 0, "force");
   compare_vec3(mat3_axial(terms.moment), vec3(0, 0.4, 0), 1e-16, "torque about the centre of mass");
-  WorkingForce work = load_at_work(&run->sim->loads[0], &run->model.links[0], pose_identity());
+  ForceMagnitudes work = load_force_magnitudes(&run->sim->loads[0], &run->model.links[0], pose_identity());
   compare_near(work.force, 2, 0, "force at work");
   compare_near(work.torque, 0.4, 1e-16, "torque at work");
   Pose lifted = {mat3_identity(), {0, 0, 0.25}}, here = pose_identity();
@@ -169,7 +169,7 @@ static void set_inputs(Backward* b, const double* x) {
 static bool power_at(void* context, const double* x, double* y) {
   Backward* b = context;
   set_inputs(b, x);
-  loads_aim(b->run->sim);
+  loads_prepare_step(b->run->sim);
   y[0] = 0;
   for (int i = 0; i < 12; i++) y[0] -= b->run->sim->loads[0].b[i / 4][i % 4] * b->motion[0][i / 4][i % 4];
   return true;

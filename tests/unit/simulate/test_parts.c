@@ -46,7 +46,7 @@ static int trees_in_parts(const Run* run) {
 }
 
 static void solve_as_a_whole(Run* run) {
-  parts_destroy(run->sim->parts);
+  subsystems_destroy(run->sim->parts);
   run->sim->parts = NULL;
 }
 
@@ -101,7 +101,7 @@ static Proof* prove_moves(Run* run, int threads) {
   const SimOptions options = {.threads = threads, .tolerance = 1e-8, .path = true};
   assert_int_equal(sim_create(&run->sim, &run->model, &options, &run->diagnostics), STATUS_OK);
   Proof* proof = proof_create(&run->model, 1);
-  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_DISJOINT);
   return proof;
 }
 
@@ -110,7 +110,7 @@ static void prove_step(Run* run, Proof* proof, int step) {
   const double* q = sim_state(run->sim)->q;
   ProofReport report =
       path.count > 0 ? proof_next_along(proof, path.delta, path.count, q) : proof_next_straight(proof, q);
-  if (report.outcome != PROOF_APART) fail_msg("step %d, %d moves: not proved", step, path.count);
+  if (report.outcome != PROOF_DISJOINT) fail_msg("step %d, %d moves: not proved", step, path.count);
   compare_at_most(report.miss, 1e-12, "step %d: the last move ends elsewhere", step);
 }
 
@@ -157,7 +157,7 @@ static void parts_S17_leave_their_regions_for_the_whole(void** state) {
   for (int n = 0; n < 12; n++) {
     run_steps(parts, 1);
     run_steps(whole, 1);
-    left += parts_left(parts->sim);
+    left += subsystems_left_region(parts->sim);
     Vec3 lost = vec3_sub(momentum_of(parts), before);
     compare_at_most(vec3_norm(lost), 1e-6 * vec3_norm(before), "step %d: momentum", n + 1);
     double worst = 0;

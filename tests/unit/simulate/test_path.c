@@ -71,7 +71,7 @@ static void check_run(const char* scene, const char* what, int steps, int least_
   Proof* proof = proof_create(m, 1);
   double* way = MEMORY_NEW(double, m->dof_count);
   int moved = 0, straight = 0;
-  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_DISJOINT);
   for (int step = 1; step <= steps; step++) {
     StepReport taken = run_steps(run, 1);
     const double* q = sim_state(run->sim)->q;
@@ -91,11 +91,11 @@ static void check_run(const char* scene, const char* what, int steps, int least_
       moved++;
     } else {
       report = proof_next_straight(proof, q);
-      proof_way(m, path.q, q, way);
+      proof_straight_increments(m, path.q, q, way);
       walk(&path, way, what, step);
       straight++;
     }
-    if (report.outcome != PROOF_APART) fail_msg("%s: step %d is not proved (%d moves)", what, step, moves.count);
+    if (report.outcome != PROOF_DISJOINT) fail_msg("%s: step %d is not proved (%d moves)", what, step, moves.count);
     compare_at_most(coordinate_difference(m, path.q, q), 1e-7, "%s: end of the way of step %d", what, step);
     memcpy(path.q, q, sizeof(double) * (size_t)m->coordinate_count);
   }
@@ -121,14 +121,14 @@ static void P6_moves_of_thinned_rows_cover_all_steps(void** state) {
   const Model* m = &run->model;
   Proof* proof = proof_create(m, 1);
   int moved = 0;
-  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_DISJOINT);
   for (int row = 1; row <= 8; row++) {
     run_steps(run, every);
     SimPath moves = sim_path(run->sim);
     const double* q = sim_state(run->sim)->q;
     ProofReport report =
         moves.count > 0 ? proof_next_along(proof, moves.delta, moves.count, q) : proof_next_straight(proof, q);
-    assert_int_equal(report.outcome, PROOF_APART);
+    assert_int_equal(report.outcome, PROOF_DISJOINT);
     compare_at_most(report.miss, 1e-12, "where the moves to row %d end", row);
     moved += moves.count > 0;
   }
@@ -146,7 +146,7 @@ static void P6_moves_of_a_step_in_parts_have_their_times(void** state) {
   const Model* m = &run->model;
   Proof* proof = proof_create(m, 1);
   int moved = 0;
-  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_DISJOINT);
   for (int step = 1; step <= 12; step++) {
     StepReport report = sim_step(run->sim);
     assert_false(step_outcome_failed(report.outcome));
@@ -154,7 +154,7 @@ static void P6_moves_of_a_step_in_parts_have_their_times(void** state) {
     const double* q = sim_state(run->sim)->q;
     ProofReport proved =
         moves.count > 0 ? proof_next_along(proof, moves.delta, moves.count, q) : proof_next_straight(proof, q);
-    assert_int_equal(proved.outcome, PROOF_APART);
+    assert_int_equal(proved.outcome, PROOF_DISJOINT);
     compare_at_most(proved.miss, 1e-12, "where the moves of step %d end", step);
     double before = (step - 1) * 0.01;
     for (int k = 0; k < moves.count; before = moves.time[k++]) {

@@ -19,7 +19,7 @@ static const char wall_and_plate[] =
 static ProofReport prove_two(const Model* model, const double* from, const double* to) {
   Proof* proof = proof_create(model, 1);
   ProofReport first = proof_next(proof, from);
-  assert_int_equal(first.outcome, PROOF_APART);
+  assert_int_equal(first.outcome, PROOF_DISJOINT);
   ProofReport second = proof_next(proof, to);
   proof_destroy(proof);
   return second;
@@ -32,7 +32,7 @@ static void a_plate_that_jumps_through_a_wall_is_found(void** state) {
   Run* run = run_model("%s", wall_and_plate);
   double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {1, 0, 0, 1, 0, 0, 0};
   ProofReport report = prove_two(&run->model, from, to);
-  assert_int_equal(report.outcome, PROOF_MEET);
+  assert_int_equal(report.outcome, PROOF_INTERSECTING);
   assert_int_equal(report.link_a, 0);
   assert_int_equal(report.link_b, 1);
   compare_at_most(fabs(-0.55 + report.fraction), 0.010, "where they meet");
@@ -44,7 +44,7 @@ static void a_plate_that_stops_before_the_wall_is_proved(void** state) {
   Run* run = run_model("%s", wall_and_plate);
   double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {0.5399, 0, 0, 1, 0, 0, 0};
   ProofReport report = prove_two(&run->model, from, to);
-  assert_int_equal(report.outcome, PROOF_APART);
+  assert_int_equal(report.outcome, PROOF_DISJOINT);
   assert_false(report.detour);
   compare_near(report.gap, 1e-4, 1e-12, "gap");
   run_free(run);
@@ -55,11 +55,11 @@ static void a_state_in_which_bodies_meet_is_found_and_left_again(void** state) {
   Run* run = run_model("%s", wall_and_plate);
   double apart[7] = {0, 0, 0, 1, 0, 0, 0}, inside[7] = {0.55, 0, 0, 1, 0, 0, 0};
   Proof* proof = proof_create(&run->model, 1);
-  assert_int_equal(proof_next(proof, apart).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, apart).outcome, PROOF_DISJOINT);
   ProofReport met = proof_next(proof, inside);
-  assert_int_equal(met.outcome, PROOF_MEET);
+  assert_int_equal(met.outcome, PROOF_INTERSECTING);
   compare_near(met.fraction, 1, 0, "at the end of the way");
-  assert_int_equal(proof_next(proof, apart).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, apart).outcome, PROOF_DISJOINT);
   proof_destroy(proof);
   run_free(run);
 }
@@ -84,12 +84,12 @@ static void P5_a_rod_that_pivots_is_proved_beside_the_straight_way(void** state)
   double to[7] = {h * sin(a), 0, gap + h * cos(a) - 1, cos(a / 2), 0, sin(a / 2), 0};
   assert_true(h * (1 - cos(a)) > gap);
   ProofReport report = prove_two(&run->model, from, to);
-  assert_int_equal(report.outcome, PROOF_APART);
+  assert_int_equal(report.outcome, PROOF_DISJOINT);
   assert_true(report.detour);
   from[2] += 2e-3; /* 3 mm up the straight way is free */
   to[2] += 2e-3;
   report = prove_two(&run->model, from, to);
-  assert_int_equal(report.outcome, PROOF_APART);
+  assert_int_equal(report.outcome, PROOF_DISJOINT);
   assert_false(report.detour);
   run_free(run);
 }
@@ -123,10 +123,10 @@ static void proofs_agree_with_dense_sampling(void** state) {
     model_increment(m, path.q, path.delta, 1, to);
     double least = joint_path_least_distance(&path, 400);
     ProofReport report = prove_two(m, path.q, to);
-    if (report.outcome == PROOF_APART && !report.detour) {
+    if (report.outcome == PROOF_DISJOINT && !report.detour) {
       straight++;
       if (!(least > 0)) fail_msg("seed 1207, way %d: proved, but the hulls meet on it", k);
-    } else if (report.outcome == PROOF_APART) {
+    } else if (report.outcome == PROOF_DISJOINT) {
       beside++;
     } else if (report.fraction < 1) {
       met++;
@@ -152,15 +152,15 @@ static void P6_moves_are_gone_along_as_they_are(void** state) {
   double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {1, 0, 0, 1, 0, 0, 0};
   double moves[3][6] = {{0, 0, 2}, {1, 0, 0}, {0, 0, -2}};
   Proof* proof = proof_create(&run->model, 1);
-  assert_int_equal(proof_next(proof, from).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, from).outcome, PROOF_DISJOINT);
   ProofReport over = proof_next_along(proof, moves[0], 3, to);
-  assert_int_equal(over.outcome, PROOF_APART);
+  assert_int_equal(over.outcome, PROOF_DISJOINT);
   compare_near(over.miss, 0, 1e-15, "where the moves end");
   /* back by less: reported; and through the wall: found in the second of three moves */
   double back[3][6] = {{0, 0, 2}, {-1, 0, 0}, {0, 0, -1.5}}, through[3][6] = {{0, 0.1, 0}, {1, 0, 0}, {0, -0.1, 0}};
   compare_near(proof_next_along(proof, back[0], 3, from).miss, 0.5, 1e-12, "what the moves miss");
   ProofReport met = proof_next_along(proof, through[0], 3, to);
-  assert_int_equal(met.outcome, PROOF_MEET);
+  assert_int_equal(met.outcome, PROOF_INTERSECTING);
   compare_near(met.fraction, (1 + 0.55) / 3, 0.02, "where they meet");
   proof_destroy(proof);
   run_free(run);
@@ -177,11 +177,11 @@ static void P6_turns_beyond_half_a_turn_are_those_that_were_recorded(void** stat
       "0]}]}\n");
   double from[4] = {1, 0, 0, 0}, to[4] = {cos(2.5), sin(2.5), 0, 0}, turn[3] = {5, 0, 0};
   ProofReport shorter = prove_two(&run->model, from, to);
-  assert_int_equal(shorter.outcome, PROOF_APART);
+  assert_int_equal(shorter.outcome, PROOF_DISJOINT);
   Proof* proof = proof_create(&run->model, 1);
-  assert_int_equal(proof_next(proof, from).outcome, PROOF_APART);
+  assert_int_equal(proof_next(proof, from).outcome, PROOF_DISJOINT);
   ProofReport report = proof_next_along(proof, turn, 1, to);
-  assert_int_equal(report.outcome, PROOF_MEET);
+  assert_int_equal(report.outcome, PROOF_INTERSECTING);
   compare_near(report.miss, 0, 1e-12, "where the turn ends");
   /* the bar spans about 0.1 rad to each side, the post 0.15 */
   compare_near(5 * report.fraction, acos(-1) / 2, 0.3, "angle at which they meet");

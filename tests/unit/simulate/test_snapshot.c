@@ -17,9 +17,9 @@ typedef struct {
   Vec3 momentum[16], force[16];
   int record_count;
   ContactRecord records[128];
-} Shown;
+} RenderInputs;
 
-static void look(Sim* sim, const Model* m, Shown* out) {
+static void look(Sim* sim, const Model* m, RenderInputs* out) {
   const SimState* state = sim_state(sim);
   memset(out, 0, sizeof(*out));
   out->time = state->time;
@@ -39,7 +39,7 @@ static void compare_records(const ContactRecord* a, const ContactRecord* b, cons
   if (!same) fail_msg("%s, step %d: hulls %d and %d touch otherwise", what, step, a->hull_a, a->hull_b);
 }
 
-static void compare_shown(const Shown* a, const Shown* b, const char* what, int step) {
+static void compare_shown(const RenderInputs* a, const RenderInputs* b, const char* what, int step) {
   if (memcmp(&a->time, &b->time, sizeof(double)) != 0) fail_msg("%s, step %d: time", what, step);
   if (memcmp(a->q, b->q, sizeof(a->q)) != 0) fail_msg("%s, step %d: coordinates", what, step);
   if (memcmp(a->rate, b->rate, sizeof(a->rate)) != 0) fail_msg("%s, step %d: rates", what, step);
@@ -73,17 +73,17 @@ static int as_found(int step) { return (void)step, 0; }
 static int mixed(int step) { return (const int[]){1, 2, 0, 3, 1, 0, 4}[step % 7]; }
 
 static StepReport take(Sim* sim, Substeps substeps, int step) {
-  return substeps(step) > 0 ? sim_step_in(sim, substeps(step)) : sim_step(sim);
+  return substeps(step) > 0 ? sim_step_with_substeps(sim, substeps(step)) : sim_step(sim);
 }
 
 typedef struct {
   StepReport report[STEPS + 1];
-  Shown shown[STEPS + 1];
+  RenderInputs shown[STEPS + 1];
 } Course;
 
 static void check_going_on(Sim* sim, const Model* m, const SimSnapshot* kept, const Course* course, Substeps substeps,
                            const char* what) {
-  static Shown now;
+  static RenderInputs now;
   sim_restore(sim, kept);
   look(sim, m, &now);
   compare_shown(&course->shown[KEPT_AT], &now, what, KEPT_AT);

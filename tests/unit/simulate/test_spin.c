@@ -21,7 +21,7 @@ static const char FLIGHT[] =
 static void flight_keeps_momentum_and_energy(double dt, Vec3 w, int steps) {
   Run* run = run_create(1, 0, FLIGHT, dt, w.x, w.y, w.z);
   const SimState* state = sim_state(run->sim);
-  const Spinner* own = &run->sim->spinners[0];
+  const SpinBody* own = &run->sim->spin_bodies[0];
   Vec3 start = state->momentum[0];
   Mat3 r = state->pose[0].r, inertia = mass_moment_inertia_tensor(&run->model.links[0].moment);
   /* the initial velocities are in the joint's axes, which are rotated against the world */
@@ -250,13 +250,13 @@ static void spin_W6_needs_balance(void** state) {
   Run* run = run_create(1, 0, MEETING, 1e-2, 0.0);
   while (run_steps(run, 1).active_pairs == 0) continue;
   Sim* s = run->sim;
-  spin_balance(s, contact_term_list(s->contact));
+  spin_compute_residual_forces(s, contact_term_list(s->contact));
   const Pose *now = s->pose_now, *next = s->configuration[s->current].pose;
-  assert_true(s->spinners[0].at_work > 0);
-  assert_true(spin_exchange(&run->model, s->spinners, 0, 1, now, next).both);
-  compare_at_most(vec3_norm(s->spinners[0].lack), 1e-6 * s->spinners[0].at_work, "what a solved step leaves");
-  s->spinners[1].lack = vec3(0.3 * s->spinners[1].at_work, 0, 0);
-  assert_false(spin_exchange(&run->model, s->spinners, 0, 1, now, next).both);
+  assert_true(s->spin_bodies[0].force_scale > 0);
+  assert_true(spin_exchange(&run->model, s->spin_bodies, 0, 1, now, next).both);
+  compare_at_most(vec3_norm(s->spin_bodies[0].lack), 1e-6 * s->spin_bodies[0].force_scale, "what a solved step leaves");
+  s->spin_bodies[1].lack = vec3(0.3 * s->spin_bodies[1].force_scale, 0, 0);
+  assert_false(spin_exchange(&run->model, s->spin_bodies, 0, 1, now, next).both);
   run_free(run);
 }
 

@@ -103,7 +103,7 @@ static double oscillator_error(const char* integrator, int steps) {
                         1.0 / steps, steps, integrator, mass, 2 * z * w * mass, w * w * mass, x0, v0);
   double wd = w * sqrt(1 - z * z), a = x0 - 0.5, b = (v0 + z * w * a) / wd;
   for (int n = 1; n <= steps; n++) {
-    assert_false(step_outcome_failed(sim_step_in(run->sim, pattern(n - 1)).outcome));
+    assert_false(step_outcome_failed(sim_step_with_substeps(run->sim, pattern(n - 1)).outcome));
     double t = (double)n / steps, exact = 0.5 + exp(-z * w * t) * (a * cos(wd * t) + b * sin(wd * t));
     worst = fmax(worst, fabs(sim_state(run->sim)->q[0] - exact));
   }
@@ -212,7 +212,7 @@ static void substep_an_interrupted_step_leaves_no_trace(void** state) {
         assert_int_equal(report.outcome, STEP_INTERRUPTED);
         assert_int_equal(questions, k); /* nothing is tried after it */
         expect_like(&run->model, asked, before, "given up", n);
-        sim_return(asked, kept);
+        sim_restore_after_failure(asked, kept);
         expect_like(&run->model, asked, before, "returned", n);
         given_up++;
       }
@@ -360,7 +360,7 @@ static void substep_S14_dampers_do_not_change_in_halves(void** state) {
     Run* run = run_create(1, 1e-12, scene);
     double v = 1;
     for (int n = 0; n < 20; n++) {
-      sim_step_in(run->sim, k);
+      sim_step_with_substeps(run->sim, k);
       v /= pow(1 + 2 * 0.01 / k, k);
       compare_near(sim_state(run->sim)->rate[0], v, 1e-10, "%d substeps, step %d", k, n);
     }

@@ -229,7 +229,8 @@ static void flight_W15_gears_keep_their_rate(void** state) {
                    "initial: [{link: wheel, velocities: [%.17g]}, {link: pinion, velocities: [%.17g]}, {link: "
                    "rack, velocities: [%.17g]}]\n",
                    RATES[k], -1.5 * RATES[k], -0.3 * RATES[k]);
-    for (int n = 0; n < 200; n++) assert_false(step_outcome_failed(sim_step_in(run->sim, PARTS[n % 4]).outcome));
+    for (int n = 0; n < 200; n++)
+      assert_false(step_outcome_failed(sim_step_with_substeps(run->sim, PARTS[n % 4]).outcome));
     compare_relative(sim_state(run->sim)->q[0], 2 * RATES[k], 1e-11, "angle after 2 s at %g rad/s", RATES[k]);
     compare_relative(sim_state(run->sim)->q[1], -3 * RATES[k], 1e-11, "of the pinion");
     compare_near(sim_coupling(run->sim, 0).force.x, 0, 1e-8 * RATES[k] * RATES[k], "nothing to pass on");
