@@ -242,7 +242,7 @@ void solve_scope_copy(const Sim* s, double* to, const double* from) {
 
 void step_refine_impacts(Sim* s) {
   Assembly a;
-  StepReport none = {.outcome = STEP_CONVERGED};
+  StepReport none = step_no_work();
   int dof;
   if (s->model->dof_count == 0) return;
   step_assemble(s, contact_term_list(s->contact), &a);

@@ -27,7 +27,7 @@ static void keep(Sim* s) {
 bool initial_friction_solve(Sim* s, StepReport* report) {
   contact_remember(s->contact, CONTACT_PART);
   contact_set_grip(s->contact, GRIP_NONE);
-  *report = step_not_finite();
+  *report = step_unsolved(INFINITY);
   if (!contact_lag(s->contact)) return false;
   contact_note_forces(s->contact, CONTACT_START);
   path_begin(s);

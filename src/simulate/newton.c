@@ -44,14 +44,26 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
+/* Reason why Newton's method ended. */
+typedef enum {
+  END_NONE,        /* it continues */
+  END_INTERRUPTED, /* SimOptions.interrupted */
+  END_BALANCED,    /* the forces are balanced to the tolerance */
+  END_ROUNDING,    /* rounding leaves no decrease of the energy, or explains the residual */
+  END_OPEN,        /* closures cannot be closed */
+  END_BLOCKED,     /* the line search failed before prescribed joints reached their targets */
+  END_LIMIT,       /* the iteration limit was reached */
+  END_FAILED,      /* no finite residual, direction or step was found, or an independent part left its region */
+} NewtonEnd;
+
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
 typedef struct {
+  NewtonEnd end;
   bool arrived;       /* prescribed joints have reached their targets */
   bool closed;        /* the errors of all closures are below their tolerance */
   bool enough;        /* true if the state has arrived, is closed, and is balanced to the tolerance */
   bool blind;         /* the predicted energy decrease of the last iteration was below rounding */
   bool at_rounding;   /* the rounding error of the coordinates explains the last residual */
-  bool ended;         /* no further iteration is allowed, although the step is not solved */
   double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
   double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
   int rounds_as_open; /* iterations since the closure error was last halved */
@@ -82,16 +94,6 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
   return progress->arrived && (stuck || floor);
 }
 
-/* A step without a solution is attributed to an open closure if the closure's gap was not halved for this many
- * iterations. A blocked step is attributed to an open closure if no pairs are in contact. */
-enum { ROUNDS_OPEN_AT_END = 5 };
-
-static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
-  if (!s->closures || closures_largest_error(s->closures, NULL) <= 1) return false;
-  if (outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
-  return outcome == STEP_NO_SOLUTION && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
-}
-
 /* From this number of iterations on, a residual that rounding explains ends the step, because more iterations would not
  * reduce it. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
@@ -110,13 +112,6 @@ static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress
   return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
 }
 
-/* Ends Newton's method without a solution. */
-static StepOutcome give_up(NewtonProgress* progress) {
-  progress->ended = true;
-  progress->blind = false;
-  return STEP_NO_SOLUTION;
-}
-
 /* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
  * the report. */
 static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
@@ -132,76 +127,84 @@ static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report
   progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
 }
 
-/* Returns the outcome for the accepted configuration. STEP_NO_SOLUTION: Newton's method continues, unless
- * progress->ended is set. */
-static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
+/* Returns the reason to end at the accepted configuration. */
+static NewtonEnd judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
   bool free_to_end = progress->arrived && progress->closed;
-  if (!isfinite(report->residual)) return give_up(progress);
-  if (progress->enough && balance_closures_are_reached(s)) return STEP_CONVERGED;
-  if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
-  if (!progress->closed && stays_open(s, progress)) return STEP_CLOSURE_OPEN;
+  if (!isfinite(report->residual)) return END_FAILED;
+  if (progress->enough && balance_closures_are_reached(s)) return END_BALANCED;
+  if (free_to_end && ends_blind(s, a, progress, report->residual)) return END_ROUNDING;
+  if (!progress->closed && stays_open(s, progress)) return END_OPEN;
   /* for small residuals the rounding of contact forces is ignored, because the energies show it */
   const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
   if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_is_at_rounding(s, stiff)) {
     progress->at_rounding = true;
-    return STEP_ROUNDING_FLOOR;
+    return END_ROUNDING;
   }
-  if (report->iterations == s->iteration_limit) {
-    progress->ended = true;
-    progress->at_rounding = progress->blind && balance_is_at_rounding(s, a);
-  }
-  return STEP_NO_SOLUTION;
+  if (report->iterations < s->iteration_limit) return END_NONE;
+  progress->at_rounding = progress->blind && balance_is_at_rounding(s, a);
+  return END_LIMIT;
 }
 
-/* Returns the outcome after a line search. STEP_NO_SOLUTION: Newton's method continues, unless progress->ended is set.
- */
-static StepOutcome judge_search(Sim* s, NewtonProgress* progress, LineSearchResult found, const Assembly* a) {
-  bool lost = found == SEARCH_NEAR_ROUNDING, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
+/* Returns the reason to end after a line search. */
+static NewtonEnd judge_search(Sim* s, NewtonProgress* progress, LineSearchResult found, const Assembly* a) {
   progress->blind = found == SEARCH_AT_ROUNDING;
-  progress->ended = found == SEARCH_LEAVES_REGION;
-  if (accepted || progress->ended) return STEP_NO_SOLUTION;
-  if (progress->enough) return STEP_CONVERGED; /* only the stricter tolerance of trees with closures (Z10) is not met */
-  if (!progress->arrived) return STEP_BLOCKED;
+  if (found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING) return END_NONE;
+  if (found == SEARCH_LEAVES_REGION) return END_FAILED;
+  if (progress->enough) return END_BALANCED; /* only the stricter tolerance of trees with closures (Z10) is not met */
+  if (!progress->arrived) return END_BLOCKED;
   progress->at_rounding = balance_is_at_rounding(s, a);
-  bool floor = lost || (progress->closed && progress->at_rounding);
-  return floor ? STEP_ROUNDING_FLOOR : give_up(progress);
+  return found == SEARCH_NEAR_ROUNDING || (progress->closed && progress->at_rounding) ? END_ROUNDING : END_FAILED;
 }
 
-/* Performs one iteration: computes residual and direction, then searches along the direction. Returns STEP_NO_SOLUTION
- * if the step has not converged yet, or if progress->ended is set. */
-static StepOutcome newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
+/* Performs one iteration: computes residual and direction, then searches along the direction. Sets progress->end. */
+static void newton_iteration(Sim* s, NewtonProgress* progress, StepReport* report) {
   Assembly a;
-  if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
+  progress->end = s->options.interrupted && s->options.interrupted() ? END_INTERRUPTED : END_NONE;
+  if (progress->end != END_NONE) return;
   measure_balance(s, progress, report, &a);
-  StepOutcome outcome = judge_balance(s, progress, report, &a);
-  if (outcome != STEP_NO_SOLUTION || progress->ended) return outcome;
+  progress->end = judge_balance(s, progress, report, &a);
+  if (progress->end != END_NONE) return;
   bool first = isinf(progress->residual);
   progress->residual = report->residual;
   bool repeats = first && !s->settling && s->model->simulation.max_iterations > 0;
-  if (repeats && line_search_repeat_last_step(s, report)) return STEP_NO_SOLUTION;
-  if (!step_direction(s, &a, report)) return give_up(progress);
+  if (repeats && line_search_repeat_last_step(s, report)) return;
+  progress->end = END_FAILED;
+  if (!step_direction(s, &a, report)) return;
   LineSearchResult found = line_search_run(s, progress->arrived, report);
   report->iterations += found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
-  return judge_search(s, progress, found, &a);
+  progress->end = judge_search(s, progress, found, &a);
 }
 
-/* Returns the final outcome of Newton's method. */
-static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
-  if (!isfinite(residual)) return outcome;
-  if (outcome == STEP_NO_SOLUTION && progress->blind) outcome = STEP_ROUNDING_FLOOR;
-  if (fails_open(s, progress, outcome)) return STEP_CLOSURE_OPEN;
-  /* a small residual at the rounding floor is accepted; a large residual makes the step fail, so that shorter substeps
-   * are tried */
-  bool much = outcome == STEP_ROUNDING_FLOOR && residual > ROUNDING_FLOOR_RESIDUAL_MAX;
-  return much && !progress->at_rounding ? STEP_NO_SOLUTION : outcome;
+/* A step without a solution is attributed to an open closure if the closure's gap was not halved for this many
+ * iterations. A blocked step is attributed to an open closure if no pairs are in contact. */
+enum { ROUNDS_OPEN_AT_END = 5 };
+
+static bool fails_open(const Sim* s, const NewtonProgress* progress) {
+  if (progress->end == END_OPEN) return true;
+  if (!s->closures || closures_largest_error(s->closures, NULL) <= 1) return false;
+  if (progress->end == END_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
+  return progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
+}
+
+/* Returns the outcome of Newton's method, which has ended with this residual. A small residual at the rounding floor is
+ * accepted. A large residual makes the step fail, so that shorter substeps are tried. */
+static StepOutcome newton_outcome(const Sim* s, const NewtonProgress* progress, double residual) {
+  NewtonEnd end = progress->end;
+  bool floor = end == END_ROUNDING || (end == END_LIMIT && progress->blind);
+  if (end == END_INTERRUPTED) return STEP_INTERRUPTED;
+  if (end == END_BALANCED) return STEP_CONVERGED;
+  if (!isfinite(residual)) return STEP_NO_SOLUTION;
+  if (floor)
+    return residual > ROUNDING_FLOOR_RESIDUAL_MAX && !progress->at_rounding ? STEP_NO_SOLUTION : STEP_ROUNDING_FLOOR;
+  if (fails_open(s, progress)) return STEP_CLOSURE_OPEN;
+  return end == END_BLOCKED ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
 
 void newton_iterate(Sim* s, StepReport* report) {
   NewtonProgress progress = {.residual = INFINITY, .gap = INFINITY};
-  StepOutcome outcome = STEP_NO_SOLUTION;
-  for (int k = 0; k <= s->iteration_limit && outcome == STEP_NO_SOLUTION && !progress.ended; k++)
-    outcome = newton_iteration(s, &progress, report);
-  report->outcome = judge_end(s, &progress, outcome, report->residual);
+  for (int k = 0; k <= s->iteration_limit && progress.end == END_NONE; k++) newton_iteration(s, &progress, report);
+  if (progress.end == END_NONE) progress.end = END_LIMIT;
+  report->outcome = newton_outcome(s, &progress, report->residual);
   if (report->outcome != STEP_CLOSURE_OPEN) return;
   closures_largest_error(s->closures, &report->open_closure);
   report->open_gap = closure_absolute_error(s->closures, report->open_closure);
@@ -229,25 +232,24 @@ static bool begin_solve(Sim* s) {
   return configuration_evaluate(s, c);
 }
 
-/* Returns the outcome at the rounding floor. This is a failure if a closure is open, or if only rounding separates
- * bodies. */
-static StepOutcome judge_floor(const Sim* s) {
-  if (s->closures && closures_largest_error(s->closures, NULL) > 1) return STEP_NO_SOLUTION;
-  if (!crushed(s)) return STEP_ROUNDING_FLOOR;
-  return sim_has_prescribed_motion(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
+/* Returns the outcome of a solve at the rounding floor. This is a failure if a closure is open, or if only rounding
+ * separates bodies. */
+static StepOutcome floor_outcome(const Sim* s) {
+  bool open = s->closures && closures_largest_error(s->closures, NULL) > 1, crush = !open && crushed(s);
+  if (!open && !crush) return STEP_ROUNDING_FLOOR;
+  return crush && sim_has_prescribed_motion(s) ? STEP_BLOCKED : STEP_NO_SOLUTION;
 }
 
 StepReport step_solve(Sim* s) {
-  bool moves = s->model->dof_count > 0;
-  StepReport report = {.outcome = moves ? STEP_NO_SOLUTION : STEP_CONVERGED, .residual_dof = -1};
-  if (!moves) return report;
-  if (!begin_solve(s)) return step_not_finite();
+  StepReport report = step_unsolved(0);
+  if (s->model->dof_count == 0) return step_no_work();
+  if (!begin_solve(s)) return step_unsolved(INFINITY);
   int most = s->settling ? 0 : subsystems_solve(s, &report);
   /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_NO_SOLUTION) newton_iterate(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {
-    report.outcome = judge_floor(s);
+    report.outcome = floor_outcome(s);
     if (report.residual_dof >= 0) report.speed_error = balance_speed_error(s, report.residual_dof);
   }
   report_terms(s, &report);

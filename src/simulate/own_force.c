@@ -91,7 +91,7 @@ SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
 /* ---------------------------------------------------------------- solves */
 
 static StepReport solve_again(Sim* s, bool blends) {
-  StepReport report = step_not_finite();
+  StepReport report = step_unsolved(INFINITY);
   if (!contact_relag(s->contact, blends)) return report;
   s->settling = true;
   report = step_solve(s);

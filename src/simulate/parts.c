@@ -278,8 +278,7 @@ static void run_part(void* context, int index, int thread) {
   s->current = whole->current;
   begin_part(s, p, index);
   contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
-  *result = (PartResult){
-      .report = {.outcome = STEP_NO_SOLUTION, .residual_dof = -1}, .worker = thread, .first = w->moves.count};
+  *result = (PartResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
   result->left = s->leaves;
   int dofs = block_solver_order(s->solver);
@@ -382,7 +381,8 @@ static bool is_solved(const StepReport* one) {
 static int sum_up(const Sim* s, StepReport* report) {
   const Subsystems* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
-  bool all = p->gathered == s->model->tree_count, floor = false, interrupted = false;
+  bool all = p->gathered == s->model->tree_count;
+  StepOutcome worst = STEP_CONVERGED;
   for (int k = 0; k < p->count; k++) {
     const StepReport* one = &p->result[k].report;
     iterations = most(iterations, one->iterations);
@@ -391,12 +391,10 @@ static int sum_up(const Sim* s, StepReport* report) {
     report->certified_intervals += one->certified_intervals;
     if (!is_solved(one)) report->iterations = most(report->iterations, one->iterations);
     all = all && is_solved(one);
-    floor = floor || one->outcome == STEP_ROUNDING_FLOOR;
-    interrupted = interrupted || one->outcome == STEP_INTERRUPTED;
+    worst = step_worse(worst, one->outcome);
   }
   for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
-  if (all) report->outcome = floor ? STEP_ROUNDING_FLOOR : STEP_CONVERGED;
-  if (interrupted) report->outcome = STEP_INTERRUPTED;
+  if (all || worst == STEP_INTERRUPTED) report->outcome = worst;
   report->trials += trials;
   report->factor_retries += retries;
   return iterations;

@@ -367,10 +367,10 @@ void subsystems_create(Sim* sim);
 /* Frees the parts and their workers. Accepts NULL. */
 void subsystems_destroy(struct Subsystems* parts);
 /* Solves independent parts of the scene. Call at the start of a step, when all terms are out of date and the
- * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all parts
- * are solved, sets the outcome to STEP_CONVERGED or STEP_ROUNDING_FLOOR and the residual to the largest one. Otherwise
- * sets the outcome to STEP_NO_SOLUTION, and the caller must solve the remaining trees. Returns the largest number of
- * iterations of a part. Allocates while lists grow. */
+ * configuration is evaluated. Adds the work to *report, including the work of parts that were not solved. If all trees
+ * are solved, sets the outcome to the worst one of a part and the residual to the largest one. Sets the outcome to
+ * STEP_INTERRUPTED if a part was interrupted. Otherwise the caller must solve the remaining trees. Returns the largest
+ * number of iterations of a part. Allocates while lists grow. */
 int subsystems_solve(Sim* sim, StepReport* report);
 /* Returns the number of parts that left their region in the last solve. The caller solves the trees of these parts
  * together. */
@@ -384,10 +384,15 @@ void subsystem_add_move(Sim* sim);
 void newton_iterate(Sim* sim, StepReport* report);
 /* Computes screws, centre of mass and inertia of link i at the present configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
-/* Returns the report of a step that failed by overflow before it had a residual. */
-static inline StepReport step_not_finite(void) {
-  return (StepReport){.outcome = STEP_NO_SOLUTION, .residual = (double)INFINITY, .residual_dof = -1};
+/* Returns the worse of two outcomes. */
+static inline StepOutcome step_worse(StepOutcome a, StepOutcome b) { return a > b ? a : b; }
+/* Returns the report of a step before its first iteration. residual: INFINITY if the step failed by overflow, otherwise
+ * 0. */
+static inline StepReport step_unsolved(double residual) {
+  return (StepReport){.outcome = STEP_NO_SOLUTION, .residual = residual, .residual_dof = -1};
 }
+/* Returns the report of a step with nothing to solve, to which reports of work are added. */
+static inline StepReport step_no_work(void) { return (StepReport){.outcome = STEP_CONVERGED, .residual_dof = -1}; }
 /* Solves the step by Newton's method with line search (simulate/newton.c). Starts from the accepted configuration and
  * makes at most s->iteration_limit iterations. Returns the reason why it stopped. After a failure, the caller restores
  * the configuration. */

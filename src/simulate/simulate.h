@@ -89,6 +89,7 @@ typedef struct {
   bool dt_varies, before_varies, older_varies; /* true if dt, dt_before or dt_older depends on the state */
 } StepClock;
 
+/* Outcome of a step, from the best to the worst. The outcome of several solves is the worst of their outcomes. */
 typedef enum {
   STEP_CONVERGED,      /* converged: the residual is at most the tolerance */
   STEP_ROUNDING_FLOOR, /* the residual is above the tolerance, but further iterations cannot reduce it because of

@@ -222,7 +222,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     out.late_friction = sum->late_friction;
     memcpy(out.late_links, sum->late_links, sizeof(out.late_links));
   }
-  if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
+  out.outcome = step_worse(sum->outcome, next->outcome);
   out.speed_error = fmax(out.speed_error, sum->speed_error);
   if (sum->residual > out.residual) {
     out.residual = sum->residual;
@@ -291,11 +291,10 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
 /* Solves the substep of s->clock from the present state. Does not advance the state. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
-  StepReport report = step_not_finite();
-  StepReport guess = {.outcome = STEP_CONVERGED};
+  StepReport report = step_unsolved(INFINITY), guess = step_no_work();
   if (s->substep_memory.refines && s->clock.kind != STEP_IMPACT_SUBSTEP && tree_flight_needs_refinement(s->flight)) {
     s->substep_memory.coarse = true;
-    return (StepReport){.outcome = STEP_NO_SOLUTION, .residual_dof = -1};
+    return step_unsolved(0);
   }
   if (s->contact)
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
@@ -314,12 +313,19 @@ static StepReport solve_part(Sim* s) {
   return report;
 }
 
-/* Changes the outcome to STEP_CROSSED if bodies tunnelled through each other over several Newton iterations
- * (crossing.c). Only shorter steps resolve such an impact. */
-static void refuse_crossing(const Sim* s, StepReport* report) {
-  if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
+/* Returns true if bodies tunnelled through each other over several Newton iterations of a solved substep (crossing.c).
+ * Only shorter steps resolve such an impact. *found is the pair of links. */
+static bool part_crosses(const Sim* s, const StepReport* report, BlockingPair* found) {
+  return report->iterations >= 2 && sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, found);
+}
+
+/* Sets the final outcome of a substep, whose solve has the outcome of *report. */
+static void part_outcome(const Sim* s, StepReport* report) {
   BlockingPair found;
-  if (!sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, &found)) return;
+  bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_FLOOR;
+  if (step_outcome_failed(report->outcome)) return;
+  if (small) report->outcome = STEP_CONVERGED;
+  if (!part_crosses(s, report, &found)) return;
   report->outcome = STEP_CROSSED;
   report->squeeze = found;
 }
@@ -563,7 +569,7 @@ static void end_at_event(Sim* s, const EventSearch* event) {
 
 /* Solves the planned substep and repeats it as plan_again requires. Sets *plan to the plan of the last repetition. */
 static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) {
-  StepReport spent = {.outcome = STEP_CONVERGED}, report;
+  StepReport spent = step_no_work(), report;
   EventSearch event = {.found = false, .end = end};
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
@@ -572,8 +578,6 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     if (s->contact && (looks_at_impacts(s) || has_joint_events(s))) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
     step_add_counters(&report, &spent);
-    if (plan->kind == STEP_IMPACT_SUBSTEP && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
-      report.outcome = STEP_CONVERGED;
     bool may = k < SHORTENINGS && has_events(s) && report.outcome != STEP_INTERRUPTED;
     SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
     bool same_length = next.length == plan->length;
@@ -592,7 +596,7 @@ static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) 
     event.event = closing(&join);
   }
   end_at_event(s, &event);
-  refuse_crossing(s, &report);
+  part_outcome(s, &report);
   end_part(s, &report);
   return report;
 }
@@ -609,7 +613,7 @@ static double span_start(const Sim* s, int count, int index) {
 static StepReport take_span(Sim* s, int count, int index) {
   sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
-  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  StepReport report = step_no_work();
   const double least = LEAST_REST * IMPACT_SHARE * s->model->simulation.dt;
   for (int parts = 0;; parts++) {
     SubstepPlan plan = plan_substep(s, left, parts);
@@ -656,7 +660,7 @@ static bool has_all_iterations(int count) {
  * `count` substeps of `as`. Restores the state before the step if a substep fails. limit: largest number of iterations
  * in a substep. */
 static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
-  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  StepReport report = step_no_work();
   s->between.count = 0;
   s->guessed = false;
   s->substep_memory.refines =
@@ -731,7 +735,7 @@ static StepReport step_from(Sim* s, int substeps) {
   int finer, count = list_tries(s, substeps, tries, &finer);
   bool blocked = false,
        at_end = sim_has_prescribed_motion(s); /* at_end: all attempts so far failed in their last substep */
-  StepReport failed = {.outcome = STEP_CONVERGED};
+  StepReport failed = step_no_work();
   for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
     StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
     step_add_counters(&report, &failed);
