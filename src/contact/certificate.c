@@ -191,8 +191,9 @@ static bool measure_station(Search* q, Station* out) {
   out->separation = found.distance;
   out->axis = found.normal;
   if (found.distance >= s->range) return true;
-  out->has_plane =
-      s->law->part && s->law->part(s->own_law, s->first_thread, &out->a, &out->b, &found, &out->plane, out->clearance);
+  const SceneLaw* law = s->laws.laws; /* a separating plane of any law is valid */
+  out->has_plane = law->row->part &&
+                   law->row->part(law->data, s->first_thread, &out->a, &out->b, &found, &out->plane, out->clearance);
   return true;
 }
 

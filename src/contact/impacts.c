@@ -6,21 +6,21 @@
 #include "contact/system.h"
 
 bool contact_impact_begins(ContactSystem* s, double dt_before) {
-  for (int k = 0; k < s->list_count && s->law->impacts; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (s->law->impacts(&pair, dt_before, NULL)) return true;
+    if (p->law->row->impacts(&pair, dt_before, NULL)) return true;
   }
   return false;
 }
 
 void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
-  for (int k = 0; k < s->list_count && s->law->impacts; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    (void)s->law->impacts(&pair, dt_before, length);
+    (void)p->law->row->impacts(&pair, dt_before, length);
   }
 }
 
@@ -72,7 +72,7 @@ static double approach_of(const ContactSystem* s, const ContactPair* p, const Po
  * links at this time. */
 static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPair* pair, bool begin,
                        const Pose* poses) {
-  double z = s->law->clearance(pair, begin), range = s->range;
+  double z = p->law->row->clearance ? p->law->row->clearance(pair, begin) : 1, range = s->range;
   if (!(z < 1)) {
     GjkResult found;
     z = fmax(1, distance_at(s, p, poses, &found) / range);
@@ -83,10 +83,12 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
 /* Returns true if the impact of at least one pair begins at the end of the substep, up to the tolerance IMPACT_BEGUN.
  * Then the impacts of pairs within IMPACT_TIE begin at the same time. */
 static bool ends_with_entry(ContactSystem* s) {
-  for (int k = 0; k < s->list_count && s->law->enters; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->state[s->current].outcome != PAIR_PRESSED || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
+    if (!p->law->row->enters || p->state[s->current].outcome != PAIR_PRESSED ||
+        !(p->material.value[MATERIAL_RESTITUTION] > 0))
+      continue;
     if (fabs(ahead_of(s, p, &pair, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
   }
   return false;
@@ -101,16 +103,17 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
   assert(dt > 0);
   double first = INFINITY;
   bool ties = ends_with_entry(s);
-  for (int k = 0; k < s->list_count && s->law->enters; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->state[s->current].outcome != PAIR_PRESSED || !s->law->enters(&pair)) continue;
+    const ContactLaw* law = p->law->row;
+    if (!law->enters || p->state[s->current].outcome != PAIR_PRESSED || !law->enters(&pair)) continue;
     double least = s->model->contact.rest_speed * IMPACT_FROM, approach = approach_of(s, p, begin, aim, dt);
     if (is_pair(sought, p)) approach = fmax(approach, 2 * least);
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
     bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_BEGUN;
-    s->law->approach(&pair, tied && !ties ? 0 : approach);
+    law->approach(&pair, tied && !ties ? 0 : approach);
     bool fast = approach > least;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
@@ -133,9 +136,10 @@ double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
 
 /* Returns true if at least one pair is in the phase. */
 static bool any_in(ContactSystem* s, ImpactPhase phase) {
-  for (int k = 0; s->law->in_phase && k < s->list_count; k++) {
-    LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
-    if (s->law->in_phase(&pair, phase)) return true;
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (p->law->row->in_phase && p->law->row->in_phase(&pair, phase)) return true;
   }
   return false;
 }

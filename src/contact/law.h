@@ -20,7 +20,7 @@
 
 /* A pair in one state, as argument of the functions of a law. */
 typedef struct {
-  void* law;   /* result of ContactLaw.create or ContactLaw.instance */
+  void* law;   /* result of ContactLaw.create */
   int thread;  /* number of the workspace to use */
   int item[2]; /* numbers of both hulls; a number >= Model.hull_count belongs to a link (ContactLaw.links) */
   const HullInstance *a, *b;    /* hulls at their poses; a half-space is b */
@@ -120,18 +120,12 @@ typedef struct ContactLaw {
   /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other.
    * INFINITY makes all pairs candidates. */
   double (*range)(const Model* model);
-  /* Returns true if the pair of these two links is a pair of items (see `links`). If the function is NULL, all pairs of
-   * links are pairs of items. */
-  bool (*pairs_links)(const void* law, int link_a, int link_b);
   /* Returns true if the pair of these two links represents all pairs of their hulls, and then sets *trees. If the
    * function is NULL, no pair of links represents its hulls. */
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
   /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
    * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Returns the distance below which a pair of hulls is listed [m], at most the sum of `reach` of both hulls. If the
-   * function is NULL, the distance is this sum. */
-  double (*pair_reach)(const void* law, int hull_a, int hull_b);
   /* Returns the magnitude of the force of two bodies that overlap by `overlap` [m], for stiffness 1. own:
    * ModelContact.own. If the function is NULL, the stiffness is not derived from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);
@@ -139,11 +133,6 @@ typedef struct ContactLaw {
    * is neither derived nor checked. */
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactEquilibrium (*rest_at_gap)(double support, int n_a, int n_b, double gap);
-
-  /* Returns the data of the law that applies to a pair of items, the value of LawPair.law. It is also the first
-   * argument of `nearest`. Called once, when the pair is listed. If the function is NULL, LawPair.law is the result of
-   * `create`. */
-  void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, called in this order */
   /* Evaluates the contact of a trial state. Sets outcome, separation, axis, contact_energy and has_terms of
@@ -271,15 +260,49 @@ typedef struct ContactLaw {
  * range. The entry is static. Never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
-/* Returns one interface for all laws of a model. If pairs name laws (Model.pair_laws), the interface is built in `room`
- * and calls the law of each pair (contact/pair_laws.c). Otherwise it is the table entry of the model's law. `room`
- * belongs to the caller and must outlive the result. Never NULL. */
-const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
+/* Callback: returns true if the law has a property. contact_law_with returns true if a law of the model has it. */
+bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law));
 /* Returns the table entry of the law of two links. The link numbers are not checked. The entry is static. Never
  * NULL. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
 /* Returns the table entry of a law. The entry is static. Undefined for an invalid law. */
 const ContactLaw* contact_law_named(ContactModel model);
+
+/* A contact law in a scene (contact/pair_laws.c). */
+typedef struct {
+  const ContactLaw* row;
+  void* data; /* result of ContactLaw.create */
+  Model view; /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
+  /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
+   * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
+  bool own_of_contact[CONTACT_LAW_PARAMETERS_MAX], own_of_item[CONTACT_LAW_PARAMETERS_MAX];
+} SceneLaw;
+
+/* All laws of a scene. The first is the law of `contact`; the others are the laws in Model.pair_laws. The sizes are the
+ * largest ones of a law (ContactLaw). */
+typedef struct {
+  const Model* model;
+  SceneLaw* laws;
+  int count;
+  size_t pair_size, state_size, kept_size, moment_size, replay_size;
+} SceneLaws;
+
+/* Creates the data of all laws of a model, which must outlive *all. Arguments as ContactLaw.create. Allocates memory
+ * that laws_destroy frees. */
+void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all);
+void laws_destroy(SceneLaws* all);
+/* Return the law of a pair of links or of items, which `all` owns. Never NULL. The numbers are not checked. */
+const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b);
+const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
+/* Call ContactLaw.set_dt and ContactLaw.set_part of all laws. */
+void laws_set_dt(const SceneLaws* all, double dt);
+void laws_set_part(const SceneLaws* all, double dt_before, double force_ratio);
+/* Returns ContactLaw.reach of a hull [m]. laws_reach returns the largest value of all laws. */
+double law_reach(const SceneLaw* law, int hull);
+double laws_reach(const SceneLaws* all, int hull);
+/* Divides the derivatives with respect to the parameters that only this law has into those with respect to `contact`
+ * (PairShares.own) and those with respect to the item of contact.pairs (PairShares.pair_own). */
+void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
 
 /* Smallest distance of two bodies in a trial, divided by the accepted distance. At smaller distances, the quadratic
  * model of the force is inaccurate. */

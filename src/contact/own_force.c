@@ -7,15 +7,14 @@
 
 bool contact_friction_settled(const ContactSystem* s, double tolerance, int links[2]) {
   assert(tolerance >= 0);
-  if (!s->law->loads) return true;
   double largest = 0, off = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if (!presses && !p->lagged) continue;
+    if ((!presses && !p->lagged) || !p->law->row->loads) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     double load, change;
-    s->law->loads(&pair, &load, &change);
+    p->law->row->loads(&pair, &load, &change);
     largest = fmax(largest, load);
     if (links && change > off) {
       links[0] = p->link_a;
@@ -40,12 +39,13 @@ static double slip_of(const ContactSystem* s, int index) {
   return vec3_norm(vec3_add_scaled(slip, -vec3_dot(slip, n), n));
 }
 
+static bool has_account(const ContactLaw* law) { return law->account != NULL; }
+
 bool contact_keeps_account(const Model* model) {
-  ContactLaw room;
   const ModelContact* c = &model->contact;
   if (model->contact_model == CONTACT_NONE || c->friction_iterations >= 0 || c->bounces || !(c->rest_speed > 0))
     return false;
-  return contact_law_by_pair(model, &room)->account && model_largest_material(model, MATERIAL_FRICTION) > 0;
+  return contact_law_with(model, has_account) && model_largest_material(model, MATERIAL_FRICTION) > 0;
 }
 
 /* Returns true if the material has sliding friction, but no static, rolling or spinning friction. */
@@ -70,21 +70,21 @@ bool contact_friction_pays(const Model* model, int link_a, int link_b) {
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   FrictionAccount out = {.load = 0};
-  if (!s->law->account || p->links) return out;
+  if (!p->law->row->account || p->links) return out;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  s->law->account(&pair, &out);
+  p->law->row->account(&pair, &out);
   return out;
 }
 
 double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   assert(dt > 0);
   double most = 0;
-  for (int k = 0; k < s->list_count && s->law->loads; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) continue;
+    if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->loads) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     double load, change;
-    s->law->loads(&pair, &load, &change);
+    p->law->row->loads(&pair, &load, &change);
     double mobility =
         tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
     double late = change * dt * mobility;
@@ -105,7 +105,7 @@ static size_t find_rooms(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     s->lag_first[k] = needed;
-    if (p->state[s->current].outcome == PAIR_PRESSED && s->law->lag_room) needed += s->law->lag_room(&pair);
+    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->lag_room) needed += p->law->row->lag_room(&pair);
   }
   return needed;
 }
@@ -114,26 +114,26 @@ static void relag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-  if (!presses && !p->lagged) return;
+  if ((!presses && !p->lagged) || !p->law->row->relag) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (s->law->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index]) == SIZE_MAX) return;
+  if (p->law->row->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index]) == SIZE_MAX) return;
   p->lagged = p->lagged || presses;
   contact_grip_pair(s, p);
 }
 
 bool contact_friction_is_late(const ContactSystem* s) {
-  for (int k = 0; k < s->list_count && s->law->own_share; k++) {
+  for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->own_share) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (s->law->own_share(&pair) > 0) return true;
+    if (p->law->row->own_share(&pair) > 0) return true;
   }
   return false;
 }
 
 bool contact_relag(ContactSystem* s, bool blends) {
-  assert(s->entered && s->law->relag);
+  assert(s->entered);
   double start = timer_now();
   contact_set_grip(s, GRIP_FULL);
   s->own_blends = blends;

@@ -83,7 +83,7 @@ static void find_link_pairs(ContactSystem* s) {
   for (int a = first; a < s->item_count; a++)
     for (int b = a + 1; b < s->item_count; b++)
       if (contact_has_solid(s->model, a - first) && contact_has_solid(s->model, b - first) &&
-          (!s->law->pairs_links || s->law->pairs_links(s->own_law, a - first, b - first)))
+          law_of_links(&s->laws, a - first, b - first)->row->links)
         push_key(&s->broad, a, b);
 }
 
@@ -105,15 +105,15 @@ int contact_take_slot(ContactSystem* s) {
     s->fresh = memory_resize(s->fresh, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
     s->term_links = memory_resize(s->term_links, sizeof(LinkPair) * (size_t)old, sizeof(LinkPair) * (size_t)capacity);
     s->sleep = memory_resize(s->sleep, sizeof(PairSleep) * (size_t)old, sizeof(PairSleep) * (size_t)capacity);
-    grow_memory(&s->memory, s->law->pair_size, old, capacity);
-    for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->law->state_size, old, capacity);
+    grow_memory(&s->memory, s->laws.pair_size, old, capacity);
+    for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->laws.state_size, old, capacity);
     for (int k = 0; k < 2; k++) grow_derivatives(&s->derivatives[k], old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;
   }
   int slot = s->free_slots[--s->free_count];
   s->sleep[slot] = (PairSleep){.even = false};
-  if (s->memory) memset(s->memory + (size_t)slot * s->law->pair_size, 0, s->law->pair_size);
+  if (s->memory) memset(s->memory + (size_t)slot * s->laws.pair_size, 0, s->laws.pair_size);
   return slot;
 }
 
@@ -144,14 +144,13 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->link_b = contact_item_link(s->model, p->hull_b);
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
-  const int item[2] = {p->hull_a, p->hull_b};
-  p->law = s->law->instance ? s->law->instance(s->own_law, item) : s->own_law;
+  p->law = law_of_links(&s->laws, p->link_a, p->link_b);
   p->grip = 1;
 }
 
 void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
   assert(which == 0 || which == 1);
-  if (s->law->overlaps) {
+  if (s->overlaps) {
     state->separation = 0; /* 0 means that the separation was not computed yet */
     state->axis = vec3(0, 0, 1);
     return;
@@ -262,8 +261,9 @@ static double boxes_apart(const Box* a, const Box* b) {
  * of all laws, which may be larger. Always returns true for half-spaces, which have no box. */
 static bool within_own_law(const ContactSystem* s, int a, int b) {
   const Model* model = s->model;
-  if (!s->law->pair_reach || a >= model->hull_count) return true;
-  double spare = (s->reach[a] + s->reach[b]) - s->law->pair_reach(s->own_law, a, b) * (1 + REACH_ROUNDING);
+  if (s->laws.count == 1 || a >= model->hull_count) return true;
+  const SceneLaw* law = law_of_items(&s->laws, a, b);
+  double spare = (s->reach[a] + s->reach[b]) - (law_reach(law, a) + law_reach(law, b)) * (1 + REACH_ROUNDING);
   if (!model->hulls[a].kind->bounded || !model->hulls[b].kind->bounded) return true;
   return boxes_apart(&s->boxes[a], &s->boxes[b]) <= -spare;
 }

@@ -21,7 +21,7 @@ static const Box EVERYWHERE = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INF
 #define REACH_ROUNDING 1e-9
 
 bool contact_parts_create(ContactSystem* s) {
-  bool whole = s->whole != NULL, links = s->law->links;
+  bool whole = s->whole != NULL, links = s->pairs_links;
   if (whole || links || !isfinite(s->range)) return false;
   s->regions = MEMORY_NEW(Box, s->model->link_count);
   s->begin_boxes = MEMORY_NEW(Box, s->model->hull_count);

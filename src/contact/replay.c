@@ -28,7 +28,8 @@ typedef struct {
   int link[2];
   PairMaterial material;       /* material of the pair, with friction multiplied by the record's grip */
   const ModelContact* contact; /* contact parameters of the pair's law */
-  int pair_law;                /* index of the pair's law in Model.pair_laws; -1 for the law of the model */
+  const SceneLaw* law;
+  int pair_law; /* index of the pair's law in Model.pair_laws; -1 for the law of the model */
   const ReplayMoment* next;
   const ReplayMoment* now;   /* NULL if the pair was not active at t */
   const ReplayMoment* solve; /* state in the previous solve of the step, if friction depends on the force of this solve;
@@ -44,9 +45,7 @@ typedef struct {
 struct ContactReplay {
   const Model* model;
   int threads;
-  const ContactLaw* law;
-  ContactLaw by_pair;   /* storage of `law` if pairs name laws */
-  void* own_law;        /* result of ContactLaw.create */
+  SceneLaws laws;
   double* tree_mass;    /* result of tree_masses (trees) */
   ReplaySide side[2];   /* pairs at t and at t + dt; see `next` */
   int next;             /* index in `side` of the pairs at t + dt */
@@ -81,15 +80,14 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
-  r->law = contact_law_by_pair(model, &r->by_pair);
-  r->own_law = r->law->create(model, r->threads, 0);
+  laws_create(model, r->threads, 0, &r->laws);
   r->tree_mass = tree_masses(model);
   return r;
 }
 
 void contact_replay_destroy(ContactReplay* r) {
   if (!r) return;
-  r->law->destroy(r->own_law);
+  laws_destroy(&r->laws);
   for (int k = 0; k < 2; k++) {
     memory_free(r->side[k].moments);
     memory_free(r->side[k].own);
@@ -123,7 +121,7 @@ void contact_replay_set_solve(ContactReplay* r, const ContactMoment* solve) {
 
 void contact_replay_set_dt(ContactReplay* r, double dt) {
   assert(dt > 0);
-  r->law->set_dt(r->own_law, dt);
+  laws_set_dt(&r->laws, dt);
 }
 
 /* Returns memory for `count` items of `size` bytes. If *capacity is too small, frees `old`, allocates new memory and
@@ -149,7 +147,7 @@ static PairBody body_at(const Model* model, int hull, const Pose* poses) {
 }
 
 static void* own_at(const ContactReplay* r, const ReplaySide* side, const ReplayMoment* moment) {
-  return side->own + (size_t)(moment - side->moments) * r->law->moment_size;
+  return side->own + (size_t)(moment - side->moments) * r->laws.moment_size;
 }
 
 static void revisit(void* context, int index, int thread) {
@@ -157,16 +155,16 @@ static void revisit(void* context, int index, int thread) {
   const ContactRecord* record = &t->side->records[index];
   ReplayMoment* moment = &t->side->moments[index];
   const Model* model = t->replay->model;
-  const ContactLaw* law = t->replay->law;
+  const SceneLaw* law = law_of_items(&t->replay->laws, record->hull_a, record->hull_b);
   moment->body[0] = body_at(model, record->hull_a, t->pose);
   moment->body[1] = body_at(model, record->hull_b, t->pose);
   void* own = own_at(t->replay, t->side, moment);
-  moment->found = !law->revisit || law->revisit(t->replay->own_law, thread, record, moment->body, own);
+  moment->found = !law->row->revisit || law->row->revisit(law->data, thread, record, moment->body, own);
 }
 
 static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
   side->moments = room_for(side->moments, &side->capacity, moment->count, sizeof(ReplayMoment));
-  side->own = room_for(side->own, &side->own_capacity, moment->count, r->law->moment_size);
+  side->own = room_for(side->own, &side->own_capacity, moment->count, r->laws.moment_size);
   side->records = moment->records;
   side->count = moment->count;
   MomentTask task = {r, side, moment->pose};
@@ -208,7 +206,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->link[0] = contact_item_link(r->model, record->hull_a);
     p->link[1] = contact_item_link(r->model, record->hull_b);
     p->material = contact_gripping(model_pair_material(r->model, p->link[0], p->link[1]), record->grip);
-    p->pair_law = model_pair_law(r->model, p->link[0], p->link[1]);
+    p->law = law_of_links(&r->laws, p->link[0], p->link[1]);
+    p->pair_law = (int)(p->law - r->laws.laws) - 1;
     p->contact = p->pair_law < 0 ? &r->model->contact : &r->model->pair_laws[p->pair_law].contact;
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
@@ -244,8 +243,9 @@ typedef struct {
   int shares;
 } VertexNeed;
 static VertexNeed need_of(const ContactReplay* r, const ReplayPair* p) {
-  if (p->record->hull_a < r->model->hull_count) return (VertexNeed){r->law->vertex_size, r->law->vertex_shares};
-  return (VertexNeed){r->law->link_vertex_size, r->law->link_vertex_shares};
+  const ContactLaw* law = p->law->row;
+  if (p->record->hull_a < r->model->hull_count) return (VertexNeed){law->vertex_size, law->vertex_shares};
+  return (VertexNeed){law->link_vertex_size, law->link_vertex_shares};
 }
 
 static void lend_vertices(ContactReplay* r) {
@@ -258,7 +258,7 @@ static void lend_vertices(ContactReplay* r) {
     bytes += need.size * (size_t)(p->points[0] + p->points[1]);
     shares += (size_t)(need.shares * (p->points[0] + p->points[1]));
   }
-  r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->law->replay_size);
+  r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->laws.replay_size);
   r->vertices = room_for(r->vertices, &r->vertex_capacity, (int)((bytes + 63) / 64), 64);
   r->shares = room_for(r->shares, &r->share_capacity, (int)shares, sizeof(VertexShare));
   char* vertices = r->vertices;
@@ -297,7 +297,7 @@ static void lend_parameters(ContactReplay* r) {
 
 static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
   const ReplayPair* p = &r->pairs[index];
-  return (LawReplay){.law = r->own_law,
+  return (LawReplay){.law = p->law->data,
                      .thread = thread,
                      .record = p->record,
                      .material = &p->material,
@@ -310,7 +310,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .own_solve = p->solve ? own_at(r, &r->solve, p->solve) : NULL,
-                     .memory = r->memory + (size_t)index * r->law->replay_size,
+                     .memory = r->memory + (size_t)index * r->laws.replay_size,
                      .vertices = p->vertices,
                      .apart = r->apart};
 }
@@ -322,21 +322,22 @@ static void evaluate_pair(void* context, int index, int thread) {
              (p->solve ? p->solve->found : !p->record->own_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
-  p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
+  p->sound = p->sound && p->law->row->replay(&pair, &p->derivatives);
 }
 
 void contact_replay_refresh(ContactReplay* r, double ratio_change) {
-  if (r->law->set_part) r->law->set_part(r->own_law, 0, 1 + ratio_change);
+  laws_set_part(&r->laws, 0, 1 + ratio_change);
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }
 
 bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventTerms* event) {
-  for (int k = 0; k < r->count && r->law->potential; k++) {
+  for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
+    if (!p->law->row->potential) return false;
     LawReplay pair = law_replay(r, k, 0);
     *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
-    r->law->potential(&pair, event->force, event->torque);
+    p->law->row->potential(&pair, event->force, event->torque);
     return true;
   }
   return false;
@@ -344,12 +345,12 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
 
 bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
-  for (int k = 0; k < r->count && r->law->potential; k++) {
+  for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (r->carry[1][k].load == 0 || !p->record->active) continue;
+    if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->potential) continue;
     LawReplay pair = law_replay(r, k, 0);
     Vec3 force[2], torque[2];
-    double bar = p->contact->stiffness * r->carry[1][k].load * r->law->potential(&pair, force, torque);
+    double bar = p->contact->stiffness * r->carry[1][k].load * p->law->row->potential(&pair, force, torque);
     for (int side = 0; side < 2; side++) {
       double* out = wrench[p->link[side]];
       vec3_store(vec3_add_scaled(vec3_at(out), bar, torque[side]), out);
@@ -362,11 +363,12 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
 
 double contact_replay_left(const ContactReplay* r) {
   double sum = 0;
-  for (int k = 0; k < r->count && r->law->left; k++) {
+  for (int k = 0; k < r->count; k++) {
     const double bar = r->carry[1][k].left;
-    if (bar == 0) continue;
+    const ContactLaw* law = r->pairs[k].law->row;
+    if (bar == 0 || !law->left) continue;
     LawReplay pair = law_replay(r, k, 0);
-    sum += bar * r->pairs[k].contact->stiffness * r->law->left(&pair);
+    sum += bar * r->pairs[k].contact->stiffness * law->left(&pair);
   }
   return sum;
 }
@@ -568,7 +570,8 @@ static void reverse_pair(void* context, int index, int thread) {
   bool moves = pair_field(r, index, r->field, twist);
   if (!moves && !carries(&r->carry[1][index])) return; /* this pair contributes to no derivative */
   LawReplay pair = law_replay(r, index, thread);
-  r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
+  p->law->row->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
+  law_divide_own(&r->laws, p->law, &p->shares);
 }
 
 static Vec3 local_point(const Model* model, int item, int m) {
@@ -776,7 +779,7 @@ static bool add_slip_product(const ContactReplay* r, int index, const double twi
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);
   double own[2][6];
-  if (!r->law->slip_product || !r->law->slip_product(&pair, twist, own)) return false;
+  if (!p->law->row->slip_product || !p->law->row->slip_product(&pair, twist, own)) return false;
   for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
   return true;
 }

@@ -32,7 +32,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
   if (p->state[s->current].stamp != s->stamp) return false;
   if (!tried_here(s, p))
     contact_take_over(s, p);
-  else if (p->lagged && s->law->evaluate_friction && !p->state[1 - s->current].has_friction)
+  else if (p->lagged && p->law->row->evaluate_friction && !p->state[1 - s->current].has_friction)
     return false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;
@@ -61,7 +61,7 @@ void contact_wake(ContactSystem* s, const bool* links) {
   for (int k = 0; k < s->list_count; k++) {
     int slot = s->list[k];
     if (s->sleep[slot].even)
-      s->sleeping_hulls += !(s->law->links && s->pairs[slot].links);
+      s->sleeping_hulls += !(s->pairs_links && s->pairs[slot].links);
     else
       s->awake[s->awake_count++] = k;
   }

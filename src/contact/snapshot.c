@@ -110,12 +110,13 @@ static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) 
 /* Writes the law's data of the pair and of its accepted state to the block, or reads them. */
 static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  if (s->law->pass) {
-    s->law->pass(&pair, block);
+  const ContactLaw* law = p->law->row;
+  if (law->pass) {
+    law->pass(&pair, block);
     return;
   }
-  state_block_doubles(block, pair.memory, s->law->pair_size / sizeof(double));
-  state_block_doubles(block, pair.own, s->law->state_size / sizeof(double));
+  state_block_doubles(block, pair.memory, law->pair_size / sizeof(double));
+  state_block_doubles(block, pair.own, law->state_size / sizeof(double));
 }
 
 /* Writes one pair to the block, or reads it. *before: key of the previous pair; it is set to the key of this pair.
@@ -149,9 +150,10 @@ static void make_pairs(ContactSystem* s, int count) {
 }
 
 void contact_hold(ContactSystem* s) {
-  for (int k = 0; s->law->hold && k < s->term_count; k++) {
-    LawPair pair = contact_law_pair(s, &s->pairs[s->terms[k]], s->current, 0);
-    if (pair.state->outcome == PAIR_PRESSED) s->law->hold(&pair);
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (pair.state->outcome == PAIR_PRESSED && p->law->row->hold) p->law->row->hold(&pair);
   }
 }
 

@@ -7,9 +7,7 @@ typedef struct {
   const Model* model;
   double range;           /* search range [m] */
   HullInstance* instance; /* (hulls) */
-  const ContactLaw* law;
-  ContactLaw by_pair; /* storage of `law` if pairs name laws */
-  void* own_law;
+  SceneLaws laws;
   ContactSpot* spots;
   int count, capacity;
 } SpotSearch;
@@ -40,8 +38,9 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
   double distance = pair_distance(a, b, &cache, &found);
   if (!(distance > 0.0 && distance < s->range)) return;
   ContactSpot spot = {hull_a, hull_b, distance, found.normal, middle_of(a, b, &found), 0.0, false};
-  if (distance < s->law->range(s->model) && s->law->press)
-    spot.touching = s->law->press(s->own_law, a, b, &found, &spot);
+  const SceneLaw* law = law_of_items(&s->laws, hull_a, hull_b);
+  if (law->row->press && distance < law->row->range(&law->view))
+    spot.touching = law->row->press(law->data, a, b, &found, &spot);
   if (s->count == s->capacity) {
     int more = 2 * s->capacity + 16;
     s->spots = memory_resize(s->spots, sizeof(ContactSpot) * (size_t)s->capacity, sizeof(ContactSpot) * (size_t)more);
@@ -52,8 +51,7 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
 
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
-  s.law = contact_law_by_pair(model, &s.by_pair);
-  s.own_law = s.law->create(model, 1, 0);
+  laws_create(model, 1, 0, &s.laws);
   for (int i = 0; i < model->hull_count; i++)
     s.instance[i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
   int* movers = MEMORY_NEW(int, model->hull_count);
@@ -70,7 +68,7 @@ int contact_spots(const Model* model, const Pose* poses, double range, ContactSp
     }
   }
   memory_free(movers);
-  s.law->destroy(s.own_law);
+  laws_destroy(&s.laws);
   memory_free(s.instance);
   *spots = s.spots;
   return s.count;

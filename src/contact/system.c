@@ -67,14 +67,14 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
-  s->law = contact_law_by_pair(model, &s->by_pair);
   s->keeps_account = contact_keeps_account(model);
-  s->own_law = s->law->create(model, s->threads, tolerance);
-  s->range = s->law->range(model);
-  s->item_count = model->hull_count + (s->law->links ? model->link_count : 0);
+  laws_create(model, s->threads, tolerance, &s->laws);
+  s->overlaps = s->laws.laws->row->overlaps;
+  s->pairs_links = contact_lists_by_range(model);
+  s->range = contact_range(model);
+  s->item_count = model->hull_count + (s->pairs_links ? model->link_count : 0);
   s->reach = MEMORY_NEW(double, model->hull_count);
-  for (int i = 0; i < model->hull_count; i++)
-    s->reach[i] = s->law->reach ? s->law->reach(s->own_law, i) : 0.5 * s->range;
+  for (int i = 0; i < model->hull_count; i++) s->reach[i] = laws_reach(&s->laws, i);
   s->stamp = 1;
   s->named = s->awake_count = -1;
   for (int k = 0; k < 2; k++) {
@@ -111,7 +111,7 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->pose[k]);
     memory_free(s->stays[k]);
   }
-  s->law->destroy(s->own_law);
+  laws_destroy(&s->laws);
   memory_free(s->reach);
   memory_free(s->twist);
   memory_free(s->moved);
@@ -174,14 +174,14 @@ void contact_destroy(ContactSystem* s) {
 
 void contact_set_dt(ContactSystem* s, double dt) {
   assert(dt > 0);
-  s->law->set_dt(s->own_law, dt);
+  laws_set_dt(&s->laws, dt);
 }
 
 void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
   assert(!(dt_before < 0) && !(force_ratio <= 0));
   assert(dt > 0);
   contact_set_dt(s, dt);
-  if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);
+  laws_set_part(&s->laws, dt_before, force_ratio);
 }
 
 /* ---------------------------------------------------------------- transitions between states */
@@ -213,18 +213,19 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->begins = false;
   if (!apart) return false;
   contact_accept(s);
-  for (int k = 0; k < s->term_count && s->law->begin; k++) {
-    LawPair pair = contact_law_pair(s, &s->pairs[s->terms[k]], s->current, 0);
-    s->law->begin(&pair);
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (p->law->row->begin) p->law->row->begin(&pair);
   }
   return true;
 }
 
 void contact_remember(ContactSystem* s, ContactMemory which) {
   PairsKept* to = &s->remembered[which];
-  size_t size = s->law->kept_size;
+  size_t size = s->laws.kept_size;
   to->count = 0;
-  if (!s->law->keep) return;
+  if (size == 0) return;
   if (to->capacity < s->list_count) {
     memory_free(to->keys);
     memory_free(to->kept);
@@ -234,9 +235,9 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
   }
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->keep) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    s->law->keep(&pair, to->kept + (size_t)to->count * size);
+    p->law->row->keep(&pair, to->kept + (size_t)to->count * size);
     to->keys[to->count++] = p->key;
   }
 }
@@ -248,15 +249,15 @@ static uint64_t remembered_key(const void* keys, int index) { return ((const uin
 static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
   const PairsKept* from = &s->remembered[which];
   int index = find_key(from->keys, remembered_key, from->count, p->key);
-  return index < 0 ? NULL : from->kept + (size_t)index * s->law->kept_size;
+  return index < 0 ? NULL : from->kept + (size_t)index * s->laws.kept_size;
 }
 
 double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double restitution, double dt) {
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  if (pair.state->outcome != PAIR_PRESSED || !s->law->impact_factor) return 1;
-  return s->law->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
+  if (pair.state->outcome != PAIR_PRESSED || !p->law->row->impact_factor) return 1;
+  return p->law->row->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
 }
 
 void contact_recall(ContactSystem* s, ContactMemory which) {
@@ -264,7 +265,7 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
     ContactPair* p = contact_pair(s, k);
     const void* kept = kept_of(s, which, p);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (kept) s->law->recall(&pair, kept);
+    if (kept) p->law->row->recall(&pair, kept);
   }
 }
 
@@ -276,13 +277,14 @@ static void lag_room_of_pair(void* context, int index, int thread) {
   p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
   contact_grip_pair(s, p);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->lag_first[index] = p->lagged && s->law->lag_room ? s->law->lag_room(&pair) : 0;
+  s->lag_first[index] = p->lagged && p->law->row->lag_room ? p->law->row->lag_room(&pair) : 0;
 }
 
 static void lag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
-  LawPair pair = contact_law_pair(s, contact_pair(s, index), s->current, thread);
-  s->law->lag(&pair, s->lag_room + s->lag_first[index]);
+  ContactPair* p = contact_pair(s, index);
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  if (p->law->row->lag) p->law->row->lag(&pair, s->lag_room + s->lag_first[index]);
 }
 
 bool contact_evaluate_again(ContactSystem* s) {
@@ -313,7 +315,7 @@ bool contact_lag(ContactSystem* s) {
     s->lag_capacity = 2 * needed + 4096;
     s->lag_room = memory_alloc(s->lag_capacity);
   }
-  if (s->law->lag) parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
+  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
   /* evaluates the accepted state again, now with the friction of the new step */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
@@ -346,16 +348,17 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
   int count = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
+    const ContactLaw* law = p->law->row;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     bool active = pair.state->outcome == PAIR_PRESSED,
-         rubbing = p->lagged && s->law->friction_acts && s->law->friction_acts(&pair);
+         rubbing = p->lagged && law->friction_acts && law->friction_acts(&pair);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
-    r->own_force = rubbing && s->law->rests_on && s->law->rests_on(&pair, true);
-    r->late = rubbing && (!s->law->rests_on || s->law->rests_on(&pair, false));
-    if (s->law->record) s->law->record(&pair, rubbing, r->kept);
+    r->own_force = rubbing && law->rests_on && law->rests_on(&pair, true);
+    r->late = rubbing && (!law->rests_on || law->rests_on(&pair, false));
+    if (law->record) law->record(&pair, rubbing, r->kept);
   }
   return count;
 }
@@ -382,7 +385,7 @@ double contact_gap(ContactSystem* s, int index) {
   const PairState* state = &p->state[s->current];
   if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
   if (contact_stands_for(s, p->key)) return INFINITY; /* the pair of their links has the gap */
-  if (s->law->overlaps) return state->separation;
+  if (s->overlaps) return state->separation;
   GjkResult found;
   GjkCache cache = p->gjk; /* a copy, so that computing the gap does not change the run */
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);
@@ -394,7 +397,7 @@ double contact_trial_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   if (p->links) return contact_whole_distance(s, p, s->pose[1 - s->current]);
   if (contact_stands_for(s, p->key)) return INFINITY;
-  if (s->law->overlaps) return p->state[1 - s->current].separation;
+  if (s->overlaps) return p->state[1 - s->current].separation;
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;
   return pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);
@@ -420,7 +423,7 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  if (s->law->center && s->law->center(&pair, &out.point, &out.press)) return out;
+  if (p->law->row->center && p->law->row->center(&pair, &out.point, &out.press)) return out;
   double press = vec3_dot(n, out.force), length = vec3_norm(state->plane.n);
   if (!state->has_plane || !(fabs(press) > 0) || !(length > 0)) return out;
   double height = (vec3_dot(state->plane.n, vec3_sub(a, state->plane.origin)) + state->plane.o) / length;

@@ -31,7 +31,7 @@ typedef struct {
   int common;            /* nearest common ancestor of both links; -1 if they have only the world in common */
   PairMaterial material; /* coefficients of the pair, friction multiplied by `grip` */
   double grip;           /* factor on friction; 1 except in a run's first step (grip.c) */
-  void* law;             /* LawPair.law */
+  const SceneLaw* law;   /* law of the pair, owned by the system */
   GjkCache gjk;
   bool lagged; /* true if the pair was active at the last contact_lag */
   PairState state[2];
@@ -95,11 +95,11 @@ typedef enum {
  * be added there. */
 struct ContactSystem {
   const Model* model;
-  const ContactLaw* law;
-  ContactLaw by_pair;        /* storage of `law` if pairs name laws */
-  bool keeps_account;        /* result of contact_keeps_account */
-  void* own_law;             /* result of ContactLaw.create */
-  int threads, first_thread; /* first_thread: number of this system's first workspace */
+  SceneLaws laws;
+  bool overlaps, pairs_links; /* ContactLaw.overlaps, which is the same for all laws of a scene (model/pairs.c);
+                                 ContactLaw.links of any law */
+  bool keeps_account;         /* result of contact_keeps_account */
+  int threads, first_thread;  /* first_thread: number of this system's first workspace */
   const int* links; /* links that this independent part of a scene moves (contact/part.c), ascending; NULL for the
                        complete system (link_count) */
   int link_count;
@@ -320,7 +320,7 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
  * and are valid until the list grows. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
-  return (LawPair){.law = p->law,
+  return (LawPair){.law = p->law->data,
                    .thread = s->first_thread + thread,
                    .item = {p->hull_a, p->hull_b},
                    .a = &s->instance[which][p->hull_a],
@@ -331,12 +331,12 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .material = &p->material,
                    .grip = p->grip,
                    .gjk = &p->gjk,
-                   .memory = s->memory + slot * s->law->pair_size,
+                   .memory = s->memory + slot * s->laws.pair_size,
                    .lagged = p->lagged,
                    .which = which,
                    .state = &p->state[which],
                    .derivatives = &s->derivatives[which][slot],
-                   .own = s->own[which] + slot * s->law->state_size};
+                   .own = s->own[which] + slot * s->laws.state_size};
 }
 
 #endif

@@ -94,7 +94,8 @@ bool contact_term_rolls(const ContactSystem* s, int index, const Pose* const pos
   const PairState* state = &p->state[s->current];
   const double* material = p->material.value;
   bool of_links = p->hull_b >= m->hull_count, turns = m->link_tree[p->link_a] < 0;
-  if (of_links || !s->law->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
+  /* near_points knows one support, so scenes with several laws have no such term */
+  if (of_links || s->laws.count > 1 || !p->law->row->round || (!turns && m->link_tree[p->link_b] >= 0)) return false;
   const HullInstance* moving = &s->instance[s->current][turns ? p->hull_b : p->hull_a];
   if (moving->ring_count == 0 && !(moving->rounding > 0)) return false;
   if (moving->ring_count > 0 && fabs(vec3_dot(friction_ring_axis(moving), state->axis)) > FLAT) return false;
@@ -131,14 +132,14 @@ static void felt_twist(const ContactSystem* s, const ContactPair* p, const doubl
 }
 
 void contact_refine(ContactSystem* s, const double (*twist)[6]) {
-  for (int k = 0; k < s->term_count && s->law->refine; k++) {
+  for (int k = 0; k < s->term_count; k++) {
     int slot = s->terms[k];
     ContactPair* p = &s->pairs[slot];
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->refine) continue;
     double twist_a[6];
     felt_twist(s, p, twist, twist_a);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    s->law->refine(&pair, twist_a, twist[p->link_b]);
+    p->law->row->refine(&pair, twist_a, twist[p->link_b]);
   }
 }
 
@@ -146,9 +147,9 @@ static void project_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->terms[index]];
   if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
-  if (s->law->convex) {
+  if (p->law->row->convex) {
     LawPair pair = contact_law_pair(s, p, s->current, thread);
-    if (s->law->convex(&pair)) return;
+    if (p->law->row->convex(&pair)) return;
   }
   symmetric_project(12, &contact_derivatives(s, p)->hessian[0][0]);
 }

@@ -109,7 +109,7 @@ static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairSt
 static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawOrigin){.state = &p->state[s->current],
-                     .own = s->own[s->current] + slot * s->law->state_size,
+                     .own = s->own[s->current] + slot * s->laws.state_size,
                      .twist = {s->twist[p->link_a], s->twist[p->link_b]},
                      .stays = pair_stays(s, p, s->current),
                      .follows = p->state[s->current].stamp == s->stamp,
@@ -120,16 +120,17 @@ void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
-  size_t size = s->law->state_size; /* if the size is 0, the law stores no data and `own` is NULL */
+  size_t size = s->laws.state_size; /* if the size is 0, no law stores data and `own` is NULL */
   if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
-  if (s->law->take_over) s->law->take_over(&trial);
+  if (p->law->row->take_over) p->law->row->take_over(&trial);
 }
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
 
-static bool too_near(const ContactSystem* s, const ContactPair* p, const PairState* old, const PairState* new) {
+static bool too_near(const ContactPair* p, const PairState* old, const PairState* new) {
   const int item[2] = {p->hull_a, p->hull_b};
-  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(p->law, item, old);
+  const ContactLaw* law = p->law->row;
+  return new->outcome == PAIR_PRESSED && law->nearest&& new->separation < law->nearest(p->law->data, item, old);
 }
 
 static bool group_refused(const ContactSystem* s, int link) {
@@ -160,14 +161,14 @@ static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   if (old->outcome != PAIR_PRESSED && stays_far(s, p, old, state)) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
   LawOrigin from = origin_of(s, p);
-  s->law->evaluate(&trial, &from);
+  p->law->row->evaluate(&trial, &from);
 }
 
 /* Returns true if the pair makes the trial fail, because it is infeasible, or because its distance is smaller than the
  * law admits for a trial. */
 static bool is_suspect(const ContactSystem* s, const ContactPair* p) {
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-  return new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
+  return new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(p, old, new)));
 }
 
 static void evaluate_contact(void* context, int index, int thread) {
@@ -191,10 +192,11 @@ static void evaluate_friction(void* context, int index, int thread) {
   int slot = s->list[s->todo[index]];
   ContactPair* p = &s->pairs[slot];
   PairState* state = &p->state[1 - s->current];
-  if (p->lagged && s->law->evaluate_friction && !state->has_friction) {
+  if (p->lagged && p->law->row->evaluate_friction && !state->has_friction) {
     LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
     LawOrigin from = origin_of(s, p);
-    if (s->law->friction_acts(&trial) && !s->law->evaluate_friction(&trial, &from)) state->outcome = PAIR_FAILED;
+    if (p->law->row->friction_acts(&trial) && !p->law->row->evaluate_friction(&trial, &from))
+      state->outcome = PAIR_FAILED;
     state->has_friction = true;
     s->sleep[slot].suspect = is_suspect(s, p);
   }
@@ -296,7 +298,7 @@ static double rounding_of(const ContactSystem* s, ContactPair* p, int thread) {
   LawPair pair = contact_law_pair(s, p, s->current, thread);
   const HullInstance *a = pair.a, *b = pair.b;
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
-  return s->law->rounding(&pair, reach);
+  return p->law->row->rounding(&pair, reach);
 }
 
 static void round_term(void* context, int index, int thread) {
@@ -321,7 +323,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   return (ContactTrial){.link_a = p->link_a,
                         .link_b = p->link_b,
                         .coupled = old->has_terms,
-                        .feasible = feasible(new) && !too_near(s, p, old, new),
+                        .feasible = feasible(new) && !too_near(p, old, new),
                         .change = energy_change(old, new)};
 }
 
@@ -339,7 +341,7 @@ static void derive_pair(void* context, int index, int thread) {
   PairState* state = &p->state[s->current];
   if (state->derived) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->law->derive(&pair);
+  p->law->row->derive(&pair);
   state->derived = true;
 }
 

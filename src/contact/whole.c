@@ -21,19 +21,24 @@ bool contact_stands_for(const ContactSystem* s, uint64_t key) {
 
 static PieceTrees trees_of(const ContactSystem* s, int link_a, int link_b) {
   PieceTrees trees;
-  (void)s->law->whole(s->own_law, link_a, link_b, &trees);
+  const SceneLaw* law = law_of_links(&s->laws, link_a, link_b);
+  (void)law->row->whole(law->data, link_a, link_b, &trees);
   return trees;
 }
 
 static bool pair_is_whole(const ContactSystem* s, int a, int b) {
   PieceTrees trees;
-  if (a == b || !model_pair_allowed(s->model, a, b) || !s->law->whole(s->own_law, a, b, &trees)) return false;
+  const SceneLaw* law = law_of_links(&s->laws, a, b);
+  if (a == b || !law->row->whole || !model_pair_allowed(s->model, a, b)) return false;
+  if (!law->row->whole(law->data, a, b, &trees)) return false;
   return trees.a->count > 0 && trees.b->count > 0;
 }
 
+static bool has_whole(const ContactLaw* law) { return law->whole != NULL; }
+
 void contact_find_whole(ContactSystem* s) {
   int count = s->model->link_count;
-  if (!s->law->whole) return;
+  if (!contact_law_with(s->model, has_whole)) return;
   bool any = false, *whole = memory_alloc(sizeof(bool) * (size_t)count * (size_t)count + 1);
   for (int a = 0; a < count; a++)
     for (int b = 0; b < count; b++) {
