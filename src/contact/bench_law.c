@@ -16,6 +16,7 @@ typedef struct {
   Scene scene;
   Model model;
   const ContactLaw* law;
+  LawStep step;
   void* own_law;
   Pose pose[MOVES][2];
   PairState state[2];
@@ -83,7 +84,8 @@ static bool bench_create(LawBench* p, ContactModel model, int vertices, Random* 
   diagnostics_free(&diagnostics);
   if (!made) return false;
   p->law = contact_law(&p->model);
-  p->own_law = p->law->create(&p->model, 1, 1e-6);
+  p->step = (LawStep){.dt = p->model.simulation.dt, .force_ratio = 1};
+  p->own_law = p->law->create(&p->model, 1, 1e-6, &p->step);
   p->memory = memory_alloc(p->law->pair_size + 1);
   for (int k = 0; k < 2; k++) p->own[k] = memory_alloc(p->law->state_size + 1);
   p->material = model_pair_material(&p->model, 0, 1);
@@ -154,7 +156,7 @@ static void lag(LawBench* p) {
   Standing now;
   p->lagged = true;
   stand(p, 0, p->which, &now);
-  size_t size = p->law->lag_room ? p->law->lag_room(&now.pair) : 0;
+  size_t size = p->law->lag ? p->law->lag(&now.pair, NULL) : 0;
   p->room = memory_alloc(size + 1);
   if (p->law->lag) p->law->lag(&now.pair, p->room);
   step(p, 0, 0, false);

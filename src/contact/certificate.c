@@ -177,6 +177,17 @@ static Station station_at(const Search* q, double alpha, const Pose* poses) {
 }
 
 /* Sets distance, direction and plane of the station *out. Returns false if the hulls intersect. */
+/* Sets the plane of a station, and the distances of both hulls from it. Every plane between the hulls is valid. */
+static bool part_station(const ContactSystem* s, const GjkResult* found, Station* out) {
+  const SceneLaw* law = s->laws.laws;
+  if (law->row->overlaps) return false;
+  if (law->row->part)
+    return law->row->part(law->data, s->first_thread, &out->a, &out->b, found, &out->plane, out->clearance);
+  out->plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
+  out->clearance[0] = out->clearance[1] = 0.5 * found->distance;
+  return true;
+}
+
 static bool measure_station(Search* q, Station* out) {
   ContactSystem* s = q->system;
   if (out->b.half_space) {
@@ -191,9 +202,7 @@ static bool measure_station(Search* q, Station* out) {
   out->separation = found.distance;
   out->axis = found.normal;
   if (found.distance >= s->range) return true;
-  const SceneLaw* law = s->laws.laws; /* a separating plane of any law is valid */
-  out->has_plane = law->row->part &&
-                   law->row->part(law->data, s->first_thread, &out->a, &out->b, &found, &out->plane, out->clearance);
+  out->has_plane = part_station(s, &found, out);
   return true;
 }
 

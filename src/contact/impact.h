@@ -108,6 +108,19 @@ typedef struct {
  * previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
 ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                          const ImpactCourse* course);
+/* Impact of a pair at the end of a substep. */
+typedef struct {
+  ImpactParameters parameters;
+  double inertia;       /* ImpactPast.inertia [kg] */
+  ImpactCourse* course; /* impact state of the substep */
+  Pressure now;         /* 0 if the pair is out of range */
+  const Impact* impact; /* impact factor at the end of the substep; only for a pair in range */
+  double load;          /* W' at the start of the substep; 0 if the pair was out of range */
+  double before;        /* y_t of the substep */
+} PairImpact;
+/* Returns true if the pair was active at the start of the substep and now exerts little or no force. in_range: true if
+ * the pair is in range. */
+bool impact_lets_go(const PairImpact* pair, bool in_range);
 /* Returns true if an impact of the pair began in the substep from course->past.now to `next`. With restitution, the
  * pair must have no impact at the start of the substep, and z <= IMPACT_ENTRY + IMPACT_TIE at its end. With restitution
  * 0, the pair must have come into range in the substep. Call only for pairs in range. */

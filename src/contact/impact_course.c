@@ -48,3 +48,14 @@ bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const 
 }
 
 bool impact_presses_on(const Impact* impact) { return impact->first > PRESSES_ON; }
+
+/* If at most this fraction of W' U at the start of the substep remains at its end, the contact counts as ended. */
+#define LEFT_OF_PRESS 0.25
+
+bool impact_lets_go(const PairImpact* pair, bool in_range) {
+  double before = pair->before;
+  if (pair->course->past.bounces || !(before > 0) || !(pair->load > 0)) return false;
+  if (!in_range) return true;
+  double now = impact_compression(pair->parameters.support, pair->now.potential);
+  return pair->impact->first * now * now < LEFT_OF_PRESS * pair->load * before * before;
+}

@@ -5,12 +5,29 @@
 #include "contact/impact.h"
 #include "contact/system.h"
 
+static bool in_range(const ContactSystem* s, const ContactPair* p) {
+  return p->state[s->current].outcome == PAIR_PRESSED;
+}
+
+/* Sets *out to the impact of a pair. Returns false if its law has no impacts. */
+static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* out) {
+  if (!p->law->row->impact) return false;
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  p->law->row->impact(&pair, out);
+  return true;
+}
+
+/* Returns the stage of the impact of a pair in range in the substep that begins. dt_before: length of the previous
+ * substep [s]. */
+static ImpactStage next_stage(const PairImpact* pair, double dt_before) {
+  return impact_next(&pair->parameters, dt_before, pair->inertia, &pair->now, pair->course).stage;
+}
+
 bool contact_impact_begins(ContactSystem* s, double dt_before) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->law->row->impacts(&pair, dt_before, NULL)) return true;
+    PairImpact pair;
+    if (in_range(s, p) && impact_of_pair(s, p, &pair) && next_stage(&pair, dt_before) != IMPACT_NONE) return true;
   }
   return false;
 }
@@ -18,9 +35,9 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
 void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    (void)p->law->row->impacts(&pair, dt_before, length);
+    PairImpact pair;
+    if (!in_range(s, p) || !impact_of_pair(s, p, &pair) || next_stage(&pair, dt_before) != IMPACT_ENTERED) continue;
+    impact_halve(length, pair.course->approach, IMPACT_WAY * pair.parameters.support);
   }
 }
 
@@ -70,9 +87,11 @@ static double approach_of(const ContactSystem* s, const ContactPair* p, const Po
 /* Returns z - IMPACT_ENTRY for the normalized clearance z of a pair at the beginning (begin true) or the end of the
  * substep. For a pair out of range, z is its distance divided by the contact range, but at least 1. poses: poses of all
  * links at this time. */
-static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPair* pair, bool begin,
-                       const Pose* poses) {
-  double z = p->law->row->clearance ? p->law->row->clearance(pair, begin) : 1, range = s->range;
+static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const Pose* poses) {
+  double z = 1, range = s->range;
+  PairImpact pair;
+  if (impact_of_pair(s, p, &pair))
+    z = impact_clearance(&pair.parameters, begin ? pair.course->past.now.potential : pair.now.potential);
   if (!(z < 1)) {
     GjkResult found;
     z = fmax(1, distance_at(s, p, poses, &found) / range);
@@ -85,11 +104,8 @@ static double ahead_of(const ContactSystem* s, const ContactPair* p, const LawPa
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (!p->law->row->enters || p->state[s->current].outcome != PAIR_PRESSED ||
-        !(p->material.value[MATERIAL_RESTITUTION] > 0))
-      continue;
-    if (fabs(ahead_of(s, p, &pair, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
+    if (!p->law->row->impact || !in_range(s, p) || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
+    if (fabs(ahead_of(s, p, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
   }
   return false;
 }
@@ -105,15 +121,15 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
   bool ties = ends_with_entry(s);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    const ContactLaw* law = p->law->row;
-    if (!law->enters || p->state[s->current].outcome != PAIR_PRESSED || !law->enters(&pair)) continue;
+    PairImpact pair;
+    if (!in_range(s, p) || !impact_of_pair(s, p, &pair)) continue;
+    pair.course->approach = 0;
+    if (!impact_enters(&pair.parameters, &pair.now, pair.course)) continue;
     double least = s->model->contact.rest_speed * IMPACT_FROM, approach = approach_of(s, p, begin, aim, dt);
     if (is_pair(sought, p)) approach = fmax(approach, 2 * least);
-    ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
-                        ahead_of(s, p, &pair, false, s->pose[s->current])};
+    ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, true, begin), ahead_of(s, p, false, s->pose[s->current])};
     bool tied = p->material.value[MATERIAL_RESTITUTION] > 0 && own.after > IMPACT_BEGUN;
-    law->approach(&pair, tied && !ties ? 0 : approach);
+    pair.course->approach = tied && !ties ? 0 : approach;
     bool fast = approach > least;
     if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -IMPACT_BEGUN) || !(own.before > IMPACT_BEGUN)) continue;
@@ -128,24 +144,29 @@ double contact_impact_ahead(ContactSystem* s, int hull_a, int hull_b) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->hull_a != hull_a || p->hull_b != hull_b) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    return ahead_of(s, p, &pair, false, s->pose[s->current]);
+    return ahead_of(s, p, false, s->pose[s->current]);
   }
   return 1 - IMPACT_ENTRY;
 }
 
-/* Returns true if at least one pair is in the phase. */
-static bool any_in(ContactSystem* s, ImpactPhase phase) {
+/* Returns true if at least one pair is in a phase of its impact. */
+static bool any_in(ContactSystem* s, bool (*phase)(const PairImpact* pair, bool in_range)) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->law->row->in_phase && p->law->row->in_phase(&pair, phase)) return true;
+    PairImpact pair;
+    if (impact_of_pair(s, p, &pair) && phase(&pair, in_range(s, p))) return true;
   }
   return false;
 }
 
-bool contact_struck(ContactSystem* s) { return any_in(s, PHASE_STRUCK); }
+static bool struck(const PairImpact* pair, bool in_range) {
+  return in_range && impact_struck(&pair->parameters, pair->course, pair->impact);
+}
 
-bool contact_pressed(ContactSystem* s) { return any_in(s, PHASE_PRESSES_ON); }
+static bool presses_on(const PairImpact* pair, bool in_range) { return in_range && impact_presses_on(pair->impact); }
 
-bool contact_lets_go(ContactSystem* s) { return any_in(s, PHASE_LETS_GO); }
+bool contact_struck(ContactSystem* s) { return any_in(s, struck); }
+
+bool contact_pressed(ContactSystem* s) { return any_in(s, presses_on); }
+
+bool contact_lets_go(ContactSystem* s) { return any_in(s, impact_lets_go); }

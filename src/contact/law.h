@@ -15,8 +15,16 @@
 #define SDRS_CONTACT_LAW_H
 
 #include "contact/hierarchy.h"
+#include "contact/impact.h"
 #include "contact/pair.h"
 #include "scene/schema.h"
+
+/* Lengths of the present substep. */
+typedef struct {
+  double dt;          /* s */
+  double dt_before;   /* length of the previous substep; 0 if there is none [s] */
+  double force_ratio; /* argument `ratio` of impact_load (contact_set_part) */
+} LawStep;
 
 /* A pair in one state, as argument of the functions of a law. */
 typedef struct {
@@ -66,10 +74,24 @@ typedef struct {
   bool apart;     /* true if `replay` leaves out the Hessian that `slip_product` multiplies */
 } LawReplay;
 
-/* Phase of a pair's contact at the end of a substep. PHASE_STRUCK: the pair came into contact in the substep.
- * PHASE_PRESSES_ON: the impact of the pair continues. PHASE_LETS_GO: the pair separates; it was active at the start of
- * the substep and now exerts little or no force. */
-typedef enum { PHASE_STRUCK, PHASE_PRESSES_ON, PHASE_LETS_GO } ImpactPhase;
+/* Friction that the normal force of the same step limits (ContactLaw.own_force). */
+typedef struct {
+  double load;   /* largest friction force for the present normal force [N] */
+  double change; /* difference of `load` from the value of the friction reference [N]. For a pair with an account (F14),
+                    the friction force that is lost when the pair leaves the range */
+  double share;  /* weight of friction limited by the state's own force; 0 if this force differs negligibly from the
+                    force at t, and 1 if it differs much */
+  FrictionAccount account; /* account of friction in the last substep (friction.md, F14) */
+} OwnForce;
+
+/* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
+ * potential by the motion of both bodies at t + dt (EventTerms); slope: derivative of the impact factor at t + dt
+ * (PairCarry.load) with respect to the potential [m]; all 0 for a record that is not active. left: force that friction
+ * passes to the next step (PairCarry.left), for stiffness 1 and the present force_ratio. */
+typedef struct {
+  Vec3 force[2], torque[2];
+  double slope, left;
+} PairPasses;
 
 /* Trees of bounding spheres of two links with many hulls. The pair of links represents the pairs of their hulls. The
  * trees give distances and proofs of the certificate (whole.c). Pairs of their hulls are listed only for friction, from
@@ -92,7 +114,8 @@ typedef struct ContactLaw {
   bool round;               /* true if the law uses round solids exactly (HullInstance.rounding) */
   bool directions;          /* true if the law supports direction-dependent and static friction */
   bool overlaps; /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
-                    and there is no certificate */
+                    there is no certificate, and two bodies that overlap by delta exert the force stiffness delta^p with
+                    p = SceneContact.own[0] */
   /* Returns the reason why the law does not support a hull, as the end of a sentence. Returns NULL if the law supports
    * the hull. If the function is NULL, the law supports all hulls. */
   const char* (*refuses)(const ModelHull* hull);
@@ -110,13 +133,10 @@ typedef struct ContactLaw {
 
   /* ---- the scene */
   /* Returns the law's data for a model. The caller frees the data with `destroy`. tolerance: relative tolerance of
-   * steps; 0 selects the highest accuracy. */
-  void* (*create)(const Model* model, int threads, double tolerance);
+   * steps; 0 selects the highest accuracy. step: present substep, which changes after `create`; it belongs to the
+   * caller and must outlive the result. */
+  void* (*create)(const Model* model, int threads, double tolerance, const LawStep* step);
   void (*destroy)(void* law);
-  void (*set_dt)(void* law, double dt);
-  /* Sets the length dt_before of the previous substep [s] and force_ratio, as contact_set_part. If the function is
-   * NULL, the law uses neither. */
-  void (*set_part)(void* law, double dt_before, double force_ratio);
   /* Returns the range of the law [m]. Two hulls at this distance or farther apart exert no force on each other.
    * INFINITY makes all pairs candidates. */
   double (*range)(const Model* model);
@@ -126,9 +146,6 @@ typedef struct ContactLaw {
   /* Returns the distance by which the box of a hull is extended in the search for pairs [m]. If the function is NULL,
    * the distance is half the range. */
   double (*reach)(const void* law, int hull);
-  /* Returns the magnitude of the force of two bodies that overlap by `overlap` [m], for stiffness 1. own:
-   * ModelContact.own. If the function is NULL, the stiffness is not derived from an overlap. */
-  double (*force_at_overlap)(const double* own, double overlap);
   /* Return the equilibrium of two parallel faces for stiffness 1 (model.h). If both functions are NULL, the stiffness
    * is neither derived nor checked. */
   ContactEquilibrium (*rest_under_force)(double support, int n_a, int n_b, double force);
@@ -146,17 +163,12 @@ typedef struct ContactLaw {
   /* Copies LawPair.memory data of the accepted state to the trial state. The system has already copied `state` and
    * `own`. If the function is NULL, there are no such data. */
   void (*take_over)(const LawPair* trial);
-  /* Returns the smallest separation that the line search admits for a trial [m]. At smaller separations, the quadratic
-   * model of Newton's method is inaccurate. */
-  double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
   /* Sets pair->derivatives to the gradient and the Hessian of a state with terms, which contain the stiffness. The
-   * state is the one that was evaluated last. */
+   * state is the one that was evaluated last. Sets state->convex to true if the Hessian is known to be positive
+   * semidefinite up to rounding. */
   void (*derive)(const LawPair* pair);
-  /* Returns true if the Hessian is known to be positive semidefinite up to rounding. If the function is NULL, this is
-   * never known. */
-  bool (*convex)(const LawPair* pair);
   /* Returns the rounding error of the energy of a pair [J]. It results from clearances, which are differences of
    * coordinates of size `reach` [m]. */
   double (*rounding)(const LawPair* pair, double reach);
@@ -166,30 +178,17 @@ typedef struct ContactLaw {
   /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
    * (w, v) of both bodies in the next Newton step (I13). If the function is NULL, the force is not corrected. */
   void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
-  /* lag_room returns the number of bytes of `room` that `lag` needs for an active pair. `lag` makes the state of the
-   * pair the friction reference of the next step. It returns the number of bytes used, a multiple of 8. `room` is valid
-   * until the next lag. If the function is NULL, the law has no friction reference. */
-  size_t (*lag_room)(const LawPair* pair);
+  /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next lag.
+   * If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes nothing.
+   * Otherwise returns the number of bytes used. If the function is NULL, the law has no friction reference. */
   size_t (*lag)(const LawPair* pair, void* room);
   /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
-   * limited by the force of the previous solve of the step, and of friction limited by the force at t. If all functions
-   * are NULL, only the force at t limits friction. `loads` sets *load to the largest friction force for the present
-   * normal force [N], and *change to its difference from the value of the friction reference. For a pair with an
-   * account (F14), *change is the friction force that is lost when the pair leaves the range. `own_share` returns the
-   * weight of friction limited by the state's own force. The weight is 0 if this force differs negligibly from the
-   * force at t, and 1 if it differs much. `relag` makes the state's own force limit friction, as `lag` does. Slip is
-   * measured from the poses `begin` of both bodies. The weight becomes own_share if `blends` is true, otherwise 1.
-   * `relag` returns the number of bytes used, or SIZE_MAX if nothing has changed. `rests_on` returns true if the force
-   * of the previous solve of the step limits friction (own true), or the force at t (own false). */
-  void (*loads)(const LawPair* pair, double* load, double* change);
-  double (*own_share)(const LawPair* pair);
-  size_t (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
-  bool (*rests_on)(const LawPair* pair, bool own);
-  /* Sets *out to the account of friction in the last substep (friction.md, F14). If the function is NULL, the law has
-   * no account. */
-  void (*account)(const LawPair* pair, FrictionAccount* out);
-  /* Initializes an active pair at the start of a run. If the function is NULL, nothing is initialized. */
-  void (*begin)(const LawPair* pair);
+   * limited by the force of the previous solve of the step, and of friction limited by the force at t. If both
+   * functions are NULL, only the force at t limits friction. `own_force` sets *out. `relag` makes the state's own force
+   * limit friction, as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight becomes
+   * OwnForce.share if `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
+  void (*own_force)(const LawPair* pair, OwnForce* out);
+  bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
    * restores these data. If the function is NULL, there are no such data. */
   void (*keep)(const LawPair* pair, void* kept);
@@ -204,27 +203,18 @@ typedef struct ContactLaw {
    * state of `kept`; NULL means that the pair was inactive. rest_speed [m/s] and restitution replace the parameters of
    * the pair. If the function is NULL, the factor is 1. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
-  void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
+  /* Sets the numbers `kept` of a record, and own_force and late if friction does not depend on the force at t alone. If
+   * the function is NULL, the law records no numbers. */
+  void (*record)(const LawPair* pair, ContactRecord* out);
 
-  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). Laws without impacts have no such functions. */
-  /* Returns true if the substep that begins belongs to an impact of the pair. dt_before: length of the previous substep
-   * [s]. length: length of the substep [s], or NULL. Halves *length until an impact that begins compresses the pair by
-   * at most IMPACT_WAY supports. */
-  bool (*impacts)(const LawPair* pair, double dt_before, double* length);
-  /* `enters` clears the stored approach speed of the pair. It returns true if the impact of the pair began in the last
-   * substep (impact_enters). `approach` stores the approach speed [m/s]. */
-  bool (*enters)(const LawPair* pair);
-  void (*approach)(const LawPair* pair, double speed);
-  /* Returns the normalized clearance z that belongs to the pair's potential. begin: true for the start of the last
-   * substep, false for its end. Returns 1 if the pair is out of range. */
-  double (*clearance)(const LawPair* pair, bool begin);
-  /* Returns true if the pair is in the phase `phase` at the end of the last substep. */
-  bool (*in_phase)(const LawPair* pair, ImpactPhase phase);
+  /* Sets *out to the impact of the pair in the accepted state (impact.md, I10, I11). Pointers in *out are valid until
+   * the next lag. If the function is NULL, the law has no impacts. */
+  void (*impact)(const LawPair* pair, PairImpact* out);
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls. `clearance` receives lower bounds on the distances of both hulls
-   * from the plane [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL, no
-   * plane is found. */
+   * from the plane [m]. found: distance of the hulls. Returns false if no plane was found. If the function is NULL,
+   * the plane is midway between the nearest points of the hulls. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                Plane* plane, double clearance[2]);
   /* Computes the contact of two hulls. Returns true if the hulls exert a force on each other, and then sets normal,
@@ -238,10 +228,9 @@ typedef struct ContactLaw {
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
    * stiffness. Returns false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets `force` and `torque` to the derivatives of the pair's potential by the motion of both bodies at t + dt
-   * (EventTerms). Returns the derivative of the impact factor at t + dt (PairCarry.load) with respect to the potential
-   * [m]. Call only for an active record, after `replay`. If the function is NULL, pairs have no events. */
-  double (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
+  /* Sets *out. Call only after `replay`. If the function is NULL, pairs have no events and pass no numbers to the next
+   * step. */
+  void (*passes)(const LawReplay* pair, PairPasses* out);
   /* Adds the adjoint of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the twists of both
    * bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of
    * the next step. The caller zeroes *out. */
@@ -251,9 +240,6 @@ typedef struct ContactLaw {
    * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
    * of the pair. If the function is NULL, the result is always false. */
   bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
-  /* Returns the force that friction passes to the next step (PairCarry.left), for stiffness 1 and the present
-   * force_ratio. Call only after `replay`. If the function is NULL, there is no such force. */
-  double (*left)(const LawReplay* pair);
 } ContactLaw;
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the
@@ -271,8 +257,9 @@ const ContactLaw* contact_law_named(ContactModel model);
 /* A contact law in a scene (contact/pair_laws.c). */
 typedef struct {
   const ContactLaw* row;
-  void* data; /* result of ContactLaw.create */
-  Model view; /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
+  void* data;   /* result of ContactLaw.create */
+  double range; /* result of ContactLaw.range [m] */
+  Model view;   /* copy of the model with the contact parameters of the law; the arrays belong to the original model */
   /* For each parameter that only this law has: own_of_contact is true if the value is set in `contact`, own_of_item if
    * it is set in the law's item of contact.pairs. If both are false, the parameter has its default value. */
   bool own_of_contact[CONTACT_LAW_PARAMETERS_MAX], own_of_item[CONTACT_LAW_PARAMETERS_MAX];
@@ -284,6 +271,7 @@ typedef struct {
   const Model* model;
   SceneLaw* laws;
   int count;
+  LawStep* step;
   size_t pair_size, state_size, kept_size, moment_size, replay_size;
 } SceneLaws;
 
@@ -294,26 +282,12 @@ void laws_destroy(SceneLaws* all);
 /* Return the law of a pair of links or of items, which `all` owns. Never NULL. The numbers are not checked. */
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b);
 const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b);
-/* Call ContactLaw.set_dt and ContactLaw.set_part of all laws. */
-void laws_set_dt(const SceneLaws* all, double dt);
-void laws_set_part(const SceneLaws* all, double dt_before, double force_ratio);
 /* Returns ContactLaw.reach of a hull [m]. laws_reach returns the largest value of all laws. */
 double law_reach(const SceneLaw* law, int hull);
 double laws_reach(const SceneLaws* all, int hull);
 /* Divides the derivatives with respect to the parameters that only this law has into those with respect to `contact`
  * (PairShares.own) and those with respect to the item of contact.pairs (PairShares.pair_own). */
 void law_divide_own(const SceneLaws* all, const SceneLaw* law, PairShares* shares);
-
-/* Smallest distance of two bodies in a trial, divided by the accepted distance. At smaller distances, the quadratic
- * model of the force is inaccurate. */
-#define LAW_NEARER_MOST 0.1
-/* ContactLaw.nearest for laws without a range. Returns LAW_NEARER_MOST times the accepted distance [m], or 0 if the
- * distance is unknown. */
-double law_nearest(const void* instance, const int item[2], const PairState* accepted);
-/* ContactLaw.part for laws that compute no plane. Sets *plane to the plane midway between the nearest points of the
- * hulls. Always returns true. */
-bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
-                     Plane* plane, double clearance[2]);
 
 /* Parameters (ContactLaw.parameters) that all laws with friction have. LAWS: names of the laws, separated by |. */
 // clang-format off

@@ -32,7 +32,8 @@ typedef struct {
 
 typedef struct {
   const Model* model;
-  double support, stiffness, smoothing, dt;
+  double support, stiffness, smoothing;
+  const LawStep* step;
   double far;   /* coefficient of the long-range potential far / d [m^3] (N25) */
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
   bool rough;   /* some pair has friction */
@@ -78,7 +79,7 @@ static int largest_hull(const Model* model) {
   return largest;
 }
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   const ModelContact* contact = &model->contact;
   Law* law = MEMORY_NEW(Law, 1);
@@ -87,7 +88,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                contact->stiffness,
                contact->smoothing,
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
-               .dt = model->simulation.dt,
+               .step = step,
                .far = contact->own[OWN_FAR],
                .range = contact->own[OWN_FAR] > 0 ? (double)INFINITY : contact->support,
                .threads = threads};
@@ -114,8 +115,6 @@ static void destroy(void* instance) {
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
-
-static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
 
 static double range(const Model* model) { return model->contact.support; }
 
@@ -293,7 +292,7 @@ static Vec3 slip_of(const Law* law, const Bodies* now, const Stencil* then, cons
   for (int i = 0; i < then->count; i++) {
     int side = then->side[i];
     Vec3 x = pose_apply(now->pose[side], local_vertex(law->model, now->link[side], then->vertex[i]));
-    v = vec3_add_scaled(v, then->c[i] / law->dt, vec3_sub(x, pose_apply(*ground, then->x[i])));
+    v = vec3_add_scaled(v, then->c[i] / law->step->dt, vec3_sub(x, pose_apply(*ground, then->x[i])));
   }
   *velocity = v;
   return vec3_add_scaled(v, -vec3_dot(then->n, v), then->n);
@@ -317,7 +316,7 @@ static double friction_value(const Law* law, const Bodies* now, const Memory* m)
     double square = vec3_dot(r, r);
     sum += m->load[k] * square / (sqrt(square + law->smoothing) + root);
   }
-  return m->friction * law->dt * sum;
+  return m->friction * law->step->dt * sum;
 }
 
 /* ---------------------------------------------------------------- derivatives by twists */
@@ -383,7 +382,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, Pai
       d.gradient[i] = vec3_scale(r, weight * s->c[i]);
       for (int l = 0; l < s->count; l++)
         for (int e = 0; e < 9; e++)
-          d.hessian[3 * i + e / 3][3 * l + e % 3] = weight / law->dt * s->c[i] * s->c[l] * h.m[e / 3][e % 3];
+          d.hessian[3 * i + e / 3][3 * l + e % 3] = weight / law->step->dt * s->c[i] * s->c[l] * h.m[e / 3][e % 3];
     }
     add_twists(now, s, x, &d, out);
   }
@@ -495,6 +494,7 @@ static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
 }
 
 static size_t lag(const LawPair* p, void* room) {
+  if (!room) return lag_room(p);
   const Law* law = p->law;
   Memory* m = p->memory;
   m->count = 0;
@@ -645,8 +645,8 @@ static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil*
   Vec3 by_x[STENCIL_POINTS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, y_bar = {0, 0, 0};
   for (int i = 0; i < s->count; i++) {
     Vec3 moved = vec3_sub(x[i], pose_apply(*ground, s->x[i]));
-    c_bar[i] = vec3_dot(slip_bar, moved) / law->dt + vec3_dot(zeta_bar, field[i]);
-    Vec3 step = vec3_scale(slip_bar, s->c[i] / law->dt), *out = &room_of(r, s, i)->next;
+    c_bar[i] = vec3_dot(slip_bar, moved) / law->step->dt + vec3_dot(zeta_bar, field[i]);
+    Vec3 step = vec3_scale(slip_bar, s->c[i] / law->step->dt), *out = &room_of(r, s, i)->next;
     Vec3 turned = vec3_cross(vec3_scale(zeta_bar, s->c[i]), vec3_at(r->twist[s->side[i]]));
     *out = vec3_add(*out, vec3_add(step, turned));
     by_x[i] = vec3_scale(mat3_tmul_vec(ground->r, step), -1);
@@ -712,21 +712,17 @@ const ContactLaw LAW_ipc = {
     .link_vertex_shares = VERTEX_SHARES,
     .create = create,
     .destroy = destroy,
-    .set_dt = set_dt,
     .range = range,
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
     .evaluate = evaluate,
     .evaluate_friction = evaluate_friction,
     .friction_acts = friction_acts,
-    .nearest = law_nearest,
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .lag_room = lag_room,
     .lag = lag,
     .pass = pass,
-    .part = law_part_midway,
     .replay = replay,
     .reverse = reverse,
 };

@@ -33,8 +33,9 @@ typedef struct {
   FieldKept** kept;   /* results of each pair of links that was evaluated; NULL: not evaluated yet  (links x links) */
   bool rough;         /* some pair has friction */
   bool* of_triangles; /* whether the link has triangles  (links) */
-  FrictionParameters friction; /* all parameters but the friction coefficient, which belongs to the pair */
-  ActiveVertex** active;       /* one a thread */
+  double smoothing;
+  const LawStep* step;
+  ActiveVertex** active; /* one a thread */
 } Law;
 
 /* Friction data of a pair of hulls. */
@@ -88,7 +89,7 @@ static bool of_triangles(const Model* model, int link) {
   return false;
 }
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   const ModelContact* contact = &model->contact;
   Law* law = MEMORY_NEW(Law, 1);
@@ -98,7 +99,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .work = MEMORY_NEW(FieldWork, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
-               .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
+               .smoothing = contact->smoothing,
+               .step = step};
   law->kept = MEMORY_NEW(FieldKept*, model->link_count * model->link_count + 1);
   law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
@@ -128,8 +130,6 @@ static void destroy(void* instance) {
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
-
-static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
 
 /* Returns true if the pair of links (a, b) replaces the pairs of their hulls. It does if one of the links has
  * triangles, because triangles are many. The hulls of other links are listed as individual pairs, so that `nearest`
@@ -308,8 +308,13 @@ static bool friction_acts(const LawPair* p) {
          p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
 }
 
+/* Returns the parameters of friction without the coefficient, which belongs to the pair. */
+static FrictionParameters friction_parameters(const Law* law) {
+  return (FrictionParameters){.smoothing = law->smoothing, .dt = law->step->dt};
+}
+
 static FrictionParameters friction_of(const LawPair* p) {
-  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  FrictionParameters parameters = friction_parameters(p->law);
   parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
@@ -349,11 +354,10 @@ static void derive(const LawPair* p) {
                          p->reference[1], d);
   }
   pair_scale(d, law->stiffness);
+  /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (F3) has none since
+   * |z| <= 1, and the slip term has none either. */
+  p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
 }
-
-/* Returns true if the Hessian of the pair has no negative eigenvalues. This holds for pairs of hulls with friction
- * only: h of friction (F3) has no negative eigenvalues since |z| <= 1, and the slip term has none either. */
-static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
 
 /* Returns the rounding error of the energy [J]. A gap c is a difference of coordinates of size `reach_of_coordinates`.
  * The potential P is about 12 / c, so its rounding error is about eps reach_of_coordinates / c times P. */
@@ -386,6 +390,7 @@ static bool solve_plane(const Law* law, int thread, const HullInstance* a, const
 }
 
 static size_t lag(const LawPair* p, void* room) {
+  if (!room) return lag_room(p);
   const Law* law = p->law;
   Memory* memory = p->memory;
   PlaneSolution solution;
@@ -405,10 +410,9 @@ static void pass(const LawPair* p, StateBlock* block) {
   state_block_bool(block, &own->follows);
 }
 
-static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
+static void record(const LawPair* p, ContactRecord* out) {
   const PairOwn* own = p->own;
-  memset(kept, 0, sizeof(double) * CONTACT_KEPT_NUMBERS);
-  if (rubbing) memcpy(kept, own->slip, sizeof(own->slip));
+  if (out->rubbing) memcpy(out->kept, own->slip, sizeof(own->slip));
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -448,7 +452,7 @@ static bool carries_potential(const LawReplay* p) {
 }
 
 static FrictionParameters recorded_friction(const LawReplay* p) {
-  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  FrictionParameters parameters = friction_parameters(p->law);
   parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Replay*)p->memory)->local.part;
   return parameters;
 }
@@ -567,7 +571,6 @@ const ContactLaw LAW_long_range = {
     .link_vertex_shares = 1,
     .create = create,
     .destroy = destroy,
-    .set_dt = set_dt,
     .range = range,
     .whole = whole,
     .reach = reach,
@@ -577,16 +580,12 @@ const ContactLaw LAW_long_range = {
     .evaluate_friction = evaluate_friction,
     .friction_acts = friction_acts,
     .take_over = take_over,
-    .nearest = law_nearest,
     .derive = derive,
-    .convex = convex,
     .rounding = rounding,
     .center = center,
-    .lag_room = lag_room,
     .lag = lag,
     .pass = pass,
     .record = record,
-    .part = law_part_midway,
     .press = press,
     .revisit = revisit,
     .replay = replay,

@@ -148,7 +148,7 @@ static void make_room(ManifoldLaw* law) {
   }
 }
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   const double* own = model->contact.own;
   ManifoldLaw* law = MEMORY_NEW(ManifoldLaw, 1);
@@ -158,7 +158,7 @@ static void* create(const Model* model, int threads, double tolerance) {
       .exponent = own[OWN_EXPONENT],
       .reach = own[OWN_REACH],
       .smoothing = model->contact.smoothing,
-      .dt = simulation_substep_length(&model->simulation),
+      .step = step,
       .options = {.smoothing = own[OWN_WIDTH], .softness = SOFTNESS, .regularization = REGULARIZATION, .mutual = true},
       .most_edges = (int)lround(own[OWN_EDGES]),
       .surfaces = MEMORY_NEW(ManifoldSurface, model->hull_count),
@@ -195,11 +195,7 @@ static void destroy(void* instance) {
   memory_free(law);
 }
 
-static void set_dt(void* instance, double dt) { ((ManifoldLaw*)instance)->dt = dt; }
-
 /* Returns the force of a contact with stiffness 1 and activity 1 at a given overlap [m]. */
-static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[OWN_EXPONENT]); }
-
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
 static const char* refuses(const ModelHull* hull) {
@@ -316,7 +312,7 @@ static SpotMotion motion_of(const ManifoldLaw* law, const ManifoldBodies* next, 
   for (int k = 0; k < 2; k++) m.x[k] = pose_apply(next->pose[k], s->at[k]);
   m.u = vec3_sub(m.x[1], m.x[0]);
   m.delta = -(s->distance + vec3_dot(s->n, m.u));
-  m.velocity = vec3_scale(m.u, 1 / law->dt);
+  m.velocity = vec3_scale(m.u, 1 / law->step->dt);
   m.slip = across(s->n, m.velocity);
   m.rho = sqrt(vec3_dot(m.slip, m.slip) + law->smoothing);
   return m;
@@ -337,7 +333,7 @@ static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, 
   Mat3 project = mat3_sub(mat3_identity(), mat3_outer(n, n));
   Vec3 slip = mat3_mul_vec(project, m->slip);
   Mat3 h = mat3_sub(mat3_mul(project, project), mat3_scale(mat3_outer(slip, slip), 1 / (m->rho * m->rho)));
-  *bend = mat3_add(*bend, mat3_scale(h, weight / law->dt));
+  *bend = mat3_add(*bend, mat3_scale(h, weight / law->step->dt));
   return vec3_add_scaled(pull, weight, slip);
 }
 
@@ -419,7 +415,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
     energy += spots[i].load * vec3_dot(m.slip, m.slip) / (m.rho + sqrt(law->smoothing));
     p->state->has_terms = true;
   }
-  p->state->friction_energy = law->stiffness * mu * law->dt * energy;
+  p->state->friction_energy = law->stiffness * mu * law->step->dt * energy;
   return true;
 }
 
@@ -476,6 +472,7 @@ static size_t lag_room(const LawPair* p) {
 }
 
 static size_t lag(const LawPair* p, void* room) {
+  if (!room) return lag_room(p);
   const ManifoldLaw* law = p->law;
   Memory* m = p->memory;
   *m = (Memory){.count = 0};
@@ -566,7 +563,7 @@ static void reverse_slip(const ManifoldLaw* law, const Spot* s, const SpotMotion
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, m->velocity), by_slip);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(by_side, n), zeta);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, zeta), by_side);
-  stretch->by_u = vec3_add_scaled(stretch->by_u, 1 / law->dt, across(n, by_slip));
+  stretch->by_u = vec3_add_scaled(stretch->by_u, 1 / law->step->dt, across(n, by_slip));
   stretch->by_zeta = vec3_add(stretch->by_zeta, across(n, by_side));
 }
 
@@ -716,16 +713,13 @@ const ContactLaw LAW_manifold = {
     .vertex_shares = 1,
     .create = create,
     .destroy = destroy,
-    .set_dt = set_dt,
     .range = range,
-    .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
     .evaluate_friction = evaluate_friction,
     .friction_acts = friction_acts,
     .derive = derive,
     .rounding = rounding,
     .center = center,
-    .lag_room = lag_room,
     .lag = lag,
     .pass = pass,
     .replay = replay,

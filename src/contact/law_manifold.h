@@ -32,7 +32,8 @@ typedef struct {
 
 typedef struct {
   const Model* model;
-  double stiffness, exponent, reach, smoothing, dt;
+  double stiffness, exponent, reach, smoothing;
+  const LawStep* step;
   ManifoldOptions options;
   int most_edges;
   ManifoldSurface* surfaces; /* (hulls) */

@@ -14,7 +14,8 @@ enum { COLUMNS = QUERY_POSE_COLUMNS };
 
 typedef struct {
   const Model* model;
-  double stiffness, exponent, smoothing, dt;
+  double stiffness, exponent, smoothing;
+  const LawStep* step;
   int columns;   /* largest number of derivative columns of a pair, shape parameters included */
   double** work; /* workspaces for the derivatives of growth and gap; the list ends with NULL  (threads) */
 } Law;
@@ -52,7 +53,7 @@ static int parameters_of(const Model* model, int hull) {
   return hull_is_convex_smooth(h) ? shape_parameter_count(&h->smooth->field.shape) : 0;
 }
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   (void)tolerance;
   Law* law = MEMORY_NEW(Law, 1);
   int most = 0;
@@ -61,7 +62,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                .stiffness = model->contact.stiffness,
                .exponent = model->contact.own[0],
                .smoothing = model->contact.smoothing,
-               .dt = simulation_substep_length(&model->simulation),
+               .step = step,
                .columns = COLUMNS + 2 * most};
   law->work = MEMORY_NEW(double*, threads + 1); /* ends with NULL */
   for (int t = 0; t < threads; t++) law->work[t] = MEMORY_NEW(double, (GROWTH_ROWS + GAP_ROWS) * law->columns);
@@ -74,10 +75,6 @@ static void destroy(void* instance) {
   memory_free(law->work);
   memory_free(law);
 }
-
-static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
-
-static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[0]); }
 
 static double range(const Model* model) {
   (void)model;
@@ -247,7 +244,7 @@ static Slip slip_of(const Law* law, const Bodies* now, const Memory* m) {
     s.x[k] = pose_apply(now->link[k], vec3_at(m->x[k]));
     moved[k] = vec3_sub(s.x[k], vec3_at(m->then[k]));
   }
-  s.velocity = vec3_scale(vec3_sub(moved[1], moved[0]), 1 / law->dt);
+  s.velocity = vec3_scale(vec3_sub(moved[1], moved[0]), 1 / law->step->dt);
   s.slip = vec3_add_scaled(s.velocity, -vec3_dot(n, s.velocity), n);
   s.rho = sqrt(vec3_dot(s.slip, s.slip) + law->smoothing);
   return s;
@@ -269,7 +266,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
   Vec3 n = vec3_at(m->n), pull = vec3_scale(s.slip, weight);
   Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(n, n)),
                     mat3_scale(mat3_outer(s.slip, s.slip), 1 / (s.rho * s.rho)));
-  h = mat3_scale(h, weight / law->dt);
+  h = mat3_scale(h, weight / law->step->dt);
   int sides = now->shape[1] ? 2 : 1;
   Vec3 arm[2] = {{0, 0, 0}, {0, 0, 0}};
   for (int side = 0; side < sides; side++) {
@@ -366,7 +363,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   Bodies b = bodies_at(p);
   Slip s = slip_of(law, &b, m);
   double square = vec3_dot(s.slip, s.slip), mu = p->material->value[MATERIAL_FRICTION];
-  p->state->friction_energy = law->stiffness * mu * m->load * law->dt * square / (s.rho + sqrt(law->smoothing));
+  p->state->friction_energy = law->stiffness * mu * m->load * law->step->dt * square / (s.rho + sqrt(law->smoothing));
   p->state->has_terms = true;
   return true;
 }
@@ -392,7 +389,7 @@ static double rounding(const LawPair* p, double reach) {
 }
 
 static size_t lag(const LawPair* p, void* room) {
-  (void)room;
+  if (!room) return 0;
   Memory* m = p->memory;
   *m = (Memory){.on = 0};
   if (!p->lagged) return 0;
@@ -515,12 +512,12 @@ static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory*
   LagBar bar = {.load = mu * phi};
   bar.n = vec3_add(vec3_scale(slip_bar, -vec3_dot(n, s.velocity)), vec3_scale(zeta_bar, -vec3_dot(n, zeta)));
   for (int k = 0; k < 2; k++) {
-    Vec3 step = vec3_scale(slip_bar, (k == 0 ? -1 : 1) / law->dt);
+    Vec3 step = vec3_scale(slip_bar, (k == 0 ? -1 : 1) / law->step->dt);
     bar.then[k] = vec3_scale(step, -1);
     bar.moved[k] = step;
     if (k < sides) bar.moved[k] = vec3_add(step, vec3_cross(vec3_scale(zeta_bar, k == 0 ? -1 : 1), w[k]));
   }
-  if (sides == 1) ground_add(&out->ground_next, vec3_scale(slip_bar, 1 / law->dt), s.x[1], next->pose[1].t);
+  if (sides == 1) ground_add(&out->ground_next, vec3_scale(slip_bar, 1 / law->step->dt), s.x[1], next->pose[1].t);
   return bar;
 }
 
@@ -601,9 +598,7 @@ const ContactLaw LAW_penalty = {
     .vertex_shares = 1,
     .create = create,
     .destroy = destroy,
-    .set_dt = set_dt,
     .range = range,
-    .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
     .evaluate_friction = evaluate_friction,
     .friction_acts = friction_acts,

@@ -132,20 +132,19 @@ static double* inverse_masses(const Model* model) {
   return inverse;
 }
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
   const ModelContact* contact = &model->contact;
   PlaneLaw* law = MEMORY_NEW(PlaneLaw, 1);
-  double dt = model->simulation.dt;
   *law = (PlaneLaw){.support = contact->support,
                     .stiffness = contact->stiffness,
                     .range = plane_range(contact->support),
                     .threads = threads,
                     .scratch = MEMORY_NEW(PlaneScratch, threads),
                     .active = MEMORY_NEW(ActiveVertex*, threads),
-                    .friction = {0, contact->smoothing, dt, 0, false},
-                    .impact = {contact->support, contact->rest_speed, dt, 0, contact->stiffness},
+                    .step = step,
+                    .smoothing = contact->smoothing,
+                    .rest_speed = contact->rest_speed,
                     .inverse_mass = inverse_masses(model),
-                    .force_ratio = 1,
                     .pays = contact->friction_iterations < 0 && !contact->bounces && contact->rest_speed > 0};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
@@ -166,17 +165,6 @@ static void destroy(void* instance) {
   memory_free(law->inverse_mass);
   memory_free(law->active);
   memory_free(law);
-}
-
-static void set_dt(void* instance, double dt) {
-  PlaneLaw* law = instance;
-  law->friction.dt = law->impact.dt = dt;
-}
-
-static void set_part(void* instance, double dt_before, double force_ratio) {
-  PlaneLaw* law = instance;
-  law->dt_before = dt_before;
-  law->force_ratio = force_ratio;
 }
 
 static double range(const Model* model) { return plane_range(model->contact.support); }
@@ -237,6 +225,18 @@ static PairOutcome pair_outcome(PlaneOutcome outcome) {
   return PAIR_FAILED;
 }
 
+static double compression(const LawPair* p) {
+  return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
+}
+
+/* Initializes an active pair at the start of a run. The contact of the pair counts as resting, not as an impact. */
+static void begin(const LawPair* p) {
+  Memory* memory = p->memory;
+  memory->before = compression(p);
+  memory->has_past = true;
+  memory->past = (FrictionSlip){.known = true};
+}
+
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const PlaneLaw* law = p->law;
   PairState* state = p->state;
@@ -253,8 +253,9 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!pressed) return;
   ImpactParameters impact = impact_parameters(law, p->material);
   if (from->begins) impact.rest_speed = 0; /* then W = U, so contacts at the start of a run count as resting */
-  const Memory* memory = p->memory;
+  Memory* memory = p->memory;
   Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
+  if (from->begins) begin(p);
   own->impact = found;
   state->contact_energy = law->stiffness * found.value;
   state->spent_energy = law->stiffness * (found.value - solution->energy);
@@ -269,7 +270,8 @@ static FrictionSlip slip_to(const LawPair* p) {
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
   if (memory->has_past) return memory->past;
   if (!memory->acts) return (FrictionSlip){.known = false};
-  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose, law->dt_before > 0 ? law->dt_before : law->friction.dt);
+  return friction_slip(&memory->lag, &p->a->pose, &p->b->pose,
+                       law->step->dt_before > 0 ? law->step->dt_before : law->step->dt);
 }
 
 /* Returns true if one of the two parts of friction acts. own: false for friction by the force at t, true for friction
@@ -290,7 +292,7 @@ static FrictionLag* lag_of(const LawPair* p, bool own) {
 }
 
 static FrictionParameters friction_of(const LawPair* p, bool own) {
-  FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
+  FrictionParameters parameters = friction_parameters(p->law);
   const Memory* memory = p->memory;
   double load = own ? memory->own_share * memory->own_load.first : (1 - memory->own_share) * memory->step_load.first;
   parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * load * memory->paid;
@@ -328,14 +330,6 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
 static void take_over(const LawPair* p) {
   for (int k = 0; k < 2 && p->lagged; k++)
     if (rests_on(p, k == 1)) friction_keep(lag_of(p, k == 1), p->which);
-}
-
-/* Returns LAW_NEARER_MOST times the smaller of the accepted separation and the contact range [m]. At much smaller
- * distances, the rounding error of the force also is too large. */
-static double nearest(const void* instance, const int item[2], const PairState* accepted) {
-  (void)item;
-  const PlaneLaw* law = instance;
-  return LAW_NEARER_MOST * fmin(accepted->separation, law->range);
 }
 
 /* ---------------------------------------------------------------- the accepted state */
@@ -394,23 +388,23 @@ static void refine(const LawPair* p, const double twist_a[6], const double twist
   own->impact.first = fmax(own->impact.first + own->impact.second * change, 0);
 }
 
-static double compression(const LawPair* p) {
-  return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
-}
-
 static Pressure pressure_of(const LawPair* p) {
   const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
   return (Pressure){solution->energy, force_of(solution)};
 }
 
-/* Returns the impact state of the next substep. dt_before: length of the previous substep [s]. */
-static ImpactCourse course_of(const LawPair* p, double dt_before) {
+static void impact(const LawPair* p, PairImpact* out) {
   const PlaneLaw* law = p->law;
-  ImpactParameters impact = impact_parameters(law, p->material);
-  Pressure now = pressure_of(p);
+  Memory* memory = p->memory;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
-  return impact_next(&impact, dt_before, mobility > 0 ? 1 / mobility : 0, &now, &((const Memory*)p->memory)->course);
+  *out = (PairImpact){.parameters = impact_parameters(law, p->material),
+                      .inertia = mobility > 0 ? 1 / mobility : 0,
+                      .course = &memory->course,
+                      .now = pressure_of(p),
+                      .impact = &((const PairOwn*)p->own)->impact,
+                      .load = memory->load.first,
+                      .before = memory->before};
 }
 
 static size_t lag_room(const LawPair* p) {
@@ -455,8 +449,8 @@ static void pay(const LawPair* p, double bound) {
 static void begin_payment(const LawPair* p, double force) {
   Memory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->owes = law->pays && p->lagged && law->dt_before > 0 && takes_own_force(p);
-  memory->owed = memory->owes ? law->force_ratio * (memory->load.first * force - memory->left) : 0;
+  memory->owes = law->pays && p->lagged && law->step->dt_before > 0 && takes_own_force(p);
+  memory->owed = memory->owes ? law->step->force_ratio * (memory->load.first * force - memory->left) : 0;
   pay(p, memory->late_force);
 }
 
@@ -464,10 +458,11 @@ static void begin_payment(const LawPair* p, double force) {
  * pair uses this impulse in later steps (F14), otherwise the factor of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  return law->pays && takes_own_force(p) ? 0 : law->force_ratio;
+  return law->pays && takes_own_force(p) ? 0 : law->step->force_ratio;
 }
 
 static size_t lag(const LawPair* p, void* room) {
+  if (!room) return lag_room(p);
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
   memory->own_force = false;
@@ -476,7 +471,10 @@ static size_t lag(const LawPair* p, void* room) {
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
   Pressure now = pressure_of(p);
-  memory->course = course_of(p, ((const PlaneLaw*)p->law)->dt_before);
+  PairImpact pair;
+  impact(p, &pair);
+  memory->course =
+      impact_next(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now, &memory->course);
   memory->step_load = impact_load(&memory->load, memory->load_bounces, load_ratio(p));
   memory->slip = slip_to(p);
   memory->has_past = false;
@@ -492,7 +490,7 @@ static size_t lag(const LawPair* p, void* room) {
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
-static double own_force(const LawPair* p) {
+static double force_now(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
 }
 
@@ -511,6 +509,13 @@ static double center_shift(const LawPair* p) {
   return shift / size;
 }
 
+static double own_share(const LawPair* p) {
+  const PlaneLaw* law = p->law;
+  if (!law->pays || !takes_own_force(p)) return 0;
+  double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
+  return own_share_of(law, p->material, mobility, force_now(p) - ((const Memory*)p->memory)->late_force).value;
+}
+
 static void loads(const LawPair* p, double* load, double* change) {
   const Memory* memory = p->memory;
   *load = *change = 0;
@@ -520,17 +525,10 @@ static void loads(const LawPair* p, double* load, double* change) {
     *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->left);
     return;
   }
-  double force = own_force(p), old = memory->own_share > 0 ? memory->lag_force : memory->late_force;
+  double force = force_now(p), old = memory->own_share > 0 ? memory->lag_force : memory->late_force;
   double shift = force > 0 && old > 0 ? center_shift(p) : 0;
   *load = scale * fmax(force, old);
   *change = scale * (fabs(force - old) + fmin(force, old) * shift);
-}
-
-static double own_share(const LawPair* p) {
-  const PlaneLaw* law = p->law;
-  if (!law->pays || !takes_own_force(p)) return 0;
-  double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
-  return own_share_of(law, p->material, mobility, own_force(p) - ((const Memory*)p->memory)->late_force).value;
 }
 
 static void account(const LawPair* p, FrictionAccount* out) {
@@ -541,35 +539,33 @@ static void account(const LawPair* p, FrictionAccount* out) {
   double bound = (1 - memory->own_share) * memory->late_force;
   if (memory->own_share > 0) bound += memory->own_share * memory->lag_force;
   out->load = law->stiffness * p->grip * memory->paid * bound;
-  out->owed = law->stiffness * (own_force(p) - memory->left);
+  out->owed = law->stiffness * (force_now(p) - memory->left);
   out->lost = carried ? 0 : out->owed;
 }
 
-static size_t relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
+static void own_force(const LawPair* p, OwnForce* out) {
+  loads(p, &out->load, &out->change);
+  out->share = own_share(p);
+  account(p, &out->account);
+}
+
+static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
-  if (!takes_own_force(p)) return SIZE_MAX;
+  if (!takes_own_force(p)) return false;
   bool presses = p->state->outcome == PAIR_PRESSED;
   memory->own_share = blends ? own_share(p) : 1;
   memory->own_load = (Impact){0};
-  pay(p, (1 - memory->own_share) * memory->late_force + memory->own_share * own_force(p));
-  if (!(memory->own_share > 0)) return 0;
+  pay(p, (1 - memory->own_share) * memory->late_force + memory->own_share * force_now(p));
+  if (!(memory->own_share > 0)) return true;
   memory->own_force = true;
   if (presses) memory->own_load = own->impact;
-  note_load(p, own_force(p));
-  if (!presses) return 0;
+  note_load(p, force_now(p));
+  if (!presses) return true;
   FrictionDirection direction;
   friction_lag(p->a, p->b, ((const PlaneLaw*)p->law)->support, &own->solution.plane, begin, NULL, NULL,
                direction_of(p->material, &direction), room, &memory->own_lag);
-  return sizeof(FrictionVertex) * (size_t)(memory->own_lag.count[0] + memory->own_lag.count[1]);
-}
-
-/* Initializes an active pair at the start of a run. The contact of the pair counts as resting, not as an impact. */
-static void begin(const LawPair* p) {
-  Memory* memory = p->memory;
-  memory->before = compression(p);
-  memory->has_past = true;
-  memory->past = (FrictionSlip){.known = true};
+  return true;
 }
 
 static void keep(const LawPair* p, void* kept) {
@@ -678,7 +674,10 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
   return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
 }
 
-static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
+static void record(const LawPair* p, ContactRecord* out) {
+  const bool rubbing = out->rubbing;
+  out->own_force = rubbing && rests_on(p, true);
+  out->late = rubbing && rests_on(p, false);
   const PairOwn* own = p->own;
   PlaneRecord r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
@@ -692,7 +691,7 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   const Impact* load = pays ? &memory->load : &memory->step_load;
   if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes stay 0 */
     r.weighs.owed = memory->owed;
-    r.weighs.ratio = law->force_ratio;
+    r.weighs.ratio = law->step->force_ratio;
     r.weighs.pays = pays;
     r.weighs.owes = memory->owes;
   }
@@ -705,58 +704,7 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
                            .by_ratio = pays ? 0 : impact_impulse(&memory->load, memory->load_bounces),
                            .bounces = memory->load_bounces};
   }
-  memcpy(kept, &r, sizeof(r));
-}
-
-/* ---------------------------------------------------------------- impacts */
-
-static bool impacts(const LawPair* p, double dt_before, double* length) {
-  double speed = ((const Memory*)p->memory)->course.approach;
-  ImpactStage stage = course_of(p, dt_before).stage;
-  if (length && stage == IMPACT_ENTERED) impact_halve(length, speed, IMPACT_WAY * ((const PlaneLaw*)p->law)->support);
-  return stage != IMPACT_NONE;
-}
-
-static bool enters(const LawPair* p) {
-  Memory* memory = p->memory;
-  ImpactParameters impact = impact_parameters(p->law, p->material);
-  Pressure next = pressure_of(p);
-  memory->course.approach = 0;
-  return impact_enters(&impact, &next, &memory->course);
-}
-
-static void approach(const LawPair* p, double speed) { ((Memory*)p->memory)->course.approach = speed; }
-
-static double clearance(const LawPair* p, bool begin) {
-  ImpactParameters impact = impact_parameters(p->law, p->material);
-  Pressure at = begin ? ((const Memory*)p->memory)->course.past.now : pressure_of(p);
-  return impact_clearance(&impact, at.potential);
-}
-
-static bool struck(const LawPair* p) {
-  ImpactParameters impact = impact_parameters(p->law, p->material);
-  return p->state->outcome == PAIR_PRESSED &&
-         impact_struck(&impact, &((const Memory*)p->memory)->course, &((const PairOwn*)p->own)->impact);
-}
-
-static bool presses_on(const LawPair* p) {
-  return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
-}
-
-/* If at most this fraction of W' U at the start of the substep remains at its end, the contact counts as ended. */
-#define LEFT_OF_PRESS 0.25
-
-static bool lets_go(const LawPair* p) {
-  const Memory* memory = p->memory;
-  if (memory->course.past.bounces || !(memory->before > 0) || !(memory->load.first > 0)) return false;
-  if (p->state->outcome != PAIR_PRESSED) return true;
-  const PairOwn* own = p->own;
-  double now = compression(p), before = memory->before;
-  return own->impact.first * now * now < LEFT_OF_PRESS * memory->load.first * before * before;
-}
-
-static bool in_phase(const LawPair* p, ImpactPhase phase) {
-  return phase == PHASE_STRUCK ? struck(p) : phase == PHASE_PRESSES_ON ? presses_on(p) : lets_go(p);
+  memcpy(out->kept, &r, sizeof(r));
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -807,8 +755,6 @@ const ContactLaw LAW_separating_plane = {
     .directions = true,
     .create = create,
     .destroy = destroy,
-    .set_dt = set_dt,
-    .set_part = set_part,
     .range = range,
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
@@ -816,35 +762,24 @@ const ContactLaw LAW_separating_plane = {
     .evaluate_friction = evaluate_friction,
     .friction_acts = friction_acts,
     .take_over = take_over,
-    .nearest = nearest,
     .derive = derive,
     .rounding = rounding,
     .refine = refine,
-    .lag_room = lag_room,
     .lag = lag,
-    .loads = loads,
+    .own_force = own_force,
     .relag = relag,
-    .own_share = own_share,
-    .rests_on = rests_on,
-    .account = account,
-    .begin = begin,
     .keep = keep,
     .recall = recall,
     .pass = pass,
     .hold = hold,
     .impact_factor = impact_factor,
     .record = record,
-    .impacts = impacts,
-    .enters = enters,
-    .approach = approach,
-    .clearance = clearance,
-    .in_phase = in_phase,
+    .impact = impact,
     .part = part,
     .press = press,
     .revisit = plane_law_revisit,
     .replay = plane_law_replay,
-    .potential = plane_law_potential,
+    .passes = plane_law_passes,
     .reverse = plane_law_reverse,
     .slip_product = plane_law_slip_product,
-    .left = plane_law_left,
 };

@@ -11,12 +11,10 @@
 typedef struct {
   double support, stiffness, range;
   int threads;
-  PlaneScratch* scratch;       /* workspace of each thread (threads) */
-  ActiveVertex** active;       /* active vertices of each thread (threads) */
-  FrictionParameters friction; /* friction and impact, without the coefficients of the pair's material */
-  ImpactParameters impact;
-  double dt_before;     /* length of the previous substep [s] */
-  double force_ratio;   /* argument `ratio` of impact_load */
+  PlaneScratch* scratch; /* workspace of each thread (threads) */
+  ActiveVertex** active; /* active vertices of each thread (threads) */
+  double smoothing, rest_speed;
+  const LawStep* step;
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (hulls) */
   bool pays; /* true if friction is the weighted sum of (F14). A normal force that did not limit friction in its own
                 step then limits friction in later steps */
@@ -62,15 +60,19 @@ typedef struct {
 
 /* Returns the parameters of impacts for the material of a pair. */
 static inline ImpactParameters impact_parameters(const PlaneLaw* law, const PairMaterial* material) {
-  ImpactParameters parameters = law->impact;
-  parameters.restitution = material->value[MATERIAL_RESTITUTION];
-  return parameters;
+  return (ImpactParameters){law->support, law->rest_speed, law->step->dt, material->value[MATERIAL_RESTITUTION],
+                            law->stiffness};
+}
+
+/* Returns the parameters of friction without the coefficient, which belongs to the pair. */
+static inline FrictionParameters friction_parameters(const PlaneLaw* law) {
+  return (FrictionParameters){.smoothing = law->smoothing, .dt = law->step->dt};
 }
 
 /* Returns the parameters of rolling friction. factor: impact factor of the normal force at t. */
 static inline RollingParameters rolling_of(const PlaneLaw* law, const PairMaterial* material, double factor) {
   return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
-                             law->friction.dt};
+                             law->step->dt};
 }
 
 /* Returns true if the material has rolling or spinning friction. */
@@ -131,8 +133,8 @@ typedef struct {
  * LATE_HALF, linear in the change of speed. mobility: 1 / m [1/kg]. change: change of the normal force [1/m^2], for
  * stiffness 1. */
 static inline OwnShare own_share_of(const PlaneLaw* law, const PairMaterial* material, double mobility, double change) {
-  double from = LATE_FROM * law->impact.rest_speed, width = (LATE_HALF - LATE_FROM) * law->impact.rest_speed;
-  double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->friction.dt * mobility;
+  double from = LATE_FROM * law->rest_speed, width = (LATE_HALF - LATE_FROM) * law->rest_speed;
+  double speed = material->value[MATERIAL_FRICTION] * law->stiffness * fabs(change) * law->step->dt * mobility;
   if (!(speed > from)) return (OwnShare){speed, 0, 0};
   double x = (speed - from) / width, below = 1 / (1 + x * x);
   return (OwnShare){speed, x * x * below, 2 * x * below * below / width};
@@ -179,10 +181,8 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d);
 /* ContactLaw.slip_product: returns false unless the impulse of an impact with restitution limits friction. */
 bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double wrench[2][6]);
-/* ContactLaw.potential: returns the derivative of the impact factor with respect to the potential U at t + dt [m]. */
-double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]);
-/* ContactLaw.left: returns grip * Payment.left, a force [1/m^2] for stiffness 1. */
-double plane_law_left(const LawReplay* p);
+/* ContactLaw.passes. out->left: grip * Payment.left, a force [1/m^2] for stiffness 1. */
+void plane_law_passes(const LawReplay* p, PairPasses* out);
 /* ContactLaw.reverse. It adds the derivatives to *s. */
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s);
 

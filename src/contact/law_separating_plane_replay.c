@@ -26,7 +26,7 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
 /* Returns the impact factor that limits friction, for the present force_ratio. It is extrapolated to first order from
  * the factor of the record. */
 static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
-  return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
+  return r->load.factor + (law->step->force_ratio - 1) * r->load.by_ratio;
 }
 
 /* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1. */
@@ -51,7 +51,7 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   if (b.own_load > 0 && p->own_solve) b.own_force = force_of(p->own_solve);
   b.bound = (1 - r->own_share) * b.load * b.force + r->own_share * b.own_load * b.own_force;
   const double change =
-      ((const PlaneLaw*)p->law)->force_ratio - 1; /* change of the ratio relative to the recorded one */
+      ((const PlaneLaw*)p->law)->step->force_ratio - 1; /* change of the ratio relative to the recorded one */
   b.paid = payment_of(b.bound, weighs.owed * (1 + change / weighs.ratio));
   return b;
 }
@@ -60,7 +60,7 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
  * the force of the previous solve of the step. The coefficient contains the impact factor of this force, the weight of
  * this part of friction, and the factor of (F14). */
 static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool own) {
-  FrictionParameters parameters = ((const PlaneLaw*)p->law)->friction;
+  FrictionParameters parameters = friction_parameters(p->law);
   RecordedBound b = bound_of(p, r);
   double load = own ? r->own_share * b.own_load : (1 - r->own_share) * b.load;
   parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load * b.paid.value;
@@ -82,11 +82,6 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   friction_product(&((const PlaneReplay*)p->memory)->lag, &parameters, p->next, twist, wrench);
   for (int i = 0; i < 12; i++) wrench[i / 6][i % 6] *= law->stiffness;
   return true;
-}
-
-double plane_law_left(const LawReplay* p) {
-  PlaneRecord r = record_of(p->record);
-  return payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0;
 }
 
 /* Adds force and Hessian of one part of friction to *d. own: false for friction by the force at t, true for friction by
@@ -151,7 +146,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   return sound;
 }
 
-double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
+static double potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   PairDerivatives d;
   PlaneResponse response;
   const PairBody* body = p->next;
@@ -163,6 +158,12 @@ double plane_law_potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   }
   if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next contains them */
   return ((const PlaneReplay*)p->memory)->impact.second;
+}
+
+void plane_law_passes(const LawReplay* p, PairPasses* out) {
+  PlaneRecord r = record_of(p->record);
+  *out = (PairPasses){.left = payment_in(p, &r).pays ? p->record->grip * bound_of(p, &r).paid.left : 0};
+  if (p->record->active) out->slope = potential(p, out->force, out->torque);
 }
 
 /* Adds the contribution of the weight of the step's own force to the derivatives of Phi with respect to parameters
@@ -178,7 +179,7 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
   s->friction += by_speed * share.speed / mu;
   s->stiffness += by_speed * share.speed / law->stiffness;
   s->inertia -= by_speed * share.speed * mobility;
-  s->rest_speed -= by_speed * share.speed / law->impact.rest_speed;
+  s->rest_speed -= by_speed * share.speed / law->rest_speed;
   return by_speed * share.speed / change;
 }
 
@@ -187,7 +188,7 @@ static double reverse_own_share(const LawReplay* p, double by_share, double chan
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
   impact_late_load_adjoint(&r->load, by_factor, bar, s);
-  if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->impact.rest_speed / r->past.dt_before;
+  if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->rest_speed / r->past.dt_before;
 }
 
 /* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
@@ -276,7 +277,7 @@ static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip
 static double potential_change(const LawReplay* p, const double twist[2][6]) {
   Vec3 force[2], torque[2];
   double sum = 0;
-  (void)plane_law_potential(p, force, torque);
+  (void)potential(p, force, torque);
   for (int side = 0; side < 2; side++)
     sum += vec3_dot(torque[side], vec3_at(twist[side])) + vec3_dot(force[side], vec3_at(twist[side] + 3));
   return sum;
@@ -310,7 +311,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     impact_load_adjoint(&r.load, &material, &bar, s);
     reverse_static_friction(p, &r.slip, s);
     if (r.past.dt_before > 0) /* because the width depends on v_r dt (I2) */
-      s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
+      s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);

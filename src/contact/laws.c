@@ -25,23 +25,6 @@ static const SchemaRow model_row = {"contact",
                                     .fallback = "separating_plane",
                                     .meaning = "Contact law; none: no contact."};
 
-double law_nearest(const void* instance, const int item[2], const PairState* accepted) {
-  (void)item;
-  (void)instance;
-  return isfinite(accepted->separation) ? LAW_NEARER_MOST * accepted->separation : 0;
-}
-
-bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
-                     Plane* plane, double clearance[2]) {
-  (void)instance;
-  (void)thread;
-  (void)a;
-  (void)b;
-  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
-  clearance[0] = clearance[1] = 0.5 * found->distance;
-  return true;
-}
-
 static const ContactLaw* law_of(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
 
 const ContactLaw* contact_law_named(ContactModel model) { return law_of(model); }
@@ -82,8 +65,7 @@ int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : l
 
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
   assert(!(overlap < 0));
-  const ContactLaw* law = law_of(model);
-  return law->force_at_overlap ? law->force_at_overlap(own, overlap) : 0;
+  return law_of(model)->overlaps ? math_pow(overlap, own[0]) : 0;
 }
 
 bool contact_has_equilibrium_gap(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }

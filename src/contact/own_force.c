@@ -11,16 +11,16 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if ((!presses && !p->lagged) || !p->law->row->loads) continue;
+    if ((!presses && !p->lagged) || !p->law->row->own_force) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    double load, change;
-    p->law->row->loads(&pair, &load, &change);
-    largest = fmax(largest, load);
-    if (links && change > off) {
+    OwnForce own;
+    p->law->row->own_force(&pair, &own);
+    largest = fmax(largest, own.load);
+    if (links && own.change > off) {
       links[0] = p->link_a;
       links[1] = p->link_b;
     }
-    off = fmax(off, change);
+    off = fmax(off, own.change);
   }
   return off <= tolerance * largest;
 }
@@ -39,7 +39,7 @@ static double slip_of(const ContactSystem* s, int index) {
   return vec3_norm(vec3_add_scaled(slip, -vec3_dot(slip, n), n));
 }
 
-static bool has_account(const ContactLaw* law) { return law->account != NULL; }
+static bool has_account(const ContactLaw* law) { return law->own_force != NULL; }
 
 bool contact_keeps_account(const Model* model) {
   const ModelContact* c = &model->contact;
@@ -62,18 +62,18 @@ static bool has_hull_without_circles(const Model* model, int link) {
 }
 
 bool contact_friction_pays(const Model* model, int link_a, int link_b) {
-  if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->account) return false;
+  if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->own_force) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
   return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
 }
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
-  FrictionAccount out = {.load = 0};
-  if (!p->law->row->account || p->links) return out;
+  OwnForce own = {.load = 0};
+  if (!p->law->row->own_force || p->links) return own.account;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  p->law->row->account(&pair, &out);
-  return out;
+  p->law->row->own_force(&pair, &own);
+  return own.account;
 }
 
 double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
@@ -81,13 +81,13 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   double most = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->loads) continue;
+    if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->own_force) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    double load, change;
-    p->law->row->loads(&pair, &load, &change);
+    OwnForce own;
+    p->law->row->own_force(&pair, &own);
     double mobility =
         tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
-    double late = change * dt * mobility;
+    double late = own.change * dt * mobility;
     if (late > most) late = fmin(late, slip_of(s, k) / dt);
     if (!(late > most)) continue;
     most = late;
@@ -105,7 +105,7 @@ static size_t find_rooms(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     s->lag_first[k] = needed;
-    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->lag_room) needed += p->law->row->lag_room(&pair);
+    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->relag) needed += p->law->row->lag(&pair, NULL);
   }
   return needed;
 }
@@ -117,7 +117,7 @@ static void relag_pair(void* context, int index, int thread) {
   if ((!presses && !p->lagged) || !p->law->row->relag) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (p->law->row->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index]) == SIZE_MAX) return;
+  if (!p->law->row->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index])) return;
   p->lagged = p->lagged || presses;
   contact_grip_pair(s, p);
 }
@@ -125,9 +125,11 @@ static void relag_pair(void* context, int index, int thread) {
 bool contact_friction_is_late(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->own_share) continue;
+    if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->own_force) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->law->row->own_share(&pair) > 0) return true;
+    OwnForce own;
+    p->law->row->own_force(&pair, &own);
+    if (own.share > 0) return true;
   }
   return false;
 }

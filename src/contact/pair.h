@@ -85,6 +85,7 @@ typedef struct {
   double spent_energy;                    /* energy of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* derivatives are not zero */
   bool has_friction;                      /* friction_energy is set */
+  bool convex;                            /* the Hessian is known to be positive semidefinite (ContactLaw.derive) */
   bool derived;                           /* the derivatives are set */
 } PairState;
 

@@ -75,13 +75,16 @@ static void find_own(const Model* model, int k, SceneLaw* law) {
 
 void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all) {
   int count = model->pair_law_count + 1;
-  *all = (SceneLaws){.model = model, .laws = MEMORY_NEW(SceneLaw, count), .count = count};
+  *all =
+      (SceneLaws){.model = model, .laws = MEMORY_NEW(SceneLaw, count), .count = count, .step = MEMORY_NEW(LawStep, 1)};
+  *all->step = (LawStep){.dt = model->simulation.dt, .force_ratio = 1};
   for (int k = 0; k < count; k++) {
     SceneLaw* law = &all->laws[k];
     law->view = view_of(model, k - 1);
     const Model* view = k == 0 ? model : &law->view;
     law->row = contact_law(view);
-    law->data = law->row->create(view, threads, tolerance);
+    law->range = law->row->range(view);
+    law->data = law->row->create(view, threads, tolerance, all->step);
     find_own(model, k, law);
     take_sizes(law->row, all);
   }
@@ -90,6 +93,7 @@ void laws_create(const Model* model, int threads, double tolerance, SceneLaws* a
 void laws_destroy(SceneLaws* all) {
   for (int k = 0; k < all->count; k++) all->laws[k].row->destroy(all->laws[k].data);
   memory_free(all->laws);
+  memory_free(all->step);
 }
 
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b) {
@@ -104,17 +108,8 @@ const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b) {
   return law_of_links(all, link_of(all->model, item_a), link_of(all->model, item_b));
 }
 
-void laws_set_dt(const SceneLaws* all, double dt) {
-  for (int k = 0; k < all->count; k++) all->laws[k].row->set_dt(all->laws[k].data, dt);
-}
-
-void laws_set_part(const SceneLaws* all, double dt_before, double force_ratio) {
-  for (int k = 0; k < all->count; k++)
-    if (all->laws[k].row->set_part) all->laws[k].row->set_part(all->laws[k].data, dt_before, force_ratio);
-}
-
 double law_reach(const SceneLaw* law, int hull) {
-  return law->row->reach ? law->row->reach(law->data, hull) : 0.5 * law->row->range(&law->view);
+  return law->row->reach ? law->row->reach(law->data, hull) : 0.5 * law->range;
 }
 
 double laws_reach(const SceneLaws* all, int hull) {

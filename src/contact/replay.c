@@ -121,7 +121,7 @@ void contact_replay_set_solve(ContactReplay* r, const ContactMoment* solve) {
 
 void contact_replay_set_dt(ContactReplay* r, double dt) {
   assert(dt > 0);
-  laws_set_dt(&r->laws, dt);
+  r->laws.step->dt = dt;
 }
 
 /* Returns memory for `count` items of `size` bytes. If *capacity is too small, frees `old`, allocates new memory and
@@ -326,18 +326,28 @@ static void evaluate_pair(void* context, int index, int thread) {
 }
 
 void contact_replay_refresh(ContactReplay* r, double ratio_change) {
-  laws_set_part(&r->laws, 0, 1 + ratio_change);
+  r->laws.step->dt_before = 0;
+  r->laws.step->force_ratio = 1 + ratio_change;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
+}
+
+/* Returns ContactLaw.passes of a pair. */
+static PairPasses passes_of(const ContactReplay* r, int index) {
+  LawReplay pair = law_replay(r, index, 0);
+  PairPasses out;
+  r->pairs[index].law->row->passes(&pair, &out);
+  return out;
 }
 
 bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventTerms* event) {
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
-    if (!p->law->row->potential) return false;
-    LawReplay pair = law_replay(r, k, 0);
+    if (!p->law->row->passes) return false;
+    PairPasses own = passes_of(r, k);
     *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
-    p->law->row->potential(&pair, event->force, event->torque);
+    memcpy(event->force, own.force, sizeof(own.force));
+    memcpy(event->torque, own.torque, sizeof(own.torque));
     return true;
   }
   return false;
@@ -347,14 +357,13 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->potential) continue;
-    LawReplay pair = law_replay(r, k, 0);
-    Vec3 force[2], torque[2];
-    double bar = p->contact->stiffness * r->carry[1][k].load * p->law->row->potential(&pair, force, torque);
+    if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->passes) continue;
+    PairPasses own = passes_of(r, k);
+    double bar = p->contact->stiffness * r->carry[1][k].load * own.slope;
     for (int side = 0; side < 2; side++) {
       double* out = wrench[p->link[side]];
-      vec3_store(vec3_add_scaled(vec3_at(out), bar, torque[side]), out);
-      vec3_store(vec3_add_scaled(vec3_at(out + 3), bar, force[side]), out + 3);
+      vec3_store(vec3_add_scaled(vec3_at(out), bar, own.torque[side]), out);
+      vec3_store(vec3_add_scaled(vec3_at(out + 3), bar, own.force[side]), out + 3);
     }
     found = true;
   }
@@ -365,10 +374,7 @@ double contact_replay_left(const ContactReplay* r) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
     const double bar = r->carry[1][k].left;
-    const ContactLaw* law = r->pairs[k].law->row;
-    if (bar == 0 || !law->left) continue;
-    LawReplay pair = law_replay(r, k, 0);
-    sum += bar * r->pairs[k].contact->stiffness * law->left(&pair);
+    if (bar != 0 && r->pairs[k].law->row->passes) sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).left;
   }
   return sum;
 }

@@ -39,8 +39,7 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
   if (!(distance > 0.0 && distance < s->range)) return;
   ContactSpot spot = {hull_a, hull_b, distance, found.normal, middle_of(a, b, &found), 0.0, false};
   const SceneLaw* law = law_of_items(&s->laws, hull_a, hull_b);
-  if (law->row->press && distance < law->row->range(&law->view))
-    spot.touching = law->row->press(law->data, a, b, &found, &spot);
+  if (law->row->press && distance < law->range) spot.touching = law->row->press(law->data, a, b, &found, &spot);
   if (s->count == s->capacity) {
     int more = 2 * s->capacity + 16;
     s->spots = memory_resize(s->spots, sizeof(ContactSpot) * (size_t)s->capacity, sizeof(ContactSpot) * (size_t)more);

@@ -174,14 +174,15 @@ void contact_destroy(ContactSystem* s) {
 
 void contact_set_dt(ContactSystem* s, double dt) {
   assert(dt > 0);
-  laws_set_dt(&s->laws, dt);
+  s->laws.step->dt = dt;
 }
 
 void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
   assert(!(dt_before < 0) && !(force_ratio <= 0));
   assert(dt > 0);
   contact_set_dt(s, dt);
-  laws_set_part(&s->laws, dt_before, force_ratio);
+  s->laws.step->dt_before = dt_before;
+  s->laws.step->force_ratio = force_ratio;
 }
 
 /* ---------------------------------------------------------------- transitions between states */
@@ -213,11 +214,6 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->begins = false;
   if (!apart) return false;
   contact_accept(s);
-  for (int k = 0; k < s->term_count; k++) {
-    ContactPair* p = &s->pairs[s->terms[k]];
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (p->law->row->begin) p->law->row->begin(&pair);
-  }
   return true;
 }
 
@@ -277,7 +273,7 @@ static void lag_room_of_pair(void* context, int index, int thread) {
   p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
   contact_grip_pair(s, p);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->lag_first[index] = p->lagged && p->law->row->lag_room ? p->law->row->lag_room(&pair) : 0;
+  s->lag_first[index] = p->lagged && p->law->row->lag ? p->law->row->lag(&pair, NULL) : 0;
 }
 
 static void lag_pair(void* context, int index, int thread) {
@@ -310,7 +306,7 @@ bool contact_lag(ContactSystem* s) {
     s->lag_first[k] = needed;
     needed += own;
   }
-  if (needed > s->lag_capacity) {
+  if (needed > s->lag_capacity || !s->lag_room) {
     memory_free(s->lag_room);
     s->lag_capacity = 2 * needed + 4096;
     s->lag_room = memory_alloc(s->lag_capacity);
@@ -356,9 +352,8 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
-    r->own_force = rubbing && law->rests_on && law->rests_on(&pair, true);
-    r->late = rubbing && (!law->rests_on || law->rests_on(&pair, false));
-    if (law->record) law->record(&pair, rubbing, r->kept);
+    r->late = rubbing;
+    if (law->record) law->record(&pair, r);
   }
   return count;
 }

@@ -144,13 +144,11 @@ void contact_refine(ContactSystem* s, const double (*twist)[6]) {
 }
 
 static void project_pair(void* context, int index, int thread) {
+  (void)thread;
   ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->terms[index]];
   if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
-  if (p->law->row->convex) {
-    LawPair pair = contact_law_pair(s, p, s->current, thread);
-    if (p->law->row->convex(&pair)) return;
-  }
+  if (p->state[s->current].convex) return;
   symmetric_project(12, &contact_derivatives(s, p)->hessian[0][0]);
 }
 

@@ -127,10 +127,18 @@ void contact_take_over(const ContactSystem* s, ContactPair* p) {
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
 
+/* Smallest separation of two bodies in a trial, divided by the accepted separation. Below it, the quadratic model of
+ * Newton's method is inaccurate. */
+#define NEARER_MOST 0.1
+
+/* Returns true if the bodies of a pair are nearer in the trial than the line search admits. The bound is a share of the
+ * accepted separation, which is 0 if it is unknown. Under laws with a range, separations above the range count as the
+ * range: at much smaller distances, the rounding error of the force also is too large. */
 static bool too_near(const ContactPair* p, const PairState* old, const PairState* new) {
-  const int item[2] = {p->hull_a, p->hull_b};
-  const ContactLaw* law = p->law->row;
-  return new->outcome == PAIR_PRESSED && law->nearest&& new->separation < law->nearest(p->law->data, item, old);
+  const SceneLaw* law = p->law;
+  double known = law->row->links && !isfinite(old->separation) ? 0 : old->separation;
+  double nearest = NEARER_MOST * (law->row->links ? known : fmin(known, law->range));
+  return new->outcome == PAIR_PRESSED && !law->row->overlaps&& new->separation < nearest;
 }
 
 static bool group_refused(const ContactSystem* s, int link) {

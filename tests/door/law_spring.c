@@ -24,17 +24,13 @@ static const SchemaRow rows[] = {
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
 };
 
-static void* create(const Model* model, int threads, double tolerance) {
+static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
+  (void)step;
   (void)threads;
   (void)tolerance;
   Law* law = MEMORY_NEW(Law, 1);
   *law = (Law){model->contact.stiffness, model->contact.own[0]};
   return law;
-}
-
-static void set_dt(void* law, double dt) {
-  (void)law;
-  (void)dt;
 }
 
 static double range(const Model* model) {
@@ -107,15 +103,6 @@ static double rounding(const LawPair* p, double reach) {
   return 1e-15 * law->stiffness * reach * reach;
 }
 
-static bool revisit(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own) {
-  (void)law;
-  (void)thread;
-  (void)record;
-  (void)body;
-  (void)own;
-  return true;
-}
-
 static bool replay(const LawReplay* p, PairDerivatives* out) {
   if (!p->record->active) return true;
   Spring s = spring_between(p->law, &p->next[0].hull, &p->next[1].hull);
@@ -155,12 +142,10 @@ const ContactLaw LAW_spring = {
     .vertex_shares = 1,
     .create = create,
     .destroy = memory_free,
-    .set_dt = set_dt,
     .range = range,
     .evaluate = evaluate,
     .derive = derive,
     .rounding = rounding,
-    .revisit = revisit,
     .replay = replay,
     .reverse = reverse,
 };
