@@ -12,11 +12,6 @@ enum { MANY_BOXES = 128 };
 
 static bool box_empty(const Box* b) { return b->low.x > b->high.x; }
 
-static bool box_overlap(const Box* a, const Box* b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-         a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 /* Extends the box to contain [low, high]. Uses comparisons, which are faster than fmin and fmax because these also
  * handle NaN. Boxes contain no NaN. */
 static void cover(Box* box, Vec3 low, Vec3 high) {

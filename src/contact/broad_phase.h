@@ -7,6 +7,11 @@
 typedef struct {
   Vec3 low, high; /* m */
 } Box;
+/* Returns true if two closed boxes have a common point. */
+static inline bool box_overlap(const Box* a, const Box* b) {
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+         a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
 
 typedef struct {
   Box box;

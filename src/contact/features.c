@@ -201,11 +201,6 @@ static Box box_of(const Surface* s, const int* vertices, int count) {
   return box;
 }
 
-static bool overlap(const Box* a, const Box* b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-         a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 static Box grown(Box box, double by) {
   Vec3 e = {by, by, by};
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
@@ -224,7 +219,7 @@ static bool reaches(const FeatureReach* r, const Surface* s, const int* vertices
   for (int k = 0; k < count; k++) height = fmax(height, vec3_dot(r->across, point_of(s, vertices[k])));
   if (height < r->least) return false;
   *box = box_of(s, vertices, count);
-  return overlap(box, &r->box);
+  return box_overlap(box, &r->box);
 }
 
 static void collect(const Surface* s, int side, const FeatureReach* r, NearFeatures* near) {
@@ -262,7 +257,7 @@ static void points_against(const Surface* surface, int side, double range, doubl
     Vec3 x = point_of(&surface[side], vertex);
     Box about = grown((Box){x, x}, reach);
     for (int t = 0; t < near->triangle_count[1 - side]; t++) {
-      if (!overlap(&about, &near->triangle_box[1 - side][t])) continue;
+      if (!box_overlap(&about, &near->triangle_box[1 - side][t])) continue;
       Stencil* s = stencils_next(out);
       const int* corner = faces->triangles[near->triangle[1 - side][t]];
       set_point(s, 0, surface, side, vertex);
@@ -279,7 +274,7 @@ static void edges_against(const Surface* surface, double range, double reach, do
   for (int i = 0; i < near->edge_count[0]; i++) {
     Box about = grown(near->edge_box[0][i], reach);
     for (int j = 0; j < near->edge_count[1]; j++) {
-      if (!overlap(&about, &near->edge_box[1][j])) continue;
+      if (!box_overlap(&about, &near->edge_box[1][j])) continue;
       Stencil* s = stencils_next(out);
       for (int k = 0; k < 2; k++) {
         set_point(s, k, surface, 0, a->edges[near->edge[0][i]][k]);
@@ -324,7 +319,7 @@ void stencils_between(const Surface surface[2], Vec3 across, double range, doubl
     Vec3 towards = side == 0 ? across : vec3_scale(across, -1);
     double least = known ? lowest(&surface[1 - side], towards) - reach : (double)-INFINITY;
     FeatureReach r = {grown(box[1 - side], reach), towards, least};
-    if (!overlap(&box[side], &r.box)) return;
+    if (!box_overlap(&box[side], &r.box)) return;
     collect(&surface[side], side, &r, near);
   }
   points_against(surface, 0, range, reach, near, out);

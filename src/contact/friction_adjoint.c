@@ -358,12 +358,6 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
-/* Returns (tr(R) x - R x) / 2, the axial vector of the antisymmetric part of [x]x R. The matrix of this linear map is
- * the transpose of the one in friction_spin_by_rotation. */
-static Vec3 spin_of(Mat3 rotation, Vec3 x) {
-  return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
-}
-
 /* (A8d) The arm of a hull is e = (1 - q^2) E + q^2 (n^ . E) n^, with its mean arm E, q = n^ . z, and the axis z of its
  * circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative with respect to E. Adds the
  * derivatives with respect to n^ and with respect to the rotation of z. by_e: derivative of Phi with respect to e. */
@@ -414,13 +408,13 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
     out->move_now[side] = vec3_sub(out->move_now[side], back);
     by_turn = vec3_scale(vec3_cross(arm, back), -1);
   }
-  by_turn = vec3_add_scaled(by_turn, -by->spin, spin_of(turn, n));
+  by_turn = vec3_add_scaled(by_turn, -by->spin, axial_change(turn, n));
   by_turn = vec3_add_scaled(by_turn, by->field_spin * vec3_dot(n, h->w), h->motion.sine);
   by_turn = vec3_add_scaled(by_turn, 0.5 * by->field_spin, vec3_cross(h->w, mat3_tmul_vec(turn, n)));
   out->turn_now[side] = vec3_add(out->turn_now[side], by_turn);
   add_tangents(f, by->slip, h->motion.displacement, by->dual, h->field);
   Vec3 by_normal = vec3_scale(h->motion.sine, by->spin);
-  by_normal = vec3_add_scaled(by_normal, by->field_spin, spin_of(turn, h->w));
+  by_normal = vec3_add_scaled(by_normal, by->field_spin, axial_change(turn, h->w));
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 

@@ -19,19 +19,14 @@ static double grip_of_ratio(double ratio, double* slope) {
 
 /* ---------------------------------------------------------------- forces of a pair */
 
-static uint64_t key_of(int a, int b) {
-  return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
-}
-
 static uint64_t record_key(const void* records, int index) {
-  const ContactRecord* r = (const ContactRecord*)records + index;
-  return key_of(r->hull_a, r->hull_b);
+  return contact_record_key((const ContactRecord*)records + index);
 }
 
 /* Returns the index of the record of two items, or -1 if there is none. Sets *force to the magnitude of the force of
  * this record [N], or to 0 if there is none. */
 static int find_force(const ContactForces* at, int a, int b, double* force) {
-  int index = find_key(at->records, record_key, at->count, key_of(a, b));
+  int index = find_key(at->records, record_key, at->count, contact_key(a, b));
   *force = index < 0 ? 0 : vec3_norm(at->force[index]);
   return index;
 }

@@ -11,9 +11,9 @@ static bool in_range(const ContactSystem* s, const ContactPair* p) {
 
 /* Sets *out to the impact of a pair. Returns false if its law has no impacts. */
 static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* out) {
-  if (!p->law->row->impact) return false;
+  if (!p->law->row->impacts) return false;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  p->law->row->impact(&pair, out);
+  p->law->row->impacts->impact(&pair, out);
   return true;
 }
 
@@ -104,7 +104,7 @@ static double ahead_of(const ContactSystem* s, ContactPair* p, bool begin, const
 static bool ends_with_entry(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (!p->law->row->impact || !in_range(s, p) || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
+    if (!p->law->row->impacts || !in_range(s, p) || !(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (fabs(ahead_of(s, p, false, s->pose[s->current])) <= IMPACT_BEGUN) return true;
   }
   return false;

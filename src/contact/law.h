@@ -102,6 +102,43 @@ typedef struct {
   double spread; /* 0 without friction */
 } PieceTrees;
 
+/* Functions of a law with impacts, and with friction that the normal force of the same step limits. */
+typedef struct {
+  /* ---- a pair in the accepted state */
+  /* Sets *out to the impact of the pair in the accepted state (impact.md, I10, I11). Pointers in *out are valid until
+   * the next lag. */
+  void (*impact)(const LawPair* pair, PairImpact* out);
+  /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
+   * (w, v) of both bodies in the next Newton step (I13). */
+  void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
+  /* Returns the factor by which an impact scales the force of an active pair. The step of length dt [s] starts from the
+   * state of `kept`; NULL means that the pair was inactive. rest_speed [m/s] and restitution replace the parameters of
+   * the pair. */
+  double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
+  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
+   * limited by the force of the previous solve of the step, and of friction limited by the force at t. `own_force` sets
+   * *out. `relag` makes the state's own force limit friction, as `lag` does. Slip is measured from the poses `begin` of
+   * both bodies. The weight becomes OwnForce.share if `blends` is true, otherwise 1. `relag` returns false if nothing
+   * has changed. */
+  void (*own_force)(const LawPair* pair, OwnForce* out);
+  bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
+  /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
+   * restores these data. */
+  void (*keep)(const LawPair* pair, void* kept);
+  void (*recall)(const LawPair* pair, const void* kept);
+  /* Marks the state as restored from a file, so that it has no derivatives with respect to previous states. */
+  void (*hold)(const LawPair* pair);
+
+  /* ---- a recorded pair */
+  /* Sets *out. Call only after `replay`. */
+  void (*passes)(const LawReplay* pair, PairPasses* out);
+  /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
+   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
+   * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
+   * of the pair. */
+  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
+} LawImpacts;
+
 typedef struct ContactLaw {
   const char* name;
   const SchemaRow*
@@ -116,9 +153,9 @@ typedef struct ContactLaw {
   bool overlaps; /* true if bodies may overlap, because the law has no barrier. The gap is then PairState.separation,
                     there is no certificate, and two bodies that overlap by delta exert the force stiffness delta^p with
                     p = SceneContact.own[0] */
-  /* Returns the reason why the law does not support a hull, as the end of a sentence. Returns NULL if the law supports
-   * the hull. If the function is NULL, the law supports all hulls. */
-  const char* (*refuses)(const ModelHull* hull);
+  /* Reason, as the end of a sentence, why the law supports only half-spaces and smooth convex shapes (smooth_only), or
+   * no triangles of meshes (solids_only). NULL if the law supports other hulls. */
+  const char *smooth_only, *solids_only;
   /* Checks a hull as contact_fits (model/contact_fits.h). If the function is NULL, all hulls fit. */
   bool (*fits)(const ModelHull* hull, const double* own, char* text, size_t size);
   bool links; /* true if pairs of links that may touch are pairs of items, too. The items of links follow the items of
@@ -175,41 +212,16 @@ typedef struct ContactLaw {
   /* Sets the centre of pressure, world [m], and the normal force [N] of a pair that has contact terms. If the function
    * is NULL or returns false, the caller computes both from the pair's plane. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Corrects the normal force in the friction reference of the next substep to first order. twist_a, twist_b: motion
-   * (w, v) of both bodies in the next Newton step (I13). If the function is NULL, the force is not corrected. */
-  void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* Makes the state of the pair the friction reference of the next step. room: memory that is valid until the next lag.
    * If `room` is NULL, returns the number of bytes that an active pair needs, a multiple of 8, and changes nothing.
    * Otherwise returns the number of bytes used. If the function is NULL, the law has no friction reference. */
   size_t (*lag)(const LawPair* pair, void* room);
-  /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
-   * limited by the force of the previous solve of the step, and of friction limited by the force at t. If both
-   * functions are NULL, only the force at t limits friction. `own_force` sets *out. `relag` makes the state's own force
-   * limit friction, as `lag` does. Slip is measured from the poses `begin` of both bodies. The weight becomes
-   * OwnForce.share if `blends` is true, otherwise 1. `relag` returns false if nothing has changed. */
-  void (*own_force)(const LawPair* pair, OwnForce* out);
-  bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
-  /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
-   * restores these data. If the function is NULL, there are no such data. */
-  void (*keep)(const LawPair* pair, void* kept);
-  void (*recall)(const LawPair* pair, const void* kept);
   /* Writes or reads those members of LawPair.memory and of the accepted state's `own` on which later steps depend. If
    * the function is NULL, both structures contain only doubles, and the system writes or reads all of them. */
   void (*pass)(const LawPair* pair, StateBlock* block);
-  /* Marks the state as restored from a file, so that it has no derivatives with respect to previous states. If the
-   * function is NULL, the law does not depend on previous states. */
-  void (*hold)(const LawPair* pair);
-  /* Returns the factor by which an impact scales the force of an active pair. The step of length dt [s] starts from the
-   * state of `kept`; NULL means that the pair was inactive. rest_speed [m/s] and restitution replace the parameters of
-   * the pair. If the function is NULL, the factor is 1. */
-  double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double restitution, double dt);
   /* Sets the numbers `kept` of a record, and own_force and late if friction does not depend on the force at t alone. If
    * the function is NULL, the law records no numbers. */
   void (*record)(const LawPair* pair, ContactRecord* out);
-
-  /* Sets *out to the impact of the pair in the accepted state (impact.md, I10, I11). Pointers in *out are valid until
-   * the next lag. If the function is NULL, the law has no impacts. */
-  void (*impact)(const LawPair* pair, PairImpact* out);
 
   /* ---- two hulls, outside a run */
   /* Sets *plane to a separating plane of two hulls. `clearance` receives lower bounds on the distances of both hulls
@@ -221,6 +233,9 @@ typedef struct ContactLaw {
    * point and pressure of *spot. found: distance of the hulls. */
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
+  /* Impacts, and friction by the force of the same step; NULL for laws without them. */
+  const LawImpacts* impacts;
+
   /* ---- a recorded pair */
   /* Recomputes the law's data `own` of a state from a record. Returns false if the plane was not found. If the function
    * is NULL, there are no such data. */
@@ -228,18 +243,10 @@ typedef struct ContactLaw {
   /* Adds the gradient and the Hessian at t + dt to `out`, which the caller zeroes. The derivatives contain the
    * stiffness. Returns false if the state of the pair was not reproduced. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
-  /* Sets *out. Call only after `replay`. If the function is NULL, pairs have no events and pass no numbers to the next
-   * step. */
-  void (*passes)(const LawReplay* pair, PairPasses* out);
   /* Adds the adjoint of the pair to *out, for stiffness 1. The differentiated scalar is Phi (A4) for the twists of both
    * bodies plus carry . c. c: numbers of the pair at t + dt on which the next step depends. carry: PairShares.carry of
    * the next step. The caller zeroes *out. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
-  /* Sets wrench (torque and force of both bodies) to the Hessian of friction times the twists of both bodies. The
-   * product contains the stiffness, and has the same rounding errors as in `reverse` (impact.md, I16). Call only after
-   * `replay`. Returns false, with `wrench` undefined, unless the impulse of an impact with restitution limits friction
-   * of the pair. If the function is NULL, the result is always false. */
-  bool (*slip_product)(const LawReplay* pair, const double twist[2][6], double wrench[2][6]);
 } ContactLaw;
 
 /* Returns the table entry of the model's law. For CONTACT_NONE, returns the entry of the first law, which defines the

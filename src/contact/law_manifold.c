@@ -198,11 +198,6 @@ static void destroy(void* instance) {
 /* Returns the force of a contact with stiffness 1 and activity 1 at a given overlap [m]. */
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
-static const char* refuses(const ModelHull* hull) {
-  if (hull->kind != &SOLID_TRIANGLE) return NULL;
-  return "needs solids (smooth shapes, unions and subtractions, convex polyhedra, half_spaces)";
-}
-
 /* The field of a polyhedron is exact within its thickness only if its smoothing is much smaller. */
 static bool fits(const ModelHull* hull, const double* own, char* text, size_t size) {
   if (hull->kind != &SOLID_HULL) return true;
@@ -221,15 +216,13 @@ static bool fits(const ModelHull* hull, const double* own, char* text, size_t si
   return !rule;
 }
 
-static double power(double delta, double exponent) { return math_pow(delta, exponent); }
-
 static bool counts(const ManifoldLaw* law, const ManifoldContact* c) {
   return c->distance < law->reach && c->activity > LEAST_ACTIVITY;
 }
 
 static Spot spot_of(const ManifoldLaw* law, const ManifoldBodies* b, const ManifoldContact* c) {
   Spot s = {.distance = c->distance, .activity = c->activity, .n = c->normal};
-  if (c->distance < 0) s.load = c->activity * power(-c->distance, law->exponent);
+  if (c->distance < 0) s.load = c->activity * math_pow(-c->distance, law->exponent);
   for (int k = 0; k < 2; k++) s.at[k] = pose_apply_inverse(b->pose[k], c->point);
   return s;
 }
@@ -325,8 +318,8 @@ static Vec3 bend_of(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, 
   *bend = mat3_scale(mat3_identity(), 0);
   if (m->delta > 0) {
     double scale = law->stiffness * s->activity;
-    pull = vec3_scale(n, -scale * power(m->delta, law->exponent));
-    *bend = mat3_scale(mat3_outer(n, n), scale * law->exponent * power(m->delta, law->exponent - 1));
+    pull = vec3_scale(n, -scale * math_pow(m->delta, law->exponent));
+    *bend = mat3_scale(mat3_outer(n, n), scale * law->exponent * math_pow(m->delta, law->exponent - 1));
   }
   double weight = law->stiffness * mu * s->load / m->rho;
   if (!(weight > 0)) return pull;
@@ -394,7 +387,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   for (int i = 0; i < count; i++) {
     SpotMotion m = motion_of(law, &b, &spots[i]);
     if (!(m.delta > 0)) continue;
-    energy += spots[i].activity * power(m.delta, exponent);
+    energy += spots[i].activity * math_pow(m.delta, exponent);
     state->has_terms = true;
   }
   state->contact_energy = law->stiffness * energy / exponent;
@@ -436,7 +429,7 @@ static double rounding(const LawPair* p, double reach) {
   ManifoldBodies b = bodies_at(p);
   for (int i = 0; i < count; i++) {
     SpotMotion m = motion_of(law, &b, &spots[i]);
-    if (m.delta > 0) slope += spots[i].activity * power(m.delta, law->exponent);
+    if (m.delta > 0) slope += spots[i].activity * math_pow(m.delta, law->exponent);
   }
   slope *= law->stiffness;
   return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
@@ -454,7 +447,7 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   for (int i = 0; i < count; i++) {
     SpotMotion m = motion_of(law, &b, &spots[i]);
     if (!(m.delta > 0)) continue;
-    double force = law->stiffness * spots[i].activity * power(m.delta, law->exponent);
+    double force = law->stiffness * spots[i].activity * math_pow(m.delta, law->exponent);
     sum = vec3_add_scaled(sum, 0.5 * force, vec3_add(m.x[0], m.x[1]));
     *press += force;
   }
@@ -534,9 +527,9 @@ typedef struct {
 static void reverse_normal(const ManifoldLaw* law, const Spot* s, const SpotMotion* m, Vec3 zeta, SpotBar* bar,
                            StretchBar* stretch, PairShares* out) {
   if (!(m->delta > 0)) return;
-  double along = vec3_dot(s->n, zeta), first = power(m->delta, law->exponent);
+  double along = vec3_dot(s->n, zeta), first = math_pow(m->delta, law->exponent);
   double value = -s->activity * first * along;
-  double by_delta = -s->activity * law->exponent * power(m->delta, law->exponent - 1) * along;
+  double by_delta = -s->activity * law->exponent * math_pow(m->delta, law->exponent - 1) * along;
   out->value += value;
   out->own[OWN_EXPONENT] += value * math_log(m->delta);
   bar->activity -= first * along;
@@ -556,8 +549,8 @@ static void reverse_slip(const ManifoldLaw* law, const Spot* s, const SpotMotion
   out->friction += s->load * phi;
   out->smoothing -= 0.5 * mu * s->load * phi / (m->rho * m->rho);
   out->own[OWN_EXPONENT] += mu * phi * s->load * math_log(depth);
-  bar->activity += mu * phi * power(depth, law->exponent);
-  bar->distance -= mu * phi * s->activity * law->exponent * power(depth, law->exponent - 1);
+  bar->activity += mu * phi * math_pow(depth, law->exponent);
+  bar->distance -= mu * phi * s->activity * law->exponent * math_pow(depth, law->exponent - 1);
   Vec3 by_slip = vec3_scale(vec3_add_scaled(side, -phi / m->rho, m->slip), scale), by_side = vec3_scale(m->slip, scale);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(by_slip, n), m->velocity);
   bar->n = vec3_add_scaled(bar->n, -vec3_dot(n, m->velocity), by_slip);
@@ -707,7 +700,7 @@ const ContactLaw LAW_manifold = {
     .parameter_count = sizeof(rows) / sizeof(rows[0]),
     .own_count = OWN_COUNT,
     .overlaps = true,
-    .refuses = refuses,
+    .solids_only = "needs solids (smooth shapes, unions and subtractions, convex polyhedra, half_spaces)",
     .fits = fits,
     .pair_size = sizeof(Memory),
     .vertex_shares = 1,

@@ -81,12 +81,6 @@ static double range(const Model* model) {
   return 0;
 }
 
-static const char* refuses(const ModelHull* hull) {
-  if (!hull->kind->bounded || hull_is_convex_smooth(hull)) return NULL;
-  return "needs smooth convex shapes (superellipsoid, superelliptic_cylinder, truncated_cone, smooth_polytope, "
-         "superquadric) and half_spaces";
-}
-
 /* ---------------------------------------------------------------- two bodies */
 
 typedef struct {
@@ -175,8 +169,6 @@ static const double* slopes_of(const Law* law, int thread, const Bodies* b, cons
   return why ? NULL : out;
 }
 
-static double power(double delta, double exponent) { return math_pow(delta, exponent); }
-
 /* ---------------------------------------------------------------- derivatives by twists */
 
 /* Adds J^T C J to the Hessian of *out. J converts twists about the reference points of the bodies to twists about the
@@ -212,7 +204,7 @@ static void add_wrench(const Bodies* b, int side, Vec3 torque, Vec3 force, PairD
  * its second term. */
 static bool add_contact(const Law* law, int thread, const Bodies* b, const Overlap* o, PairDerivatives* out) {
   double delta = -o->gap, p = law->exponent, c[COLUMNS][COLUMNS];
-  double first = law->stiffness * power(delta, p), second = law->stiffness * p * power(delta, p - 1);
+  double first = law->stiffness * math_pow(delta, p), second = law->stiffness * p * math_pow(delta, p - 1);
   const double *g = o->gradient, *slopes = slopes_of(law, thread, b, o, false);
   int sides = b->shape[1] ? 2 : 1;
   for (int side = 0; side < sides; side++)
@@ -251,7 +243,7 @@ static Slip slip_of(const Law* law, const Bodies* now, const Memory* m) {
 }
 
 static Memory memory_of(const Law* law, const Bodies* b, const Overlap* o) {
-  Memory m = {.on = 1, .load = power(-o->gap, law->exponent), .n = {o->normal.x, o->normal.y, o->normal.z}};
+  Memory m = {.on = 1, .load = math_pow(-o->gap, law->exponent), .n = {o->normal.x, o->normal.y, o->normal.z}};
   for (int k = 0; k < 2; k++) {
     Vec3 x = pose_apply_inverse(b->link[k], o->witness[k]);
     memcpy(m.x[k], (const double[3]){x.x, x.y, x.z}, sizeof(m.x[k]));
@@ -347,7 +339,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->axis = o.normal;
   state->has_plane = true; /* contact_wrench needs the plane */
   state->plane = (Plane){vec3_scale(vec3_add(o.witness[0], o.witness[1]), 0.5), o.normal, 0};
-  state->contact_energy = law->stiffness * power(-o.gap, law->exponent + 1) / (law->exponent + 1);
+  state->contact_energy = law->stiffness * math_pow(-o.gap, law->exponent + 1) / (law->exponent + 1);
   state->has_terms = true;
 }
 
@@ -384,7 +376,7 @@ static void derive(const LawPair* p) {
 static double rounding(const LawPair* p, double reach) {
   const Law* law = p->law;
   double delta = p->state->separation < 0 ? -p->state->separation : 0;
-  double slope = delta > 0 ? law->stiffness * power(delta, law->exponent) : 0;
+  double slope = delta > 0 ? law->stiffness * math_pow(delta, law->exponent) : 0;
   return DBL_EPSILON * ENERGY_ROUNDINGS * (slope * reach + p->state->contact_energy + p->state->friction_energy);
 }
 
@@ -460,8 +452,8 @@ static void reverse_contact(const LawReplay* p, const Bodies* b, const double tw
   if (!o.found || !(o.gap < 0)) return;
   int columns = COLUMNS + pair_parameters(b);
   const double* slopes = slopes_of(law, p->thread, b, &o, true);
-  double t[COLUMNS], along = 0, delta = -o.gap, first = power(delta, law->exponent);
-  double second = law->exponent * power(delta, law->exponent - 1), by[COLUMNS];
+  double t[COLUMNS], along = 0, delta = -o.gap, first = math_pow(delta, law->exponent);
+  double second = law->exponent * math_pow(delta, law->exponent - 1), by[COLUMNS];
   shift_twists(b, twist, t);
   for (int i = 0; i < COLUMNS; i++) along += o.gradient[i] * t[i];
   out->value -= first * along;
@@ -558,7 +550,7 @@ static void reverse_friction(const LawReplay* p, const Bodies* next, const doubl
   Memory m = memory_of(law, &now, &o);
   LagBar bar = reverse_slip(p, next, &m, twist, out);
   int columns = COLUMNS + pair_parameters(&now);
-  double by[COLUMNS], slope = -law->exponent * power(-o.gap, law->exponent - 1);
+  double by[COLUMNS], slope = -law->exponent * math_pow(-o.gap, law->exponent - 1);
   Mat3 turn[2];
   out->own[0] += bar.load * m.load * math_log(-o.gap);
   for (int side = 0; side < 2; side++) turn[side] = mat3_mul(next->link[side].r, mat3_transpose(now.link[side].r));
@@ -592,7 +584,9 @@ const ContactLaw LAW_penalty = {
     .own_count = 1,
     .shapes = true,
     .overlaps = true,
-    .refuses = refuses,
+    .smooth_only =
+        "needs smooth convex shapes (superellipsoid, superelliptic_cylinder, truncated_cone, "
+        "smooth_polytope, superquadric) and half_spaces",
     .pair_size = sizeof(Memory),
     .state_size = sizeof(Own),
     .vertex_shares = 1,

@@ -740,6 +740,19 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
   return true;
 }
 
+static const LawImpacts impacts = {
+    .impact = impact,
+    .refine = refine,
+    .impact_factor = impact_factor,
+    .own_force = own_force,
+    .relag = relag,
+    .keep = keep,
+    .recall = recall,
+    .hold = hold,
+    .passes = plane_law_passes,
+    .slip_product = plane_law_slip_product,
+};
+
 const ContactLaw LAW_separating_plane = {
     .name = "separating_plane",
     .parameters = rows,
@@ -764,22 +777,13 @@ const ContactLaw LAW_separating_plane = {
     .take_over = take_over,
     .derive = derive,
     .rounding = rounding,
-    .refine = refine,
     .lag = lag,
-    .own_force = own_force,
-    .relag = relag,
-    .keep = keep,
-    .recall = recall,
     .pass = pass,
-    .hold = hold,
-    .impact_factor = impact_factor,
     .record = record,
-    .impact = impact,
+    .impacts = &impacts,
     .part = part,
     .press = press,
     .revisit = plane_law_revisit,
     .replay = plane_law_replay,
-    .passes = plane_law_passes,
     .reverse = plane_law_reverse,
-    .slip_product = plane_law_slip_product,
 };

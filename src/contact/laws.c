@@ -53,7 +53,10 @@ bool contact_supports_directional_friction(ContactModel model) {
 }
 
 const char* contact_refusal_reason(ContactModel model, const ModelHull* hull) {
-  return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
+  if (model == CONTACT_NONE) return NULL;
+  const ContactLaw* law = law_of(model);
+  if (law->smooth_only && hull->kind->bounded && !hull_is_convex_smooth(hull)) return law->smooth_only;
+  return hull->kind == &SOLID_TRIANGLE ? law->solids_only : NULL;
 }
 
 bool contact_fits(ContactModel model, const ModelHull* hull, const double* own, char* text, size_t size) {

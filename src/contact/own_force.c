@@ -11,10 +11,10 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if ((!presses && !p->lagged) || !p->law->row->own_force) continue;
+    if ((!presses && !p->lagged) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     OwnForce own;
-    p->law->row->own_force(&pair, &own);
+    p->law->row->impacts->own_force(&pair, &own);
     largest = fmax(largest, own.load);
     if (links && own.change > off) {
       links[0] = p->link_a;
@@ -39,7 +39,7 @@ static double slip_of(const ContactSystem* s, int index) {
   return vec3_norm(vec3_add_scaled(slip, -vec3_dot(slip, n), n));
 }
 
-static bool has_account(const ContactLaw* law) { return law->own_force != NULL; }
+static bool has_account(const ContactLaw* law) { return law->impacts != NULL; }
 
 bool contact_keeps_account(const Model* model) {
   const ModelContact* c = &model->contact;
@@ -62,7 +62,7 @@ static bool has_hull_without_circles(const Model* model, int link) {
 }
 
 bool contact_friction_pays(const Model* model, int link_a, int link_b) {
-  if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->own_force) return false;
+  if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->impacts) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
   return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
 }
@@ -70,9 +70,9 @@ bool contact_friction_pays(const Model* model, int link_a, int link_b) {
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   OwnForce own = {.load = 0};
-  if (!p->law->row->own_force || p->links) return own.account;
+  if (!p->law->row->impacts || p->links) return own.account;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  p->law->row->own_force(&pair, &own);
+  p->law->row->impacts->own_force(&pair, &own);
   return own.account;
 }
 
@@ -81,10 +81,10 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
   double most = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->own_force) continue;
+    if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     OwnForce own;
-    p->law->row->own_force(&pair, &own);
+    p->law->row->impacts->own_force(&pair, &own);
     double mobility =
         tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
     double late = own.change * dt * mobility;
@@ -105,7 +105,7 @@ static size_t find_rooms(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     s->lag_first[k] = needed;
-    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->relag) needed += p->law->row->lag(&pair, NULL);
+    if (p->state[s->current].outcome == PAIR_PRESSED && p->law->row->impacts) needed += p->law->row->lag(&pair, NULL);
   }
   return needed;
 }
@@ -114,10 +114,10 @@ static void relag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-  if ((!presses && !p->lagged) || !p->law->row->relag) return;
+  if ((!presses && !p->lagged) || !p->law->row->impacts) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  if (!p->law->row->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index])) return;
+  if (!p->law->row->impacts->relag(&pair, begin, s->own_blends, s->own_room + s->lag_first[index])) return;
   p->lagged = p->lagged || presses;
   contact_grip_pair(s, p);
 }
@@ -125,10 +125,10 @@ static void relag_pair(void* context, int index, int thread) {
 bool contact_friction_is_late(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->own_force) continue;
+    if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     OwnForce own;
-    p->law->row->own_force(&pair, &own);
+    p->law->row->impacts->own_force(&pair, &own);
     if (own.share > 0) return true;
   }
   return false;

@@ -2,7 +2,7 @@
  * Results of a law are for its own stiffness. */
 #include <assert.h>
 
-#include "contact/law.h"
+#include "contact/system.h"
 
 /* ---------------------------------------------------------------- laws of a model */
 
@@ -100,12 +100,8 @@ const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b) {
   return &all->laws[1 + model_pair_law(all->model, link_a, link_b)];
 }
 
-static int link_of(const Model* model, int item) {
-  return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
-}
-
 const SceneLaw* law_of_items(const SceneLaws* all, int item_a, int item_b) {
-  return law_of_links(all, link_of(all->model, item_a), link_of(all->model, item_b));
+  return law_of_links(all, contact_item_link(all->model, item_a), contact_item_link(all->model, item_b));
 }
 
 double law_reach(const SceneLaw* law, int hull) {

@@ -129,7 +129,7 @@ static void find_region(void* context, int i, int thread) {
   s->region_bounds.link[i].speed = ahead + margin;
 }
 
-static bool box_overlap(const Box* a, const Box* b, double reach) {
+static bool boxes_within(const Box* a, const Box* b, double reach) {
   Vec3 x = most_of(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
   return x.x <= reach && x.y <= reach && x.z <= reach;
 }
@@ -160,7 +160,7 @@ static void join_near(ContactSystem* s, int* sets) {
   for (int k = 0; k < s->list_count; k++) {
     LinkPair p = s->list_links[k];
     int a = m->link_tree[p.a], b = m->link_tree[p.b];
-    if (a >= 0 && b >= 0 && a != b && box_overlap(&s->regions[p.a], &s->regions[p.b], reach))
+    if (a >= 0 && b >= 0 && a != b && boxes_within(&s->regions[p.a], &s->regions[p.b], reach))
       disjoint_sets_unite(sets, a, b);
   }
 }

@@ -173,11 +173,6 @@ static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment
 
 /* ---------------------------------------------------------------- pairs of the step */
 
-static uint64_t record_key(const ContactRecord* record) {
-  int a = record->hull_a, b = record->hull_b;
-  return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
-}
-
 /* Sets ReplayPair.solve of the pairs whose friction depends on the force of the previous solve of the step. The pairs
  * of the step and the records of the solve are both sorted by key. */
 static void match_solve(ContactReplay* r) {
@@ -186,8 +181,9 @@ static void match_solve(ContactReplay* r) {
     ReplayPair* p = &r->pairs[k];
     p->solve = NULL;
     if (!p->record->own_force || !r->solved.pose) continue;
-    while (before < solve->count && record_key(&solve->records[before]) < record_key(p->record)) before++;
-    bool known = before < solve->count && record_key(&solve->records[before]) == record_key(p->record);
+    while (before < solve->count && contact_record_key(&solve->records[before]) < contact_record_key(p->record))
+      before++;
+    bool known = before < solve->count && contact_record_key(&solve->records[before]) == contact_record_key(p->record);
     if (known && solve->records[before].active) p->solve = &solve->moments[before];
   }
 }
@@ -209,8 +205,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->law = law_of_links(&r->laws, p->link[0], p->link[1]);
     p->pair_law = (int)(p->law - r->laws.laws) - 1;
     p->contact = p->pair_law < 0 ? &r->model->contact : &r->model->pair_laws[p->pair_law].contact;
-    while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
-    bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
+    while (before < now->count && contact_record_key(&now->records[before]) < contact_record_key(record)) before++;
+    bool known = before < now->count && contact_record_key(&now->records[before]) == contact_record_key(record);
     p->before = before;
     if (known && now->records[before].active) p->now = &now->moments[before];
   }
@@ -335,7 +331,7 @@ void contact_replay_refresh(ContactReplay* r, double ratio_change) {
 static PairPasses passes_of(const ContactReplay* r, int index) {
   LawReplay pair = law_replay(r, index, 0);
   PairPasses out;
-  r->pairs[index].law->row->passes(&pair, &out);
+  r->pairs[index].law->row->impacts->passes(&pair, &out);
   return out;
 }
 
@@ -343,7 +339,7 @@ bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventT
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
-    if (!p->law->row->passes) return false;
+    if (!p->law->row->impacts) return false;
     PairPasses own = passes_of(r, k);
     *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
     memcpy(event->force, own.force, sizeof(own.force));
@@ -357,7 +353,7 @@ bool contact_replay_loads(const ContactReplay* r, double (*wrench)[6]) {
   bool found = false;
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
-    if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->passes) continue;
+    if (r->carry[1][k].load == 0 || !p->record->active || !p->law->row->impacts) continue;
     PairPasses own = passes_of(r, k);
     double bar = p->contact->stiffness * r->carry[1][k].load * own.slope;
     for (int side = 0; side < 2; side++) {
@@ -374,7 +370,7 @@ double contact_replay_left(const ContactReplay* r) {
   double sum = 0;
   for (int k = 0; k < r->count; k++) {
     const double bar = r->carry[1][k].left;
-    if (bar != 0 && r->pairs[k].law->row->passes) sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).left;
+    if (bar != 0 && r->pairs[k].law->row->impacts) sum += bar * r->pairs[k].contact->stiffness * passes_of(r, k).left;
   }
   return sum;
 }
@@ -785,7 +781,7 @@ static bool add_slip_product(const ContactReplay* r, int index, const double twi
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);
   double own[2][6];
-  if (!p->law->row->slip_product || !p->law->row->slip_product(&pair, twist, own)) return false;
+  if (!p->law->row->impacts || !p->law->row->impacts->slip_product(&pair, twist, own)) return false;
   for (int i = 0; i < 12; i++) wrench[p->link[i / 6]][i % 6] += own[i / 6][i % 6];
   return true;
 }

@@ -153,7 +153,7 @@ void contact_hold(ContactSystem* s) {
   for (int k = 0; k < s->term_count; k++) {
     ContactPair* p = &s->pairs[s->terms[k]];
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (pair.state->outcome == PAIR_PRESSED && p->law->row->hold) p->law->row->hold(&pair);
+    if (pair.state->outcome == PAIR_PRESSED && p->law->row->impacts) p->law->row->impacts->hold(&pair);
   }
 }
 

@@ -231,9 +231,9 @@ void contact_remember(ContactSystem* s, ContactMemory which) {
   }
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->keep) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    p->law->row->keep(&pair, to->kept + (size_t)to->count * size);
+    p->law->row->impacts->keep(&pair, to->kept + (size_t)to->count * size);
     to->keys[to->count++] = p->key;
   }
 }
@@ -252,8 +252,8 @@ double contact_impact_factor(const ContactSystem* s, int index, double rest_spee
   assert(index >= 0 && index < contact_candidate_count(s));
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
-  if (pair.state->outcome != PAIR_PRESSED || !p->law->row->impact_factor) return 1;
-  return p->law->row->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
+  if (pair.state->outcome != PAIR_PRESSED || !p->law->row->impacts) return 1;
+  return p->law->row->impacts->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, restitution, dt);
 }
 
 void contact_recall(ContactSystem* s, ContactMemory which) {
@@ -261,7 +261,7 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
     ContactPair* p = contact_pair(s, k);
     const void* kept = kept_of(s, which, p);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    if (kept) p->law->row->recall(&pair, kept);
+    if (kept) p->law->row->impacts->recall(&pair, kept);
   }
 }
 

@@ -189,6 +189,13 @@ struct ContactSystem {
   Pose* way_poses; /* start of the path of contact_certify_arrival (links) */
 };
 
+/* Returns the key of a pair of items. contact_record_key returns the key of a record's pair. */
+static inline uint64_t contact_key(int a, int b) {
+  return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+static inline uint64_t contact_record_key(const ContactRecord* record) {
+  return contact_key(record->hull_a, record->hull_b);
+}
 /* Callback: returns the key at an index of a list. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
 /* Returns the index of the first entry with the key `key`, or -1 if there is no such entry. list: `count` entries,

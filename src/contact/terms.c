@@ -135,11 +135,11 @@ void contact_refine(ContactSystem* s, const double (*twist)[6]) {
   for (int k = 0; k < s->term_count; k++) {
     int slot = s->terms[k];
     ContactPair* p = &s->pairs[slot];
-    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->refine) continue;
+    if (p->state[s->current].outcome != PAIR_PRESSED || !p->law->row->impacts) continue;
     double twist_a[6];
     felt_twist(s, p, twist, twist_a);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    p->law->row->refine(&pair, twist_a, twist[p->link_b]);
+    p->law->row->impacts->refine(&pair, twist_a, twist[p->link_b]);
   }
 }
 
