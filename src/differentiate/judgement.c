@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
+#include "linalg/arrays.h"
 
 /* Number of step sizes of a sweep. The step sizes decrease from GRADCHECK_LARGEST_STEP by half decades. FINE_SWEEP adds
  * three decades if the function is still rough at the smallest step of SWEEP (J11). */
@@ -385,14 +386,8 @@ static void fill_column(const Samples* s, int n, double power, double* a) {
   for (int j = 0; j < n; j++) a[j] = s->step[j] * math_pow(s->step[j] / s->step[n - 1], power);
 }
 
-static double product(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int j = 0; j < n; j++) sum += a[j] * b[j];
-  return sum;
-}
-
 static double root_mean(const double* rest, int first, int n, double free) {
-  return sqrt(product(rest + first, rest + first, n - first) / free);
+  return sqrt(array_dot(n - first, rest + first, rest + first) / free);
 }
 
 /* Fits slope + sum c_m h^(m power), m < powers, to the differences of the n shortest steps by weighted least squares.
@@ -408,12 +403,12 @@ static Fit fit_powers(const Samples* s, int n, int powers, double power, double*
     for (int twice = 0; twice < 2; twice++)
       for (int k = 0; k < m; k++) {
         const double* other = memory + (size_t)k * (size_t)n;
-        double share = product(column, other, n) / lead[k];
+        double share = array_dot(n, column, other) / lead[k];
         for (int j = 0; j < n; j++) column[j] -= share * other[j];
       }
-    lead[m] = product(column, column, n);
+    lead[m] = array_dot(n, column, column);
     square = lead[m];
-    slope = product(column, rest, n) / square;
+    slope = array_dot(n, column, rest) / square;
     for (int j = 0; j < n; j++) rest[j] -= slope * column[j];
   }
   int half = n / 2;
@@ -690,7 +685,7 @@ static bool measure_scatter(const Sweep* s, GradcheckGradient gradient_at, const
     double h = SCATTER_STEP * (n % 2 ? -1 : 1) * (1 + 0.5 * n);
     for (int k = 0; k < s->count; k++) s->values[k] = s->base[k] + h * s->direction[k];
     if (!gradient_at(s->context, s->values, memory)) return !stopped(options);
-    slope[n] = product(memory, s->direction, s->count);
+    slope[n] = array_dot(s->count, memory, s->direction);
     mean += slope[n] / SCATTER_RUNS;
   }
   for (int n = 0; n < SCATTER_RUNS; n++) square += (slope[n] - mean) * (slope[n] - mean);

@@ -1,6 +1,7 @@
 /* The nearest points of two hulls, as combinations of their vertices: differentiate/nearest.h. */
 #include "differentiate/nearest.h"
 
+#include "linalg/arrays.h"
 #include "query/query.h"
 
 /* ---------------------------------------------------------------- distance */
@@ -120,12 +121,6 @@ typedef struct {
   double row[4][2 * FACE_VERTICES_MAX], wanted[4];
 } Conditions;
 
-static double row_product(const double* a, const double* b, int count) {
-  double sum = 0;
-  for (int i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in `out`
  * are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
 static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
@@ -136,13 +131,13 @@ static void least_weights(const Conditions* conditions, const bool* out, double*
     double* row = basis[rows];
     value[rows] = conditions->wanted[k];
     for (int i = 0; i < count; i++) row[i] = out[i] ? 0 : conditions->row[k][i];
-    double before = row_product(row, row, count);
+    double before = array_dot(count, row, row);
     for (int j = 0; j < rows; j++) {
-      double along = row_product(row, basis[j], count);
+      double along = array_dot(count, row, basis[j]);
       for (int i = 0; i < count; i++) row[i] -= along * basis[j][i];
       value[rows] -= along * value[j];
     }
-    double square = row_product(row, row, count), length = sqrt(square);
+    double square = array_dot(count, row, row), length = sqrt(square);
     if (!(square > ROW_ROUNDING * before)) continue;
     for (int i = 0; i < count; i++) row[i] /= length;
     value[rows] /= length;
@@ -153,8 +148,7 @@ static void least_weights(const Conditions* conditions, const bool* out, double*
 
 static bool conditions_hold(const Conditions* conditions, const double* weight) {
   for (int k = 0; k < 4; k++)
-    if (!(fabs(row_product(conditions->row[k], weight, conditions->count) - conditions->wanted[k]) < LEVEL))
-      return false;
+    if (!(fabs(array_dot(conditions->count, conditions->row[k], weight) - conditions->wanted[k]) < LEVEL)) return false;
   return true;
 }
 

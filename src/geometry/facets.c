@@ -115,11 +115,6 @@ static void orient(Facets* facets, const Vec3* points) {
     }
 }
 
-static int compare_edges(const void* left, const void* right) {
-  uint64_t a = *(const uint64_t*)left, b = *(const uint64_t*)right;
-  return (a > b) - (a < b);
-}
-
 static uint64_t edge_key(int from, int to) { return (uint64_t)(uint32_t)from << 32 | (uint32_t)to; }
 
 static int next_corner(const Facets* facets, int facet, int corner) {
@@ -133,12 +128,12 @@ static bool edges_match(const Facets* facets) {
   for (int facet = 0; facet < facets->facet_count; facet++)
     for (int i = facets->first[facet]; i < facets->first[facet + 1]; i++)
       edges[i] = edge_key(facets->corners[i], facets->corners[next_corner(facets, facet, i)]);
-  qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+  qsort(edges, (size_t)count, sizeof *edges, compare_uint64);
   bool closed = true;
   for (int i = 0; i < count && closed; i++) {
     uint64_t opposite = edges[i] << 32 | edges[i] >> 32;
     closed = (i == 0 || edges[i] != edges[i - 1]) &&
-             bsearch(&opposite, edges, (size_t)count, sizeof *edges, compare_edges) != NULL;
+             bsearch(&opposite, edges, (size_t)count, sizeof *edges, compare_uint64) != NULL;
   }
   memory_free(edges);
   return closed;

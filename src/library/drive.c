@@ -1,5 +1,6 @@
 /* Functions for LibraryModel, a model with its own initial state and inputs. */
 #include "library/library.h"
+#include "linalg/arrays.h"
 
 #include <string.h>
 
@@ -135,15 +136,9 @@ void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
 
 /* ---------------------------------------------------------------- the start */
 
-static bool all_finite(const double* values, int count) {
-  for (int k = 0; k < count; k++)
-    if (!isfinite(values[k])) return false;
-  return true;
-}
-
 bool drive_set_coordinates(LibraryModel* d, const double* q) {
   const Model* m = &d->model;
-  if (!all_finite(q, m->coordinate_count)) return false;
+  if (!array_finite(m->coordinate_count, q)) return false;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->coordinate_count == link->dof_count) continue;
@@ -169,7 +164,7 @@ bool drive_set_coordinates(LibraryModel* d, const double* q) {
 }
 
 bool drive_set_velocities(LibraryModel* d, const double* v) {
-  if (!all_finite(v, d->model.dof_count)) return false;
+  if (!array_finite(d->model.dof_count, v)) return false;
   if (d->model.dof_count > 0) memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
   return true;
 }

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "linalg/arrays.h"
 #include "linalg/block_solver.h"
 #include "linalg/eigen.h"
 #include "linalg/front.h"
@@ -50,12 +51,6 @@ static void multiply_component(const BlockSolver* s, const Component* c, const d
   }
 }
 
-static double largest_of(const double* x, int count) {
-  double largest = 0;
-  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(x[k]));
-  return largest;
-}
-
 /* Largest magnitude of an entry, and largest row sum of magnitudes. */
 typedef struct {
   double entry, row;
@@ -77,7 +72,7 @@ static Norms norms_of(BlockSolver* s, const Component* c) {
         if (link >= 0 || i != j) sum[s->place[b] + j] += size;
       }
   }
-  return (Norms){entry, largest_of(sum, c->order)};
+  return (Norms){entry, array_largest(c->order, sum)};
 }
 
 /* Replaces x by (L D L^T)^-1 x, without refinement. */
@@ -104,8 +99,8 @@ double block_solve_refined(BlockSolver* s, const Component* c, double* x) {
   for (int round = 0; round <= REFINEMENTS; round++) {
     multiply_component(s, c, x, rest);
     for (int k = 0; k < c->order; k++) rest[k] = b[k] - rest[k];
-    double scale = c->norm * largest_of(x, c->order) + largest_of(b, c->order);
-    error = scale > 0 ? largest_of(rest, c->order) / scale : 0;
+    double scale = c->norm * array_largest(c->order, x) + array_largest(c->order, b);
+    error = scale > 0 ? array_largest(c->order, rest) / scale : 0;
     if (!(error > REFINED) || error > 0.5 * before || round == REFINEMENTS) break;
     before = error;
     solve_pivoted(s, c, rest);
@@ -119,12 +114,6 @@ static void start_vector(int count, double* x) {
   for (int k = 0; k < count; k++) x[k] = random_uniform(&random, -1, 1);
 }
 
-static double dot_of(int count, const double* x, const double* y) {
-  double sum = 0;
-  for (int k = 0; k < count; k++) sum += x[k] * y[k];
-  return sum;
-}
-
 /* Returns the eigenvalue of H nearest to zero, where H is the matrix of a component. Lanczos iterations with full
  * reorthogonalization find the eigenvalue of H^-1 of largest magnitude; the result is its reciprocal. Returns 0 on
  * failure. */
@@ -133,20 +122,20 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
   start_vector(n, basis);
   off[0] = 0;
-  double length = sqrt(dot_of(n, basis, basis));
+  double length = sqrt(array_dot(n, basis, basis));
   for (; done < steps && length > 0 && isfinite(length); done++) {
     double *v = basis + (size_t)done * (size_t)n, *w = v + n;
     for (int k = 0; k < n; k++) w[k] = v[k] /= length;
     block_solve_refined(s, c, w);
-    diagonal[done] = dot_of(n, v, w);
-    double whole = sqrt(dot_of(n, w, w));
+    diagonal[done] = array_dot(n, v, w);
+    double whole = sqrt(array_dot(n, w, w));
     for (int pass = 0; pass < 2; pass++)
       for (int i = 0; i <= done; i++) {
         const double* old = basis + (size_t)i * (size_t)n;
-        double along = dot_of(n, old, w);
+        double along = array_dot(n, old, w);
         for (int k = 0; k < n; k++) w[k] -= along * old[k];
       }
-    off[done + 1] = length = sqrt(dot_of(n, w, w));
+    off[done + 1] = length = sqrt(array_dot(n, w, w));
     if (!(length > 1e-13 * whole)) length = 0; /* the Krylov space is exhausted */
   }
   memory_free(basis);

@@ -9,18 +9,13 @@ static uint64_t pair_key(int a, int b) {
   return low << 32 | high;
 }
 
-static int compare_keys(const void* left, const void* right) {
-  uint64_t a = *(const uint64_t*)left, b = *(const uint64_t*)right;
-  return (a > b) - (a < b);
-}
-
 bool model_pair_allowed(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   const ModelLink *a = &model->links[link_a], *b = &model->links[link_b];
   if (link_a == link_b || a->parent == link_b || b->parent == link_a) return false;
   if (a->rigid_group == b->rigid_group || !a->collide || !b->collide) return false;
   uint64_t key = pair_key(link_a, link_b);
-  return !model->excluded || !bsearch(&key, model->excluded, (size_t)model->excluded_count, sizeof key, compare_keys);
+  return !model->excluded || !bsearch(&key, model->excluded, (size_t)model->excluded_count, sizeof key, compare_uint64);
 }
 
 /* ---------------------------------------------------------------- user exclusions */
@@ -47,7 +42,7 @@ static void add_key(Model* model, int* capacity, uint64_t key) {
 
 static void sort_unique(Model* model) {
   if (model->excluded_count == 0) return;
-  qsort(model->excluded, (size_t)model->excluded_count, sizeof *model->excluded, compare_keys);
+  qsort(model->excluded, (size_t)model->excluded_count, sizeof *model->excluded, compare_uint64);
   int kept = 1;
   for (int i = 1; i < model->excluded_count; i++)
     if (model->excluded[i] != model->excluded[kept - 1]) model->excluded[kept++] = model->excluded[i];

@@ -122,10 +122,6 @@ static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
 
 /* ---------------------------------------------------------------- one vertex in the middle of a common face */
 
-static const SceneShape* hull_shape(const Scene* scene, int link, int hull) {
-  return &scene->shapes[scene->links[link].shapes[hull].shape];
-}
-
 /* Sets *center to the mean of the corners that two hulls have in common. Returns false if they have fewer than three
  * common corners and so no common face. */
 static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
@@ -157,7 +153,7 @@ static void join_faces(Scene* scene, int link, SharedVertices* shared) {
   }* found = NULL;
   for (int a = 0; a < hulls; a++)
     for (int b = a + 1; b < hulls; b++) {
-      const SceneShape *x = hull_shape(scene, link, a), *y = hull_shape(scene, link, b);
+      const SceneShape *x = design_hull(scene, link, a), *y = design_hull(scene, link, b);
       Vec3 center;
       if (x->tie != TIE_VERTEX || y->tie != TIE_VERTEX || !face_center(x, y, &center)) continue;
       found = memory_grow_array(found, sizeof(*found), count, &capacity);
@@ -172,9 +168,9 @@ static void join_faces(Scene* scene, int link, SharedVertices* shared) {
 static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   const SceneLink* l = &scene->links[link];
   for (int side = 0; side < 2; side++)
-    if (tie[2 * side] >= l->shape_count || tie[2 * side + 1] >= hull_shape(scene, link, tie[2 * side])->point_count)
+    if (tie[2 * side] >= l->shape_count || tie[2 * side + 1] >= design_hull(scene, link, tie[2 * side])->point_count)
       return false;
-  const SceneShape *a = hull_shape(scene, link, tie[0]), *b = hull_shape(scene, link, tie[2]);
+  const SceneShape *a = design_hull(scene, link, tie[0]), *b = design_hull(scene, link, tie[2]);
   return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
 }
 
@@ -190,7 +186,7 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
                                          .vertex = {tie[1], tie[3]},
                                          .corner = true,
                                          .child = -1,
-                                         .position = hull_shape(scene, link, tie[0])->points[tie[1]]};
+                                         .position = design_hull(scene, link, tie[0])->points[tie[1]]};
   }
 }
 
@@ -199,7 +195,7 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
 static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
   int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
-    const SceneShape* shape = hull_shape(scene, link, h);
+    const SceneShape* shape = design_hull(scene, link, h);
     points += shape->point_count;
     for (int m = 0; m < shape->point_count; m++) {
       if (!same_place(shape->points[m], point)) continue;
@@ -302,7 +298,7 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
     for (int b = a + 1; b < model->links[link].hull_count; b++) {
       Vec3 center;
       if (!hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
-      if (hull_shape(scene, link, a)->tie != TIE_CORNERS && hull_shape(scene, link, b)->tie != TIE_CORNERS) continue;
+      if (design_hull(scene, link, a)->tie != TIE_CORNERS && design_hull(scene, link, b)->tie != TIE_CORNERS) continue;
       bool decomposed = is_decomposed(scene, link, a) && is_decomposed(scene, link, b);
       if (!intersection_center(&hulls[a].solid, &hulls[b].solid, decomposed, &center)) continue;
       int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);

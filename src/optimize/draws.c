@@ -2,6 +2,7 @@
  * differ between the iterations and the validation. */
 #include <string.h>
 
+#include "optimize/design_build.h"
 #include "optimize/optimization.h"
 
 /* A scene number to which a drawn value is added, in every scenario. */
@@ -44,12 +45,6 @@ typedef struct {
 static void complain(const DrawsBuild* b, const TaskDraw* item, const char* scenario, const char* what) {
   diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place, "scenario '%s': link '%s' %s", scenario, item->link.text,
                   what);
-}
-
-static int link_named(const Scene* scene, const char* name) {
-  for (int i = 0; i < scene->link_count; i++)
-    if (strcmp(scene->links[i].name, name) == 0) return i;
-  return -1;
 }
 
 static int varied_as(const Design* d, const DrawnNumber* n, int scenario) {
@@ -184,7 +179,7 @@ Status draws_create(Draws** out, const Design* design, const Task* task, Diagnos
   b.draws->seed = task->seed;
   for (int k = 0; k < task->draw_count; k++) {
     const TaskDraw* item = &task->draws[k];
-    int link = link_named(&task->scenarios[0].scene, item->link.text), values = b.draws->value_count;
+    int link = design_find_link(&task->scenarios[0].scene, item->link.text), values = b.draws->value_count;
     int told = diagnostics->error_count;
     (item->of == DRAW_START ? list_starts : list_targets)(&b, item, link);
     if (diagnostics->error_count == told && b.draws->value_count == values)

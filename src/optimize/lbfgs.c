@@ -2,6 +2,7 @@
  * block. */
 #include <math.h>
 #include <string.h>
+#include "linalg/arrays.h"
 #include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
@@ -25,14 +26,8 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 5 * set->count + 2 * set->row_count + 2 * settings->memory + 2 * settings->memory * set->count;
 }
 
-static double dot(int count, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 static bool is_curved(int count, const double* step, const double* change) {
-  return dot(count, step, change) > CURVATURE_LEAST * rule_norm(step, count) * rule_norm(change, count);
+  return array_dot(count, step, change) > CURVATURE_LEAST * rule_norm(step, count) * rule_norm(change, count);
 }
 
 /* ---------------------------------------------------------------- pairs */
@@ -88,7 +83,7 @@ static double natural_length(const Optimizer* o, const double* gradient) {
   if (o->own[PAIRS] == 0) return length;
   size_t newest = (size_t)(o->own[PAIRS] - 1) * (size_t)h.count;
   const double *step = h.steps + newest, *change = h.changes + newest;
-  return fmin(length, dot(h.count, step, change) / dot(h.count, change, change));
+  return fmin(length, array_dot(h.count, step, change) / array_dot(h.count, change, change));
 }
 
 /* Finds the active face of the feasible set, at the end of a projected gradient step of natural length. The face
@@ -133,10 +128,10 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
     memcpy(change, h.changes + (size_t)k * (size_t)count, sizeof(double) * (size_t)count);
     projector_project_direction(o->projector, step);
     projector_project_direction(o->projector, change);
-    inverse[k] = is_curved(count, step, change) ? 1.0 / dot(count, step, change) : 0.0;
+    inverse[k] = is_curved(count, step, change) ? 1.0 / array_dot(count, step, change) : 0.0;
     if (inverse[k] == 0) continue;
-    if (scale == 0) scale = 1.0 / (inverse[k] * dot(count, change, change));
-    slope[k] = inverse[k] * dot(count, step, direction);
+    if (scale == 0) scale = 1.0 / (inverse[k] * array_dot(count, change, change));
+    slope[k] = inverse[k] * array_dot(count, step, direction);
     for (int i = 0; i < count; i++) direction[i] -= slope[k] * change[i];
   }
   if (scale == 0) return false;
@@ -144,7 +139,7 @@ static bool apply_pairs(const Optimizer* o, double* products, double* within, do
   for (int k = 0; k < pairs; k++) {
     if (inverse[k] == 0) continue;
     const double *step = within + 2 * (size_t)k * (size_t)count, *change = step + count;
-    double amount = slope[k] - inverse[k] * dot(count, change, direction);
+    double amount = slope[k] - inverse[k] * array_dot(count, change, direction);
     for (int i = 0; i < count; i++) direction[i] += amount * step[i];
   }
   return true;

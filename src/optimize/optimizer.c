@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+#include "linalg/arrays.h"
 #include "optimize/rule.h"
 
 /* The search ends if the factor on the steps falls below this value, after about 30 halvings. */
@@ -258,12 +259,6 @@ bool optimizer_report_loss(Optimizer* o, double loss, double violation) { return
 
 /* ---------------------------------------------------------------- a trial */
 
-static bool all_finite(const double* vector, int count) {
-  for (int i = 0; i < count; i++)
-    if (!isfinite(vector[i])) return false;
-  return true;
-}
-
 /* Returns the Euclidean norm of trial - x, with variables divided by the steps in the settings. */
 static double length_of(const Optimizer* o, const double* x, const double* trial) {
   double sum = 0;
@@ -290,13 +285,13 @@ static bool propose_shorter(Optimizer* o, const double* x, const double* gradien
 
 static void propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count;
-  bool usable = all_finite(x, count) && (o->rule->tell || all_finite(gradient, count));
+  bool usable = array_finite(count, x) && (o->rule->tell || array_finite(count, gradient));
   if (usable && o->rule->tell) {
     usable = o->rule->propose(o, x, gradient, trial);
   } else if (usable) {
     double norm = rule_norm(gradient, count);
     o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* (O10) */
-    usable = propose_shorter(o, x, gradient, trial) && all_finite(trial, count);
+    usable = propose_shorter(o, x, gradient, trial) && array_finite(count, trial);
   }
   if (usable) return;
   o->state[STATE_LENGTH] = 0;

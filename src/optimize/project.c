@@ -3,6 +3,7 @@
  * multipliers stay non-negative. Variables at active bounds are removed from the rows, so the matrices are as small
  * as the set of active rows. */
 #include "optimize/project.h"
+#include "linalg/arrays.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -257,12 +258,6 @@ static bool find_worst(const Projector* p, Constraint* worst) {
 
 /* ---------------------------------------------------------------- active face */
 
-static double dot(int count, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* Makes v[columns] orthogonal to the first `rank` rows of q. Adds the subtracted components to `amount` unless it is
  * NULL. A second pass removes the rounding errors that nearly parallel rows leave in the first pass. */
 static void orthogonalise(const Projector* p, int rank, double* v, double* amount, int stride) {
@@ -270,7 +265,7 @@ static void orthogonalise(const Projector* p, int rank, double* v, double* amoun
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < rank; k++) {
       const double* q = p->q + (size_t)k * (size_t)columns;
-      double part = dot(columns, q, v);
+      double part = array_dot(columns, q, v);
       for (int c = 0; c < columns; c++) v[c] -= part * q[c];
       if (amount) amount[(size_t)k * (size_t)stride] += part;
     }
@@ -296,7 +291,7 @@ static void factor(Projector* p) {
     double* q = p->q + (size_t)k * (size_t)columns;
     scatter_row(p, p->active[k], sign_of(p->row_side[p->active[k]]), q);
     orthogonalise(p, k, q, p->r + k, rank);
-    double length = sqrt(dot(columns, q, q));
+    double length = sqrt(array_dot(columns, q, q));
     p->r[k * rank + k] = length > 0 ? length : 1.0;
     for (int c = 0; c < columns; c++) q[c] /= p->r[k * rank + k];
   }
@@ -329,7 +324,7 @@ static double find_direction(Projector* p, Constraint c) {
       p->slope[p->rows.column[e]] -= amount * p->entry[e];
   }
   for (int i = 0; i < columns; i++) p->slope[i] = p->side[i] == FREE ? 0.0 : sign_of(p->side[i]) * p->slope[i];
-  return dot(columns, p->along, p->along);
+  return array_dot(columns, p->along, p->along);
 }
 
 /* ---------------------------------------------------------------- adding and removing constraints */

@@ -46,6 +46,18 @@ static inline void growth_across(Vec3 g, Vec3 t[2]) {
   t[1] = vec3_cross(g, t[0]);
 }
 
+/* Writes v to out[0], out[stride] and out[2 stride]. */
+static inline void growth_put(Vec3 v, double* out, int stride) {
+  out[0] = v.x;
+  out[stride] = v.y;
+  out[2 * stride] = v.z;
+}
+/* Returns entries `row` to row + 2 of a column. rows: matrix of `columns` columns. */
+static inline Vec3 growth_column(const double* rows, int row, int columns, int column) {
+  const double* at = rows + row * columns + column;
+  return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
+}
+
 /* Result of Newton's method, with bounds of the largest u. */
 typedef struct {
   GrowthValue value; /* Gradients at the solution. The Hessians belong to the last evaluation; the difference is of the

@@ -20,24 +20,13 @@ static Lever lever_of(Pose pose_a, Pose pose_b, const Growth* g) {
   return l;
 }
 
-static void put(Vec3 v, double* out, int stride) {
-  out[0] = v.x;
-  out[stride] = v.y;
-  out[2 * stride] = v.z;
-}
-
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]) {
   Lever l = lever_of(pose_a, pose_b, answer);
   Vec3 f = vec3_add_scaled(vec3_scale(l.m, l.part), 1 - l.part, l.d);
-  put(vec3_cross(l.m, l.p), out, 1);
-  put(vec3_scale(f, -1), out + 3, 1);
-  put(vec3_cross(l.s, l.m), out + 6, 1);
-  put(f, out + 9, 1);
-}
-
-static Vec3 column_at(const double* rows, int row, int columns, int column) {
-  const double* at = rows + row * columns + column;
-  return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
+  growth_put(vec3_cross(l.m, l.p), out, 1);
+  growth_put(vec3_scale(f, -1), out + 3, 1);
+  growth_put(vec3_cross(l.s, l.m), out + 6, 1);
+  growth_put(f, out + 9, 1);
 }
 
 /* Writes column k of the derivatives of the gap, the gap's gradient, the normal and the witness points to out. rows:
@@ -46,8 +35,8 @@ static void gap_column(const Lever* l, const Growth* g, const double* rows, int 
   Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
   Vec3 centre_a = moves && k < 6 ? e : none, centre_b = moves && k >= 6 ? e : none;
-  Vec3 dr = vec3_sub(centre_b, centre_a), dn = column_at(rows, GROWTH_NORMAL, columns, k);
-  Vec3 wa = column_at(rows, GROWTH_WITNESS_A, columns, k), wb = column_at(rows, GROWTH_WITNESS_B, columns, k);
+  Vec3 dr = vec3_sub(centre_b, centre_a), dn = growth_column(rows, GROWTH_NORMAL, columns, k);
+  Vec3 wa = growth_column(rows, GROWTH_WITNESS_A, columns, k), wb = growth_column(rows, GROWTH_WITNESS_B, columns, k);
   double gap = rows[GROWTH_GAP * columns + k], length = vec3_dot(l->d, dr);
   Vec3 dd = vec3_scale(vec3_add_scaled(dr, -length, l->d), 1 / l->length);
   double cosine = vec3_dot(dn, l->d) + vec3_dot(g->normal, dd);
@@ -58,13 +47,13 @@ static void gap_column(const Lever* l, const Growth* g, const double* rows, int 
   df = vec3_add_scaled(df, part, vec3_sub(l->m, l->d));
   out[(ptrdiff_t)GAP_VALUE * columns] = gap;
   double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns;
-  put(vec3_add(vec3_cross(dm, l->p), vec3_cross(l->m, dp)), gradient, columns);
-  put(vec3_scale(df, -1), gradient + (ptrdiff_t)3 * columns, columns);
-  put(vec3_add(vec3_cross(ds, l->m), vec3_cross(l->s, dm)), gradient + (ptrdiff_t)6 * columns, columns);
-  put(df, gradient + (ptrdiff_t)9 * columns, columns);
-  put(dn, out + (ptrdiff_t)GAP_NORMAL * columns, columns);
-  put(wa, out + (ptrdiff_t)GAP_WITNESS_A * columns, columns);
-  put(wb, out + (ptrdiff_t)GAP_WITNESS_B * columns, columns);
+  growth_put(vec3_add(vec3_cross(dm, l->p), vec3_cross(l->m, dp)), gradient, columns);
+  growth_put(vec3_scale(df, -1), gradient + (ptrdiff_t)3 * columns, columns);
+  growth_put(vec3_add(vec3_cross(ds, l->m), vec3_cross(l->s, dm)), gradient + (ptrdiff_t)6 * columns, columns);
+  growth_put(df, gradient + (ptrdiff_t)9 * columns, columns);
+  growth_put(dn, out + (ptrdiff_t)GAP_NORMAL * columns, columns);
+  growth_put(wa, out + (ptrdiff_t)GAP_WITNESS_A * columns, columns);
+  growth_put(wb, out + (ptrdiff_t)GAP_WITNESS_B * columns, columns);
 }
 
 const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
@@ -90,8 +79,8 @@ HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double o
 }
 
 void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMNS]) {
-  put(vec3_cross(g->arm, g->normal), out, 1);
-  put(g->normal, out + 3, 1);
+  growth_put(vec3_cross(g->arm, g->normal), out, 1);
+  growth_put(g->normal, out + 3, 1);
   for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
 }
 
@@ -135,13 +124,13 @@ const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origi
     Vec3 foot = vec3_sub(vec3_add_scaled(point, -l.gap, g->normal), vec3_scale(l.normal, g->gap));
     double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns + k;
     out[GAP_VALUE * columns + k] = l.gap;
-    put(vec3_add(vec3_cross(l.arm, g->normal), vec3_cross(g->arm, l.normal)), gradient, columns);
-    put(l.normal, gradient + (ptrdiff_t)3 * columns, columns);
-    put(vec3(0, 0, 0), gradient + (ptrdiff_t)6 * columns, columns);
-    put(vec3(0, 0, 0), gradient + (ptrdiff_t)9 * columns, columns);
-    put(vec3_scale(l.normal, -1), out + (ptrdiff_t)GAP_NORMAL * columns + k, columns);
-    put(point, out + (ptrdiff_t)GAP_WITNESS_A * columns + k, columns);
-    put(foot, out + (ptrdiff_t)GAP_WITNESS_B * columns + k, columns);
+    growth_put(vec3_add(vec3_cross(l.arm, g->normal), vec3_cross(g->arm, l.normal)), gradient, columns);
+    growth_put(l.normal, gradient + (ptrdiff_t)3 * columns, columns);
+    growth_put(vec3(0, 0, 0), gradient + (ptrdiff_t)6 * columns, columns);
+    growth_put(vec3(0, 0, 0), gradient + (ptrdiff_t)9 * columns, columns);
+    growth_put(vec3_scale(l.normal, -1), out + (ptrdiff_t)GAP_NORMAL * columns + k, columns);
+    growth_put(point, out + (ptrdiff_t)GAP_WITNESS_A * columns + k, columns);
+    growth_put(foot, out + (ptrdiff_t)GAP_WITNESS_B * columns + k, columns);
   }
   return NULL;
 }

@@ -2,6 +2,7 @@
  * (not quaternions), with the shortest step within the joint limits. Derivatives are central differences of poses. */
 #include <string.h>
 
+#include "linalg/arrays.h"
 #include "linalg/dense.h"
 #include "robot/mjcf_equality.h"
 
@@ -112,23 +113,17 @@ static void bounded_step(Closing* c) {
   }
 }
 
-static double largest(const double* values, int count) {
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
-}
-
 static double iterate(Closing* c) {
   evaluate(c, c->residual);
-  for (int n = 0; n < STEPS_MAX && largest(c->residual, c->rows) > CLOSED; n++) {
+  for (int n = 0; n < STEPS_MAX && array_largest(c->rows, c->residual) > CLOSED; n++) {
     differentiate(c);
     bounded_step(c);
-    double most = largest(c->step, c->count), share = most > STEP_MOST ? STEP_MOST / most : 1;
+    double most = array_largest(c->count, c->step), share = most > STEP_MOST ? STEP_MOST / most : 1;
     if (!(most > 0)) break;
     for (int j = 0; j < c->count; j++) c->q[c->coordinate[j]] += share * c->step[j];
     evaluate(c, c->residual);
   }
-  return largest(c->residual, c->rows);
+  return array_largest(c->rows, c->residual);
 }
 
 static void add_coordinate(Closing* c, const RobotJointPlace* place) {

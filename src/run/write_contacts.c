@@ -9,13 +9,6 @@ static void header(Text* row, const Model* model) {
            contact_keeps_account(model) ? ",friction_load,friction_owed,friction_lost" : "");
 }
 
-static void add_values(Text* out, const double* values, int count) {
-  for (int k = 0; k < count; k++) {
-    text_add_bytes(out, ",", 1);
-    text_add_double(out, values[k]);
-  }
-}
-
 static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
   const ModelLink* links = context->model->links;
   const bool accounts = contact_keeps_account(context->model);
@@ -28,9 +21,9 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
     csv_add_field(out, links[contact->b].name);
     const Vec3 f = contact->force, x = contact->point, m = contact->moment;
     const double values[] = {contact->gap, f.x, f.y, f.z, x.x, x.y, x.z, m.x, m.y, m.z};
-    add_values(out, values, asks_points(context->model) ? 10 : 4);
+    run_add_numbers(out, values, asks_points(context->model) ? 10 : 4);
     const double account[] = {contact->friction_load, contact->friction_owed, contact->friction_lost};
-    if (accounts) add_values(out, account, 3);
+    if (accounts) run_add_numbers(out, account, 3);
     text_add_bytes(out, "\n", 1);
   }
 }

@@ -225,19 +225,13 @@ FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, c
 
 /* ---------------------------------------------------------------- faces of nearly coplanar triangles */
 
-/* Returns the area vector of triangle i: the outward normal times twice the area. */
-static Vec3 hull_double_area(const ConvexHull* hull, int i) {
-  Vec3 a = hull->vertices[hull->triangles[i][0]];
-  return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
-                    vec3_sub(hull->vertices[hull->triangles[i][2]], a));
-}
-
 /* Sets areas[k] to the sum of the area vectors of the triangles of face k. */
 static void sum_areas(const ConvexHull* hull, const PolyhedronFaces* faces, Vec3* areas) {
   for (int k = 0; k < faces->count; k++) areas[k] = vec3(0, 0, 0);
+  const TriangleSurface surface = {hull->vertices, hull->vertex_count, hull->triangles, hull->triangle_count};
   for (int i = 0; i < hull->triangle_count; i++) {
     Vec3* sum = &areas[faces->of[i]];
-    *sum = vec3_add(*sum, hull_double_area(hull, i));
+    *sum = vec3_add(*sum, surface_double_area(&surface, i));
   }
 }
 

@@ -1,5 +1,6 @@
 /* Stored states in files, and runs that start from a stored state (docs/receding.md). */
 #include <string.h>
+#include "linalg/arrays.h"
 #include "simulate/sim.h"
 
 /* Version of the layout that sim_serialize_state writes. */
@@ -81,21 +82,15 @@ static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-static bool all_finite(const double* values, int count) {
-  for (int k = 0; k < count; k++)
-    if (!isfinite(values[k])) return false;
-  return true;
-}
-
 /* Returns true if a run can start from the state. Errors that this function does not detect appear in the first step.
  */
 static bool plausible(const Sim* s) {
   const Model* m = s->model;
   int poses = 12 * m->link_count;
   return s->state.step == m->start_step && isfinite(s->state.time) && s->reached.dt > 0 &&
-         all_finite(s->q_now, m->coordinate_count) && all_finite(s->q_old, m->coordinate_count) &&
-         all_finite(s->state.rate, m->dof_count) && all_finite(&s->state.momentum[0].x, 3 * m->link_count) &&
-         all_finite(&s->pose_now[0].r.m[0][0], poses) && all_finite(&s->pose_old[0].r.m[0][0], poses);
+         array_finite(m->coordinate_count, s->q_now) && array_finite(m->coordinate_count, s->q_old) &&
+         array_finite(m->dof_count, s->state.rate) && array_finite(3 * m->link_count, &s->state.momentum[0].x) &&
+         array_finite(poses, &s->pose_now[0].r.m[0][0]) && array_finite(poses, &s->pose_old[0].r.m[0][0]);
 }
 
 /* Reads a stored state. Returns false if the state is incomplete or not plausible. with_contact: false skips the state

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/step.h"
+#include "linalg/arrays.h"
 #include "simulate/aim.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/stops.h"
@@ -147,16 +148,10 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   return found && (!any || (evaluate_at(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
 }
 
-static double dot(const double* x, const double* y, int count) {
-  double sum = 0;
-  for (int k = 0; k < count; k++) sum += x[k] * y[k];
-  return sum;
-}
-
 /* Returns lambda . dF/d(part). part: a length or the time of the clock. */
 static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
   const ClockDerivative* by = &a->lengths->by[part];
-  return by->known ? dot(by->equations, lambda, a->model->dof_count) : 0;
+  return by->known ? array_dot(a->model->dof_count, by->equations, lambda) : 0;
 }
 
 static double direct_by(const StepAdjoint* a, ClockPart part) {
@@ -180,7 +175,7 @@ void step_lengths_rates(const StepAdjoint* a, double t, double* rates) {
  * product . (rates of the prescribed coordinates at time t). product[nv]. */
 static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
   step_lengths_rates(a, t, a->lengths->rates);
-  return dot(product, a->lengths->rates, a->model->dof_count);
+  return array_dot(a->model->dof_count, product, a->lengths->rates);
 }
 
 void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
