@@ -82,7 +82,7 @@ typedef struct {
   double share;  /* weight of friction limited by the state's own force; 0 if this force differs negligibly from the
                     force at t, and 1 if it differs much */
   FrictionAccount account; /* account of friction in the last substep (friction.md, F14) */
-} OwnForce;
+} StepFriction;
 
 /* Numbers that a recorded pair passes to events and to the next step. force, torque: derivatives of the pair's
  * potential by the motion of both bodies at t + dt (EventTerms); slope: derivative of the impact factor at t + dt
@@ -118,9 +118,9 @@ typedef struct {
   /* Friction that the normal force of the same step limits (friction.md, F8, F14). It is a weighted sum of friction
    * limited by the force of the previous solve of the step, and of friction limited by the force at t. `own_force` sets
    * *out. `relag` makes the state's own force limit friction, as `lag` does. Slip is measured from the poses `begin` of
-   * both bodies. The weight becomes OwnForce.share if `blends` is true, otherwise 1. `relag` returns false if nothing
-   * has changed. */
-  void (*own_force)(const LawPair* pair, OwnForce* out);
+   * both bodies. The weight becomes StepFriction.share if `blends` is true, otherwise 1. `relag` returns false if
+   * nothing has changed. */
+  void (*own_force)(const LawPair* pair, StepFriction* out);
   bool (*relag)(const LawPair* pair, const Pose begin[2], bool blends, void* room);
   /* `keep` writes the data of an active pair that cannot be computed from poses to `kept` (kept_size bytes). `recall`
    * restores these data. */
@@ -285,6 +285,7 @@ typedef struct {
 /* Creates the data of all laws of a model, which must outlive *all. Arguments as ContactLaw.create. Allocates memory
  * that laws_destroy frees. */
 void laws_create(const Model* model, int threads, double tolerance, SceneLaws* all);
+/* Frees the data of all laws. */
 void laws_destroy(SceneLaws* all);
 /* Return the law of a pair of links or of items, which `all` owns. Never NULL. The numbers are not checked. */
 const SceneLaw* law_of_links(const SceneLaws* all, int link_a, int link_b);

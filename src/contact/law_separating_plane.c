@@ -543,7 +543,7 @@ static void account(const LawPair* p, FrictionAccount* out) {
   out->lost = carried ? 0 : out->owed;
 }
 
-static void own_force(const LawPair* p, OwnForce* out) {
+static void own_force(const LawPair* p, StepFriction* out) {
   loads(p, &out->load, &out->change);
   out->share = own_share(p);
   account(p, &out->account);

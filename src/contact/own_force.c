@@ -13,7 +13,7 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance, int link
     bool presses = p->state[s->current].outcome == PAIR_PRESSED;
     if ((!presses && !p->lagged) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    OwnForce own;
+    StepFriction own;
     p->law->row->impacts->own_force(&pair, &own);
     largest = fmax(largest, own.load);
     if (links && own.change > off) {
@@ -69,7 +69,7 @@ bool contact_friction_pays(const Model* model, int link_a, int link_b) {
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
-  OwnForce own = {.load = 0};
+  StepFriction own = {.load = 0};
   if (!p->law->row->impacts || p->links) return own.account;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   p->law->row->impacts->own_force(&pair, &own);
@@ -83,7 +83,7 @@ double contact_late_friction(ContactSystem* s, double dt, int links[2]) {
     ContactPair* p = contact_pair(s, k);
     if ((p->state[s->current].outcome != PAIR_PRESSED && !s->keeps_account) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    OwnForce own;
+    StepFriction own;
     p->law->row->impacts->own_force(&pair, &own);
     double mobility =
         tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
@@ -127,7 +127,7 @@ bool contact_friction_is_late(const ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     if ((!p->lagged && p->state[s->current].outcome != PAIR_PRESSED) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    OwnForce own;
+    StepFriction own;
     p->law->row->impacts->own_force(&pair, &own);
     if (own.share > 0) return true;
   }
