@@ -21,8 +21,6 @@
 /* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
  * energy. Below this threshold, one Newton iteration from the present state solves the step. */
 #define REPEAT_ROUNDINGS 1e6
-/* Rounding can hide a decrease of the energy that is below this many estimated rounding errors. */
-#define LOST 1e3
 
 /* ---------------------------------------------------------------- islands */
 
@@ -384,16 +382,6 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* Returns true if the predicted decrease of every island that could not move is so small that rounding may hide it. The
- * threshold LOST is large because stiff contacts amplify the rounding of coordinates. */
-static bool lost_in_rounding(const Sim* s) {
-  for (int k = 0; k < s->island_count; k++) {
-    const Island* island = &s->islands[k];
-    if (!island->settled && island->alpha < SHORTEST_STEP && -island->slope > LOST * island->rounding) return false;
-  }
-  return true;
-}
-
 /* Sets the admissible energy increase `rise` of each island while prescribed joints move. The increase is an exact
  * penalty on the remaining motion of these joints, and its weight follows from the slope along delta
  * (docs/derivations/step.md, S10). */
@@ -425,8 +413,7 @@ LineSearchResult line_search_run(Sim* s, bool arrived, StepReport* report) {
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
   } while (!s->leaves && shorten_marked(s));
-  if (s->leaves) return SEARCH_LEAVES_REGION;
-  return lost_in_rounding(s) ? SEARCH_NEAR_ROUNDING : SEARCH_FAILED;
+  return s->leaves ? SEARCH_LEAVES_REGION : SEARCH_FAILED;
 }
 
 /* Corrects the slopes of islands with free spinning bodies or trees in free flight (tree_flight.h). At their targets

@@ -67,8 +67,6 @@ typedef struct {
   double residual;    /* residual of the previous iteration; INFINITY in the first iteration */
   double gap;         /* largest closure error, relative to its tolerance, when it was last halved */
   int rounds_as_open; /* iterations since the closure error was last halved */
-  int rounds_blind;   /* iterations with a predicted decrease below rounding whose residual was not halved and stayed
-                         above BLIND_MUCH */
 } NewtonProgress;
 
 /* If the closure error is not halved within this number of iterations, the loop is reported as open. Loops that can be
@@ -99,17 +97,15 @@ static bool stays_open(Sim* s, NewtonProgress* progress) {
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* The estimated rounding error of the energies may be a thousand times too large. Suppose that an iteration predicts a
- * decrease below this estimate and does not halve the residual. The residual then counts as rounding error in three
- * cases: it is at most BLIND_MUCH, the rounding error of the forces explains it, or ROUNDS_BLIND such iterations
- * occurred. */
+ * decrease below this estimate and does not halve the residual. The residual then counts as rounding error if it is at
+ * most BLIND_MUCH, or if the rounding error of the forces explains it. */
 #define BLIND_MUCH 1e-8
-enum { ROUNDS_BLIND = 12 };
 
 static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress, double residual) {
   if (!progress->blind || !(residual > 0.5 * progress->residual)) return false;
   if (residual <= BLIND_MUCH) return true;
   progress->at_rounding = balance_is_at_rounding(s, a);
-  return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
+  return progress->at_rounding;
 }
 
 /* Assembles the terms at the accepted configuration. Sets arrived, closed and enough of *progress, and the residuals of
@@ -153,7 +149,7 @@ static NewtonEnd judge_search(Sim* s, NewtonProgress* progress, LineSearchResult
   if (progress->enough) return END_BALANCED; /* only the stricter tolerance of trees with closures (Z10) is not met */
   if (!progress->arrived) return END_BLOCKED;
   progress->at_rounding = balance_is_at_rounding(s, a);
-  return found == SEARCH_NEAR_ROUNDING || (progress->closed && progress->at_rounding) ? END_ROUNDING : END_FAILED;
+  return progress->closed && progress->at_rounding ? END_ROUNDING : END_FAILED;
 }
 
 /* Performs one iteration: computes residual and direction, then searches along the direction. Sets progress->end. */

@@ -441,9 +441,8 @@ double balance_residual(const Sim* sim, int* worst);
  * rule and has a certificate. */
 typedef enum {
   SEARCH_ACCEPTED,
-  SEARCH_AT_ROUNDING,   /* a step was accepted without a test of the energy, because the predicted decrease is below
-                           rounding */
-  SEARCH_NEAR_ROUNDING, /* no step was accepted, and the possible decrease is near rounding */
+  SEARCH_AT_ROUNDING, /* a step was accepted without a test of the energy, because the predicted decrease is below
+                         rounding */
   SEARCH_FAILED,
   SEARCH_LEAVES_REGION, /* no step was accepted, because the path leaves the region of the independent part */
 } LineSearchResult;
