@@ -422,7 +422,9 @@ function license() {
   check(text.includes(wanted), 'the licence of three.js stands in the page');
 }
 
-for (const test of [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license]) {
+// Each page costs seconds, because the processor draws. The short form opens pages of a run, of a design, of all files and of names.
+const tests = process.env.SDRS_LONG ? [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license] : [spider, pinch, machine, names, license];
+for (const test of tests) {
   const start = performance.now();
   const before = count.failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));
