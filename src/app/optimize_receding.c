@@ -6,7 +6,7 @@
 
 typedef struct {
   DesignRun* run;
-  Model model; /* model of the task's scene, in the initial state of the executed run; used for the headers of files */
+  Model model; /* model of the executed run in its initial state; used for the headers of files */
   RunFolder* output;
   RunTotals totals;
   bool recorded; /* true if the rows of the present state are written */
@@ -369,7 +369,7 @@ static ExitCode finish(WindowsRun* c, Status status) {
 
 ExitCode design_run_receding(DesignRun* run) {
   WindowsRun course = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &course;
-  Status status = model_create(&c->model, &run->task.scenarios[0].scene, &run->diagnostics);
+  Status status = receding_executed_model(run->receding, &c->model, &run->diagnostics);
   if (status == STATUS_OK) {
     c->model.simulation.steps = receding_steps(run->receding);
     if (design_run_writes()) status = run_folder_open(&c->output, run->folder, &c->model, &run->diagnostics);

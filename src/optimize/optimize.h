@@ -356,6 +356,10 @@ Status receding_execute(Receding* receding, RecedingRecord record, void* context
  * content of the task's file. Does nothing before the first window is executed. Afterwards the Receding can only be
  * destroyed. Never fails. */
 void receding_move_start(Receding* receding, Scene* scene);
+/* Creates the model of the executed run in its initial state, with the last contact of a schedule. Call before the
+ * first window. Returns the status of model_create. The caller frees the model with model_destroy, after a failure
+ * too. The model borrows the scene of the task. */
+Status receding_executed_model(Receding* receding, Model* model, Diagnostics* diagnostics);
 /* Returns the scene of the whole run of receding_steps steps, with the first initial state and the results so far.
  * The Receding owns the scene until the next call. Never NULL. */
 const Scene* receding_scene(Receding* receding);

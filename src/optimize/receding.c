@@ -202,19 +202,24 @@ static void take_memory(Receding* r) {
   memcpy(r->warm, r->optimization->x, sizeof(double) * n);
 }
 
-/* Checks that the scene can start with the last contact of the schedule, with which every window is executed.
- * Restores the first contact afterwards. Returns the status of model_create. */
+Status receding_executed_model(Receding* r, Model* model, Diagnostics* diagnostics) {
+  bool scheduled = continuation_is_active(r->optimization, 0);
+  if (scheduled) continuation_finish(r->optimization);
+  Status status = model_create(model, scene_of(r), diagnostics);
+  if (scheduled) continuation_restart(r->optimization);
+  return status;
+}
+
+/* Checks that the scene can start with the last contact of the schedule, with which every window is executed. */
 static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
   if (!continuation_is_active(r->optimization, 0)) return STATUS_OK;
   Model model;
-  continuation_finish(r->optimization);
-  Status status = model_create(&model, scene_of(r), diagnostics);
+  Status status = receding_executed_model(r, &model, diagnostics);
   if (status != STATUS_OK)
     diagnostics_add(
         diagnostics, SEVERITY_NOTE, r->task->continuation.place,
         "the error occurs with the contact parameters at the end of the schedule: correct the scene or the schedule");
   model_destroy(&model);
-  continuation_restart(r->optimization);
   return status;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands that README.md and docs/ show, run in their order, long ones made shorter, and the scenes and tasks that stand there in full.
+# The commands that README.md and docs/ show, run in their order, long ones made shorter (still shorter without SDRS_LONG), and the scenes and tasks that stand there in full.
 # tests/documents/examples.py says what is left out and why. The program is $SDRS (default ./sdrs). Ends with `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

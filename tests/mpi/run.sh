@@ -94,7 +94,8 @@ for type in ${SDRS_LONG:+lbfgs cma_es}; do
 done
 
 # A long way, so that there is time to die on it: small steps, a checkpoint after each.
-long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 50, control_step: 0.01, save_every: 1}")
+steps=$([[ -n ${SDRS_LONG:-} ]] && echo 50 || echo 20)
+long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: $steps, control_step: 0.01, save_every: 1}")
 "${long[@]}" -q -o "$work/long" >/dev/null
 
 iterations() { if [[ -e $1/convergence.csv ]]; then wc -l <"$1/convergence.csv"; else echo 0; fi; }
@@ -114,12 +115,12 @@ for victim in ${SDRS_LONG:+last first}; do
   code=$?
   problem=$( ((code != 0)) || echo "mpirun ends with 0")
   [[ ${#ranks[@]} == 3 ]] || problem+="${#ranks[@]} processes"
-  (($(iterations "$work/$victim") < 52)) || problem+="it was killed after the end"
+  (($(iterations "$work/$victim") < steps + 2)) || problem+="it was killed after the end"
   mpi 3 "${long[@]}" -q -o "$work/$victim" --resume >/dev/null || problem+="cannot go on: exit code $?"
   judge "the $victim process dies" "$problem$(differences "$work/long" "$work/$victim" 2>&1)"
 done
 
-start_and_wait "$work/asked" 10
+start_and_wait "$work/asked" 4
 kill -USR1 "$launcher"
 wait "$launcher"
 code=$?

@@ -12,6 +12,8 @@ const [browserPath, packages, folder, pictures] = process.argv.slice(2);
 const NEAR = 1e-6;
 // A browser without a graphics card draws a picture in tenths of a second; more are waited for than that.
 const PATIENCE = 180000;
+// Pixels of a picture per pixel of the page. The processor draws, so its time follows the number of pixels.
+const SCALE = process.env.SDRS_LONG ? 1 : 0.5;
 
 const browser = await openBrowser(browserPath, packages);
 const near = (found, wanted, tolerance, text) =>
@@ -40,7 +42,7 @@ async function open(name, width = 1280, height = 800) {
   page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) page.problems.push(message.text()); });
   page.on('pageerror', (error) => page.problems.push(error.message));
   page.on('dialog', (dialog) => { page.problems.push(dialog.message()); dialog.dismiss(); });
-  await page.setViewport({ width, height, isMobile: width < 500, hasTouch: width < 500 });
+  await page.setViewport({ width, height, deviceScaleFactor: SCALE, isMobile: width < 500, hasTouch: width < 500 });
   await page.setRequestInterception(true);
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url())) page.asked.push(request.url());
@@ -420,7 +422,9 @@ function license() {
   check(text.includes(wanted), 'the licence of three.js stands in the page');
 }
 
-for (const test of [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license]) {
+// Each page costs seconds, because the processor draws. The short form opens pages of a run, of a design, of all files and of names.
+const tests = process.env.SDRS_LONG ? [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license] : [spider, pinch, machine, names, license];
+for (const test of tests) {
   const start = performance.now();
   const before = count.failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));

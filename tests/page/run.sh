@@ -53,14 +53,18 @@ links:
 YAML
 "$SDRS" simulate "$scene" -q -o "$work/names" >/dev/null
 "$SDRS" simulate scenes/spider.yaml -q --steps 500 -o "$work/spider" >/dev/null
-"$SDRS" simulate scenes/stack.yaml -q --steps 50 -o "$work/stack" >/dev/null
 "$SDRS" optimize scenes/tasks/pinch.yaml -q --iterations 30 -o "$work/pinch" >/dev/null
-"$SDRS" optimize scenes/tasks/throw.yaml -q --iterations 3 -o "$work/throw" >/dev/null
 "$SDRS" simulate scenes/rack-gripper.yaml -q --steps 120 --set 'simulation.output=[velocities, forces, contact_points, closures, pressure]' -o "$work/machine" >/dev/null
-for run in names spider stack machine pinch throw; do
+runs=(names spider machine pinch)
+if [[ -n ${SDRS_LONG:-} ]]; then # page.mjs opens these pages in its long form
+  "$SDRS" simulate scenes/stack.yaml -q --steps 50 -o "$work/stack" >/dev/null
+  "$SDRS" optimize scenes/tasks/throw.yaml -q --iterations 3 -o "$work/throw" >/dev/null
+  "$SDRS" render scenes/stack.yaml -q -o "$work/still.html" >/dev/null
+  runs+=(stack throw)
+fi
+for run in "${runs[@]}"; do
   "$SDRS" render "$work/$run" -q -o "$work/$run.html" >/dev/null
 done
-"$SDRS" render scenes/stack.yaml -q -o "$work/still.html" >/dev/null
 
 mkdir -p out/page
 look() { # FILE.mjs [PROGRAM]: what it says is kept for the sum

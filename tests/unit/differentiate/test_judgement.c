@@ -213,7 +213,7 @@ static void judgement_J14_foretells_how_many(void** state) {
  * pass, and an error of 1e-4 is found in all of them. */
 static void judgement_J14_fits_by_default(void** state) {
   (void)state;
-  int functions = tests_count(40, 400);
+  int functions = tests_count(16, 400);
   for (double noise = 1e-9; noise < 5e-3; noise *= 10)
     for (int kinked = 0; kinked < 2; kinked++) {
       int right = 0, found = 0;

@@ -181,6 +181,23 @@ static void same_gradient_in_mixed_substeps(void** state) {
   }
 }
 
+/* Runs with bounded memory and differentiates. Keeps the last row only. */
+static Result thin_result(const Model* m, const int* substeps, int steps, size_t memory) {
+  RowSelection keep = row_selection_create(m, steps);
+  row_selection_add_all_links(&keep, steps);
+  row_selection_compute_offsets(&keep, m);
+  Recording thin;
+  recording_create_selective(&thin, m, steps, &keep);
+  LossSeeds seeds = loss_seeds_create_selective(m, &keep);
+  fill_seeds(m, &keep, &seeds);
+  run_it(&thin, m, substeps, memory);
+  Result result = result_of(m, &thin, &seeds, 1.0);
+  loss_seeds_destroy(&seeds);
+  recording_destroy(&thin);
+  row_selection_destroy(&keep);
+  return result;
+}
+
 /* The fewest steps there are. */
 static void same_gradient_of_short_runs(void** state) {
   (void)state;
@@ -253,6 +270,38 @@ static void parts_A18_memory_keeps_to_the_bound(void** state) {
   run_free(run);
 }
 
+/* With two substeps in every step, a run has the same states whatever number of substeps the scene has, except that the
+ * damping of velocity_gain depends on that number. The same memory bound must therefore recompute the same number of
+ * steps. It does so only if the memory of a step is estimated from all states of the step. */
+static void recomputed_steps_depend_on_states_only(void** state) {
+  (void)state;
+  static const size_t bounds[] = {100000, 200000, 300000};
+  enum { STEPS = 120 };
+  int substeps[STEPS];
+  for (int k = 0; k < STEPS; k++) substeps[k] = 2;
+  Run* by_scene = run_model(BUSY_SCENE, 0.005, "momentum", 2, 300);
+  Run* by_caller = run_model(BUSY_SCENE, 0.005, "momentum", 1, 300);
+  Model* models[2] = {&by_scene->model, &by_caller->model};
+  for (int k = 0; k < 2; k++) {
+    models[k]->simulation.steps = STEPS;
+    for (int c = 0; c < models[k]->controller_count; c++)
+      memset(models[k]->controllers[c].velocity_gain, 0, sizeof models[k]->controllers[c].velocity_gain);
+  }
+  for (size_t k = 0; k < sizeof bounds / sizeof bounds[0]; k++) {
+    Result a = thin_result(models[0], substeps, STEPS, bounds[k]);
+    Result b = thin_result(models[1], substeps, STEPS, bounds[k]);
+    print_message("bound %zu bytes: substeps of the scene: %lld steps again, of the caller: %lld\n", bounds[k],
+                  (long long)a.use.repeated, (long long)b.use.repeated);
+    expect_same_result(&a, &b, "substeps", bounds[k]);
+    assert_true(a.use.repeated > 0);
+    assert_int_equal(a.use.repeated, b.use.repeated);
+    memory_free(a.flat.values);
+    memory_free(b.flat.values);
+  }
+  run_free(by_scene);
+  run_free(by_caller);
+}
+
 /* A run for values only stores neither states nor segments. */
 static void values_need_no_parts(void** state) {
   (void)state;
@@ -280,6 +329,7 @@ int main(void) {
       cmocka_unit_test(same_gradient_in_mixed_substeps),
       cmocka_unit_test(same_gradient_of_short_runs),
       cmocka_unit_test(parts_A18_memory_keeps_to_the_bound),
+      cmocka_unit_test(recomputed_steps_depend_on_states_only),
       cmocka_unit_test(values_need_no_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
