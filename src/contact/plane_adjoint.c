@@ -73,9 +73,7 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
   return count + active_nodes(h, sigma, support, plane, out + count);
 }
 
-/* Corrects the slopes P' of the active vertices of two hulls by the change of the plane that minimises U exactly (A5).
- */
-static void balance_slopes(const PlaneSolution* solution, ActiveSides* active) {
+void active_balance(const PlaneSolution* solution, ActiveSides* active) {
   int count = active->count[0] + active->count[1];
   Vec3 length_slope = vec3_scale(solution->plane.n, -solution->norm_first / vec3_norm(solution->plane.n));
   double gradient[4] = {length_slope.x, length_slope.y, length_slope.z, 0}, dp[4];
@@ -99,7 +97,7 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
     active->count[side] = active_vertices(&at->body[side].hull, side == 0 ? -1 : 1, support, &at->solution->plane,
                                           active->vertices + active->count[0]);
   active->known = true;
-  if (!at->body[1].hull.half_space) balance_slopes(at->solution, active);
+  if (!at->body[1].hull.half_space) active_balance(at->solution, active);
 }
 
 static Vec3 field_at(const double twist[6], Vec3 arm) {
