@@ -118,6 +118,34 @@ class Impacts(unittest.TestCase):
         self.assertGreater(abs(alone), 0.05)
         self.assertLess(abs(together), 1e-5)
 
+    def door_strikes(self, joint, body, axis):
+        """Derivatives by all coordinates of the body's position along an axis, 0.1 s after a door began to move towards the body."""
+        links = [{"name": "door", "mass": 1, "mass_model": "uniform", "joint": joint,
+                  "shapes": [{"type": "box", "size": [0.6, 0.04, 0.5], "position": [0.3, 0, 0]}]},
+                 {"name": "body", "mass": 0.67, "position": [0.37, 0.206, 0.5], "shape": body}]
+        scene = sdrs.Scene.from_text(json.dumps({
+            "simulation": {"dt": 0.0002, "steps": 500, "tolerance": 1e-12}, "links": links,
+            "contact": {"restitution": 0.6, "friction": 0},
+            "initial": [{"link": "door", "velocities": [2.545]}]}))
+        run = scene.run()
+        seed = np.zeros((501, 3))
+        seed[-1, axis] = 1
+        return np.array(run.gradient({"body": seed})["coordinates"]).ravel()
+
+    def test_the_place_of_an_impact_does_not_change_the_fall(self):
+        """A door whose face is vertical does not change the height of a ball. The derivative by the ball's place across the face is 0."""
+        hinge = {"type": "hinge", "position": [0, 0, 0.5], "axis": [0, 0, 1]}
+        by = self.door_strikes(hinge, {"type": "sphere", "radius": 0.1}, 2)
+        self.assertLess(np.abs(by[:3]).max(), 1e-6)
+        self.assertAlmostEqual(by[3], 1, delta=1e-6)
+
+    def test_a_door_and_a_body_displaced_together(self):
+        """The body is displaced as the door and itself are displaced at the start."""
+        slide = {"type": "slide", "position": [0, 0, 0.5], "axis": [0, 1, 0]}
+        for body in ({"type": "sphere", "radius": 0.1}, {"type": "capsule", "radius": 0.05, "length": 0.2}):
+            by = self.door_strikes(slide, body, 1)
+            self.assertAlmostEqual(by[0] + by[2], 1, delta=5e-7)
+
 
 if __name__ == "__main__":
     unittest.main()

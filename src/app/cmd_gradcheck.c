@@ -266,6 +266,12 @@ static void print_report(const Options* options, const char* name, const Gradche
   if (options->verbose)
     for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_sweeps(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
   print_coverage(name, r->block, GRADCHECK_BLOCKS);
+  if (r->adjoint.growth > GRADIENT_GROWTH_LARGE)
+    printf(
+        "%s: gradients grow by a factor of %.0e along the run and hold over very small changes only: use fewer "
+        "--steps, stabilize the motion by feedback, or avoid landings of flat faces (docs/co-design.md, 'When "
+        "gradients explode')\n",
+        name, r->adjoint.growth);
 }
 
 /* The scene to check. The loss is the task's loss, or a random linear function if there is no task. */

@@ -827,6 +827,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
                 out->share[side] + first[side], &bar, out);
   then->known = true;
+  if (!lag->half_space) active_balance(solution, then);
   tangents_reverse(&f, &bar, out);
   if (lag->half_space) {
     ActiveVertex* ground = then->vertices + then->count[0];

@@ -1,15 +1,6 @@
 /* Adjoint of the impact law of a pair (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
-void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
-  if (active->known) return;
-  active->count[0] = active->count[1] = 0;
-  for (int side = 0; side < 2; side++)
-    active->count[side] = active_vertices(&at->body[side].hull, side == 0 ? -1 : 1, support, &at->solution->plane,
-                                          active->vertices + active->count[0]);
-  active->known = true;
-}
-
 /* Adds `bar` times the derivatives of the potential U in one state to *out, with respect to all quantities on which U
  * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: selects the state. */
 typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;

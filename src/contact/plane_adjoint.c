@@ -73,6 +73,33 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
   return count + active_nodes(h, sigma, support, plane, out + count);
 }
 
+void active_balance(const PlaneSolution* solution, ActiveSides* active) {
+  int count = active->count[0] + active->count[1];
+  Vec3 length_slope = vec3_scale(solution->plane.n, -solution->norm_first / vec3_norm(solution->plane.n));
+  double gradient[4] = {length_slope.x, length_slope.y, length_slope.z, 0}, dp[4];
+  for (int k = 0; k < count; k++) {
+    const ActiveVertex* v = &active->vertices[k];
+    double first = k < active->count[0] ? -v->first : v->first, x[4] = {v->at.x, v->at.y, v->at.z, 1};
+    for (int j = 0; j < 4; j++) gradient[j] += first * x[j];
+  }
+  plane_implicit(solution, false, gradient, dp);
+  for (int k = 0; k < count; k++) {
+    ActiveVertex* v = &active->vertices[k];
+    double change = vec3_dot(v->at, vec3_at(dp)) + dp[3];
+    v->first += v->second * (k < active->count[0] ? -change : change);
+  }
+}
+
+void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
+  if (active->known) return;
+  active->count[0] = active->count[1] = 0;
+  for (int side = 0; side < 2; side++)
+    active->count[side] = active_vertices(&at->body[side].hull, side == 0 ? -1 : 1, support, &at->solution->plane,
+                                          active->vertices + active->count[0]);
+  active->known = true;
+  if (!at->body[1].hull.half_space) active_balance(at->solution, active);
+}
+
 static Vec3 field_at(const double twist[6], Vec3 arm) {
   return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
 }
@@ -83,6 +110,21 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
     dp[k] = 0;
     for (int i = 0; i < 6; i++) dp[k] += response->dp[k][i] * twist[0][i] + response->dp[k][6 + i] * twist[1][i];
   }
+}
+
+/* Corrects dp, the change of the plane of two hulls by their twists, such that the derivative of U with respect to o
+ * stays 0. The changes of the forces on both hulls are then opposite to rounding (A5). */
+static void balance_change(const PairBody body[2], const PlaneSolution* solution, const ActiveSides* active,
+                           const double twist[2][6], double dp[4]) {
+  double left[4] = {0}, change[4];
+  for (int k = 0; k < active->count[0] + active->count[1]; k++) {
+    const ActiveVertex* v = &active->vertices[k];
+    int side = k < active->count[0] ? 0 : 1;
+    Vec3 field = field_at(twist[side], vec3_add(v->x, vec3_sub(solution->plane.origin, body[side].reference)));
+    left[3] += v->second * (vec3_dot(solution->plane.n, field) + vec3_dot(v->at, vec3_at(dp)) + dp[3]);
+  }
+  plane_implicit(solution, false, left, change);
+  for (int k = 0; k < 4; k++) dp[k] += change[k];
 }
 
 /* Returns the contribution of W(1 - |n|) to (d2U/dp ds) . dp. */
@@ -102,16 +144,18 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
   Vec3 n = plane->n;
   double dp[4];
   plane_change(response, twist, dp);
-  Vec3 dn = vec3(dp[0], dp[1], dp[2]);
+  const ImpactMoment moment = {body, solution};
+  active_find(&moment, support, active);
+  if (!body[1].hull.half_space) balance_change(body, solution, active, twist, dp);
+  Vec3 dn = vec3_at(dp);
   out->support += length_by_support(n, support, dp);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
     Vec3 w = vec3(twist[side][0], twist[side][1], twist[side][2]);
     Vec3 shift = vec3_sub(plane->origin, body[side].reference);
     bool ground = body[side].hull.half_space;
-    ActiveVertex* vertices = active->vertices + (side ? active->count[0] : 0);
-    int count = active->count[side] = active_vertices(&body[side].hull, sigma, support, plane, vertices);
-    for (int k = 0; k < count; k++) {
+    const ActiveVertex* vertices = active->vertices + (side ? active->count[0] : 0);
+    for (int k = 0; k < active->count[side]; k++) {
       const ActiveVertex* v = &vertices[k];
       Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
       double along = vec3_dot(n, field);
@@ -135,7 +179,6 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
   /* Adds the gradient of W(1 - |n|) with respect to the plane, times dp. A common motion of both bodies then gives zero
    * up to rounding. */
   out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
-  active->known = true;
 }
 
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]) {

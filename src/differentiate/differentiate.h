@@ -388,6 +388,9 @@ typedef struct {
                       scales */
 } AdjointReport;
 
+/* If AdjointReport.growth is larger, the gradient predicts the loss over very small changes of the variables only. */
+#define GRADIENT_GROWTH_LARGE 1e5
+
 /* Creates an adjoint solver. Borrows the model. A value of threads below 1 counts as 1. The caller frees the solver
  * with run_adjoint_destroy. Never NULL. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);

@@ -223,7 +223,7 @@ static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* noise o
 static bool is_too_fine(const GradcheckDirection* d, double noise, double rounding) {
   double range = 0;
   for (int k = first_unbroken(d); k < d->tried; k++) range = fmax(range, fabs(d->difference[k]) * d->step[k]);
-  if (!(range > KINK_CLEAR * rounding && range < 0.1 * FINEST_STEP * fabs(d->analytic))) return false;
+  if (!(range > KINK_CLEAR * rounding && range < FINEST_STEP * fabs(d->analytic))) return false;
   int best = least_doubt(d, noise, doubt);
   return best < 0 || TRUST * doubt(d, best, noise) > fabs(d->extrapolated[best]);
 }

@@ -11,9 +11,6 @@ enum { NAMES_MOST = 5 };
 /* ADVICE_MOST: largest number of remedies in a report. TIPS_MOST: largest number of links for which the remedy
  * `approach` is suggested. */
 enum { ADVICE_MOST = 3, TIPS_MOST = 4 };
-/* If the gradient grows by more than this factor along a run, the gradient predicts the loss only for very short
- * steps. */
-#define GROWTH_LARGE 1e5
 /* A variable counts as unchanged if it moved by less than this fraction of its range, or of its step if it has no
  * range. */
 #define MOVED 1e-6
@@ -405,7 +402,7 @@ static void advise_rough(Advisor* a) {
   const Optimization* o = a->o;
   TaskOptimizerType type = o->task->optimizer.type;
   int iterations = o->task->optimizer.iterations > 300 ? o->task->optimizer.iterations : 300;
-  bool rough = o->adjoint.growth > GROWTH_LARGE;
+  bool rough = o->adjoint.growth > GRADIENT_GROWTH_LARGE;
   Text steps = {0};
   if (a->count == 0 || 2 * a->rejected.rose < a->count || o->automatic.method == OPTIMIZER_CMA_ES) return;
   const SceneShape* ball = faceted_ball(&o->task->scenarios[0].scene);
@@ -415,15 +412,16 @@ static void advise_rough(Advisor* a) {
            "of it",
            a->rejected.rose, a->count, ball->type == SHAPE_SPHERE ? "sphere" : "capsule", ball->place.line,
            ball->type == SHAPE_SPHERE ? "resolution" : "segments");
+  if (rough)
+    advise(a,
+           "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: a shorter run, --set steps=%d, "
+           "or --set optimizer.discount=0.98 (docs/co-design.md, 'When gradients explode')",
+           a->rejected.rose, a->count, o->adjoint.growth,
+           task_step_count(o->task->scenarios[0].steps, o->runs[0].model.simulation.steps) / 2);
   if (o->runs[0].model.contact.bounces)
     advise(a, "%d of %d trials rose at impacts that bounce: --set optimizer.type=cma_es --set optimizer.iterations=%d",
            a->rejected.rose, a->count, iterations);
-  else if (rough)
-    advise(a,
-           "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: --set optimizer.discount=0.98 "
-           "(docs/co-design.md, 'When gradients explode')",
-           a->rejected.rose, a->count, o->adjoint.growth);
-  else if (type != OPTIMIZER_ADAM && type != OPTIMIZER_AUTO)
+  else if (!rough && type != OPTIMIZER_ADAM && type != OPTIMIZER_AUTO)
     advise(a, "%d of %d trials rose: a method that crosses kinks: --set optimizer.type=adam%s", a->rejected.rose,
            a->count, steps_text(o, 0.25, &steps));
   text_free(&steps);

@@ -111,7 +111,7 @@ static void aim_links(Sim* s) {
 
 Vec3 target_rounding_error(const Sim* s, int link) {
   Pose way = displacement_of(s, link), now = s->pose_now[link], target = s->target[link];
-  if (s->flight) return vec3(0, 0, 0);
+  if (tree_flight_has_target(s->flight, &s->model->links[link])) return vec3(0, 0, 0);
   Vec3 center = s->model->links[link].center, exact = vec3_add(way.t, fall_of(s, link));
   Vec3 turned = mat3_mul_vec(mat3_sub(way.r, mat3_sub(target.r, now.r)), center);
   return vec3_add(turned, vec3_sub(exact, vec3_sub(target.t, now.t)));

@@ -12,10 +12,10 @@
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
 
-/* Step of the sixth-order central differences, relative to the step length. The equations are homogeneous of degree -2
- * in the step length, so the relative truncation error is 36 h^6 = 2e-12. It is about equal to the rounding error,
- * which grows as 1/h. */
-#define LENGTH_STEP 6e-3
+/* Step of the tenth-order central differences, relative to the step length. The equations are homogeneous of degree -2
+ * in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding error of the targets of
+ * trees in free flight is divided by this step. */
+#define LENGTH_STEP 2e-2
 
 /* Returns rate . (joint rates at t + dt). The joint rates depend on the step lengths. */
 static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
@@ -104,8 +104,9 @@ static void join_lost(StepAdjoint* a, const RecordedStep* step, ClockDerivative*
 
 static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
                         const ForceSlopes* force, ClockDerivative* out) {
-  static const double AT[] = {-3, -2, -1, 1, 2, 3},
-                      WEIGHT[] = {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60};
+  static const double AT[] = {-5, -4, -3, -2, -1, 1, 2, 3, 4, 5},
+                      WEIGHT[] = {-1.0 / 1260, 5.0 / 504, -5.0 / 84, 5.0 / 21,   -5.0 / 6,
+                                  5.0 / 6,     -5.0 / 21, 5.0 / 84,  -5.0 / 504, 1.0 / 1260};
   StepClock clock = step->clock;
   double unit = LENGTH_STEP * (part == BY_TIME ? clock.dt : *part_of(&clock, part));
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
