@@ -33,6 +33,9 @@ typedef struct {
   SimSnapshot* before; /* state before the present step, to which an interrupt returns */
   double start, setup_seconds, output_seconds;
   Live live;
+  bool* apart_from_parent; /* true if the link and its fixed parent did not overlap at the start (links) */
+  int link_in_parent;      /* link that moved into its parent; -1 if none */
+  double parent_overlap;   /* largest overlap of link_in_parent with its parent [m] */
 } Run;
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -62,6 +65,10 @@ static Status run_create(Run* run, const Options* options) {
   run->closed_at = MEMORY_NEW(double, run->loaded.model.closure_count);
   run->opened_at = MEMORY_NEW(double, run->loaded.model.closure_count);
   for (int k = 0; k < run->loaded.model.closure_count; k++) run->closed_at[k] = run->opened_at[k] = INFINITY;
+  run->apart_from_parent = MEMORY_NEW(bool, run->loaded.model.link_count);
+  for (int i = 0; i < run->loaded.model.link_count; i++)
+    run->apart_from_parent[i] = model_parent_overlap(&run->loaded.model, sim_state(run->sim)->pose, i) < 0;
+  run->link_in_parent = -1;
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
@@ -87,6 +94,7 @@ static void run_free(Run* run) {
   memory_free(run->closed_at);
   memory_free(run->opened_at);
   memory_free(run->has_broken);
+  memory_free(run->apart_from_parent);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
   sim_snapshot_destroy(run->before);
@@ -151,6 +159,15 @@ static void note_contacts(Run* run, const SimContact* contacts, int count) {
       run->has_contact[contacts[k].a] = run->has_contact[contacts[k].b] = true;
 }
 
+/* Updates the largest overlap of a link with its fixed parent. */
+static void note_parent_overlap(Run* run, const Pose* poses) {
+  for (int i = 0; i < run->loaded.model.link_count; i++) {
+    if (!run->apart_from_parent[i]) continue;
+    double overlap = model_parent_overlap(&run->loaded.model, poses, i);
+    if (overlap > run->parent_overlap) run->parent_overlap = overlap, run->link_in_parent = i;
+  }
+}
+
 /* Writes the rows of the present state to the run folder. report: report of the step, or NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
@@ -170,6 +187,7 @@ static Status record(Run* run, const StepReport* report) {
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   note_contacts(run, frame.contacts, frame.contact_count);
+  note_parent_overlap(run, state->pose);
   run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step - run->loaded.model.start_step;
@@ -414,6 +432,17 @@ static void print_speeds(const Run* run) {
   }
 }
 
+/* Warns of a link that moved into its fixed parent. */
+static void print_parent_overlap(const Run* run) {
+  const ModelLink* links = run->loaded.model.links;
+  if (run->link_in_parent < 0) return;
+  const char* parent = links[links[run->link_in_parent].parent].name;
+  fprintf(stderr,
+          "sdrs simulate: warning: link '%s' moved %.3g m into its parent '%s', because a link and its parent have no "
+          "contact: for contact with '%s', remove 'parent' and give the joint's position in the world\n",
+          links[run->link_in_parent].name, run->parent_overlap, parent, parent);
+}
+
 /* Number of steps within the margin of a limit that resolves a rebound. A coordinate that spends this many steps there
  * rebounds with at least nine tenths of its limit_restitution (S22). */
 #define STOP_STEPS 300
@@ -583,6 +612,7 @@ static void report_end(const Run* run, Status status) {
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
   if (!options->quiet) print_stops(run);
+  if (!options->quiet) print_parent_overlap(run);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged);

@@ -14,4 +14,9 @@ void model_move_links(Model* model, const Scene* scene);
  * with circles is replaced by its inscribed polyhedron if the cores overlap. Allocates temporary memory. */
 double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, Vec3* normal);
 
+/* Returns the depth of the deepest overlap of the hulls of two links [m], negative for a gap, -INFINITY if no pair of
+ * hulls has a bounded one (model/overlap.c). Sets *normal to the unit direction, world frame, in which moving b by the
+ * depth ends this overlap. Allocates temporary memory. */
+double model_link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal);
+
 #endif

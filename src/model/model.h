@@ -567,6 +567,10 @@ typedef struct {
  * never NULL, which the caller frees with memory_free. The model may be one that model_create refused because of such
  * pairs. (model/checks.c) */
 int model_touching(const Model* model, ModelTouch** pairs);
+/* Returns the depth of the overlap of a link with its parent [m], negative for a gap (model/overlap.c). The link can
+ * move into the parent, because a link and its parent have no contact. poses: world poses of the links. Returns
+ * -INFINITY if the parent can move, the link is fixed, or one of the two has no shape. Allocates temporary memory. */
+double model_parent_overlap(const Model* model, const Pose* poses, int link);
 /* Lifts bodies that touch other bodies at the start, or overlap them by at most `deepest` [m]. Each body moves against
  * gravity by the overlap plus the equilibrium gap. Of two bodies the upper body moves, along its root joint. A body
  * that still touches another body afterwards is moved back. Changes joint positions in the scene and rebuilds the

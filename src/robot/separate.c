@@ -11,21 +11,6 @@ enum { SEPARATE_ROUNDS = 200 };
 /* Number of bodies that the warning names. */
 enum { SEPARATE_NAMES = 10 };
 
-/* Returns the deepest overlap of the hulls of two links [m], and sets *normal to the direction from a to b. */
-static double link_overlap(const Model* model, const Pose* poses, int a, int b, Vec3* normal) {
-  const ModelLink *own = &model->links[a], *other = &model->links[b];
-  double deepest = -HUGE_VAL;
-  *normal = vec3(0, 0, 0);
-  for (int i = own->hull_first; i < own->hull_first + own->hull_count; i++)
-    for (int k = other->hull_first; k < other->hull_first + other->hull_count; k++) {
-      Vec3 n;
-      if (!model->hulls[i].kind->bounded && !model->hulls[k].kind->bounded) continue;
-      double depth = model_hull_overlap(&model->hulls[i], poses[a], &model->hulls[k], poses[b], &n);
-      if (depth > deepest) deepest = depth, *normal = n;
-    }
-  return deepest;
-}
-
 static bool is_free(const Model* model, int link) {
   return model->links[link].tree >= 0 && robot_stands_free(model, link);
 }
@@ -44,7 +29,7 @@ static int separate_once(Robot* robot, double deepest, Vec3* sum, int* count) {
     bool free_a = is_free(model, touches[k].a), free_b = is_free(model, touches[k].b);
     if (a == b || (!free_a && !free_b)) continue;
     Vec3 normal;
-    double depth = link_overlap(model, poses, touches[k].a, touches[k].b, &normal);
+    double depth = model_link_overlap(model, poses, touches[k].a, touches[k].b, &normal);
     if (depth > deepest) moved = -1;
     double by = (fmax(depth, 0) + model->contact.gap_at_rest) / (free_a + free_b);
     if (free_a) sum[a] = vec3_add_scaled(sum[a], -by, normal), count[a]++;

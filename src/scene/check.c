@@ -1,4 +1,6 @@
 /* Checks rules that concern several sections of a scene. */
+#include <math.h>
+
 #include "scene/parts.h"
 
 /* Motion of the links. Each array has one entry per link. */
@@ -34,6 +36,26 @@ static void warn_idle_controllers(Reader* reader, const Motion* motion) {
                      "the controller has no effect, because another controller prescribes the joint of '%s': remove "
                      "one of the two",
                      text_excerpt(scene->links[controller->link].name).text);
+  }
+}
+
+/* Warns of the first controller with velocity_gain if the integrator is not that of the SDRS paper. Users of other
+ * simulators expect a damping constant under this name, but the damping constant is velocity_gain / dt. */
+static void warn_velocity_gain(Reader* reader) {
+  const Scene* scene = reader->scene;
+  if (scene->simulation.integrator == INTEGRATOR_FIRST_ORDER) return;
+  double dt = simulation_substep_length(&scene->simulation);
+  for (int i = 0; i < scene->controller_count; i++) {
+    const SceneController* controller = &scene->controllers[i];
+    double gain = 0;
+    for (int k = 0; k < JOINT_MAX_DOF; k++) gain = fmax(gain, controller->velocity_gain[k]);
+    if (!(gain > 0)) continue;
+    reader_warning(reader, controller->place,
+                   "velocity_gain %.6g damps the joint with the damping constant velocity_gain / dt = %.6g, which "
+                   "depends on dt: give damping_gain, which is the damping constant, or the integrator of the SDRS "
+                   "paper, simulation.integrator first_order",
+                   gain, gain / dt);
+    return;
   }
 }
 
@@ -132,6 +154,7 @@ void check_scene(Reader* reader) {
   Motion motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
   find_prescribed(reader, &motion);
   warn_idle_controllers(reader, &motion);
+  warn_velocity_gain(reader);
   find_moving(reader, &motion);
   warn_idle_loads(reader, &motion);
   warn_idle_tendons(reader, &motion);
