@@ -204,7 +204,7 @@ static void apply_inverse(const Optimizer* o, double* products, double* within, 
 }
 
 /* Updates the aggregate with the gradient of a rejected trial (O25). */
-static void reject(Optimizer* o, const Evaluation* current, const Evaluation* trial) {
+static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
   int count = o->set->count, memory = o->settings.memory;
   History h = history_of(o);
   double *change = o->work, *image = change + count, *products = o->work + 5 * count + 2 * o->set->row_count;

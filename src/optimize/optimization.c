@@ -283,8 +283,8 @@ static void learn_from_rejected(Optimization* o, double loss) {
   bool found = evaluate_gradient(o, o->trial_gradient) == TRIAL_ACCEPTED;
   o->adjoint = accepted;
   if (!found) return;
-  optimizer_reject(o->optimizer, &(Evaluation){o->x, o->loss, o->gradient},
-                   &(Evaluation){o->trial, loss, o->trial_gradient});
+  optimizer_reject(o->optimizer, &(LossAtPoint){o->x, o->loss, o->gradient},
+                   &(LossAtPoint){o->trial, loss, o->trial_gradient});
 }
 
 /* Simulates the design o->trial. If the method accepts the loss, also computes the gradient. Sets *plain to the loss

@@ -306,24 +306,24 @@ static void propose(Optimizer* o, const double* x, const double* gradient, doubl
   if (count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
 }
 
-/* Returns the evaluation with variables divided by their units, stored in x[count] and gradient[count]. */
-static Evaluation scaled_evaluation(const Optimizer* o, const Evaluation* given, double* x, double* gradient) {
+/* Returns the point with variables divided by their units, stored in x[count] and gradient[count]. */
+static LossAtPoint scaled_point(const Optimizer* o, const LossAtPoint* given, double* x, double* gradient) {
   for (int i = 0; i < o->set->count; i++) {
     x[i] = given->x[i] / o->unit[i];
     gradient[i] = given->gradient[i] * o->unit[i];
   }
-  return (Evaluation){x, given->loss, gradient};
+  return (LossAtPoint){x, given->loss, gradient};
 }
 
 bool optimizer_uses_rejected(const Optimizer* o) { return o->rule->reject != NULL; }
 
-void optimizer_reject(Optimizer* o, const Evaluation* current, const Evaluation* trial) {
+void optimizer_reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
   if (!o->unit) {
     o->rule->reject(o, current, trial);
     return;
   }
-  Evaluation own = scaled_evaluation(o, current, o->own_x, o->own_gradient);
-  Evaluation own_trial = scaled_evaluation(o, trial, o->own_trial, o->own_trial_gradient);
+  LossAtPoint own = scaled_point(o, current, o->own_x, o->own_gradient);
+  LossAtPoint own_trial = scaled_point(o, trial, o->own_trial, o->own_trial_gradient);
   o->rule->reject(o, &own, &own_trial);
 }
 
@@ -332,7 +332,7 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
     propose(o, x, gradient, trial);
     return;
   }
-  Evaluation own = scaled_evaluation(o, &(Evaluation){x, loss, gradient}, o->own_x, o->own_gradient);
+  LossAtPoint own = scaled_point(o, &(LossAtPoint){x, loss, gradient}, o->own_x, o->own_gradient);
   propose(o, own.x, own.gradient, trial);
   for (int i = 0; i < o->set->count; i++) trial[i] *= o->unit[i];
 }

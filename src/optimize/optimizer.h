@@ -14,7 +14,7 @@ typedef struct {
   const double* x;
   double loss;
   const double* gradient;
-} Evaluation;
+} LossAtPoint;
 
 /* Creates an optimizer. Copies the settings, whose steps must be > 0 (asserted). Borrows the set, whose bounds must not
  * change. Allocates all memory except the memory of GLPK. The caller frees the optimizer with optimizer_destroy before
@@ -53,7 +53,7 @@ bool optimizer_uses_rejected(const Optimizer* optimizer);
  * Call before optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. Allocates
  * nothing.
  */
-void optimizer_reject(Optimizer* optimizer, const Evaluation* current, const Evaluation* trial);
+void optimizer_reject(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
 /* Tells the optimizer that the caller evaluates trial[count] instead of the last proposal. trial must lie in the
  * set. x[count]: last accepted point. Allocates nothing. */
 void optimizer_set_trial(Optimizer* optimizer, const double* x, const double* trial);

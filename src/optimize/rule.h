@@ -40,7 +40,7 @@ typedef struct {
   void (*take)(Optimizer* optimizer, const double* trial);
   /* Tells the rule the loss and gradient of the rejected last proposal. NULL: the rule uses no gradients of rejected
    * trials. */
-  void (*reject)(Optimizer* optimizer, const Evaluation* current, const Evaluation* trial);
+  void (*reject)(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
   /* Tells a rule without gradients the loss and violation of the last trial (optimizer_report_loss). NULL: the rule
    * uses gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);

@@ -89,7 +89,7 @@ static inline TestDrive test_drive_with(Optimizer* optimizer, const TestSet* t, 
     double loss = function(context, count, trial, trial_gradient);
     bool accepted = !optimizer_descends(optimizer) || loss < drive.loss;
     if (!accepted && with_rejected && optimizer_uses_rejected(optimizer))
-      optimizer_reject(optimizer, &(Evaluation){x, drive.loss, gradient}, &(Evaluation){trial, loss, trial_gradient});
+      optimizer_reject(optimizer, &(LossAtPoint){x, drive.loss, gradient}, &(LossAtPoint){trial, loss, trial_gradient});
     drive.gave_up = !optimizer_report_outcome(optimizer, accepted, loss);
     if (accepted) {
       drive.loss = loss;

@@ -225,7 +225,7 @@ static void O25_aggregate_has_the_weight_of_the_dual(void** state) {
     double a = trial[0] / unit[0], b = trial[1] / unit[1], loss = 10 * fabs(a) - 2 * b;
     assert_true(a < 0 && loss > 0.1);
     double trial_gradient[2] = {-10 / unit[0], -2 / unit[1]};
-    optimizer_reject(optimizer, &(Evaluation){x, 0.1, g}, &(Evaluation){trial, loss, trial_gradient});
+    optimizer_reject(optimizer, &(LossAtPoint){x, 0.1, g}, &(LossAtPoint){trial, loss, trial_gradient});
     optimizer_report_outcome(optimizer, false, loss);
     optimizer_propose(optimizer, x, 0.1, g, trial);
     /* Without pairs H = step / |g|_inf, in units of the step: 0.1 / 10 in variables. */
