@@ -125,11 +125,24 @@ static bool needs_samples(Optimization* o) {
   return !optimization_succeeded(o);
 }
 
+/* Returns true if CMA-ES searches because L-BFGS ended in a minimum. Gradients are then useful, and L-BFGS can descend
+ * from a better sample. */
+static bool can_descend_again(const Optimization* o) {
+  const Automatic* a = &o->automatic;
+  if (a->method != OPTIMIZER_CMA_ES || a->change_count == 0) return false;
+  const MethodChange* last = &a->changes[a->change_count - 1];
+  return last->from == OPTIMIZER_LBFGS && last->reason != CHANGE_SHORT_OF_PREDICTION && last->reason != CHANGE_NO_SLOPE;
+}
+
 static bool watch_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_change(o))
     return can_step; /* the best design is unknown, because the loss of a design depends on its draws */
   if (!(a->mark - o->best_worth <= PROGRESS_LEAST * fabs(o->best_worth))) {
+    if (a->mark < HUGE_VAL && can_descend_again(o)) {
+      change(o, OPTIMIZER_LBFGS, a->factor, CHANGE_BETTER_SAMPLE, 0);
+      return true;
+    }
     a->mark = o->best_worth;
     a->mark_iteration = o->iteration;
   }
@@ -221,6 +234,9 @@ void optimization_add_method_change(const Optimization* o, int index, Text* out)
       break;
     case CHANGE_NO_SLOPE:
       text_add(out, "the gradient of the loss is zero");
+      break;
+    case CHANGE_BETTER_SAMPLE:
+      text_add(out, "a sample is better than the minimum that was found");
       break;
     case CHANGE_NO_SUCCESS:
       text_add(out, "the minimum that was found fails success");

@@ -12,12 +12,13 @@
 /* x counts as stationary if the projected step is shorter than this fraction of the step. */
 #define STATIONARY 1e-15
 
-/* RepeatIndices into the state of the rule: 1 if there is an earlier point; the number of pairs. The vectors follow:
- * the earlier point and its scaled gradient, then the steps and gradient changes of the pairs, oldest first. */
-enum { HAS_LAST, PAIRS, VECTORS };
+/* RepeatIndices into the state of the rule: 1 if there is an earlier point; the number of pairs; 1 if a trial from this
+ * point was rejected; the linearization error of the aggregate. The vectors follow: the earlier point and its scaled
+ * gradient, the aggregate, then the steps and gradient changes of the pairs, oldest first. */
+enum { HAS_LAST, PAIRS, HAS_AGGREGATE, AGGREGATE_ERROR, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
-  return VECTORS + 2 * count + 2 * settings->memory * count;
+  return VECTORS + 3 * count + 2 * settings->memory * count;
 }
 
 /* Returns the length of the workspace. It holds the gradient, the direction, the displacement to the face and the
@@ -34,13 +35,13 @@ static bool is_curved(int count, const double* step, const double* change) {
 
 typedef struct {
   int count, memory;
-  double *last, *last_gradient, *steps, *changes;
+  double *last, *last_gradient, *aggregate, *steps, *changes;
 } History;
 
 static History history_of(const Optimizer* o) {
   int count = o->set->count, memory = o->settings.memory;
   double* v = o->own + VECTORS;
-  return (History){count, memory, v, v + count, v + 2 * count, v + (2 + memory) * count};
+  return (History){count, memory, v, v + count, v + 2 * count, v + 3 * count, v + (3 + memory) * count};
 }
 
 /* Removes the oldest pair if the memory for pairs is full. */
@@ -69,6 +70,7 @@ static void learn(Optimizer* o, const double* x, const double* gradient) {
     h.last_gradient[i] = gradient[i];
   }
   o->own[HAS_LAST] = 1;
+  o->own[HAS_AGGREGATE] = 0;
 }
 
 /* ---------------------------------------------------------------- the face */
@@ -168,7 +170,7 @@ static bool descends(int count, const double* gradient, const double* x, const d
   return slope < 0;
 }
 
-/* Proposes the L-BFGS step (O9). */
+/* Proposes the L-BFGS step (O9). After a rejected trial the aggregate replaces the gradient (O25). */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count, memory = o->settings.memory;
   double *scaled = o->work, *direction = scaled + count, *to_face = direction + count, *limits = to_face + count;
@@ -176,15 +178,48 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   for (int i = 0; i < count; i++) scaled[i] = gradient[i] * o->step_of[i];
   if (o->state[STATE_FRESH] == 1) learn(o, x, scaled);
   o->state[STATE_FRESH] = 0;
+  if (o->own[HAS_AGGREGATE] == 1) memcpy(scaled, history_of(o).aggregate, sizeof(double) * (size_t)count);
   if (!find_face(o, x, scaled, limits, to_face, direction)) return false;
   set_length(o, apply_pairs(o, products, within, direction), direction);
   for (int i = 0; i < count; i++) direction[i] += to_face[i];
   if (!go(o, x, direction, trial)) return false;
   if (descends(count, gradient, x, trial)) return true;
   /* the projected step does not descend: use the negative gradient, which always descends */
-  for (int i = 0; i < count; i++) direction[i] = -scaled[i];
+  for (int i = 0; i < count; i++) direction[i] = -gradient[i] * o->step_of[i];
   set_length(o, false, direction);
   return go(o, x, direction, trial) && descends(count, gradient, x, trial);
+}
+
+/* Replaces vector[count] by its product with the inverse Hessian of the pairs on the face of the last proposal. Without
+ * pairs the inverse Hessian is a step of natural length. */
+static void apply_inverse(const Optimizer* o, double* products, double* within, double* vector) {
+  if (apply_pairs(o, products, within, vector)) return;
+  double length = natural_length(o, history_of(o).aggregate);
+  for (int i = 0; i < o->set->count; i++) vector[i] *= length;
+}
+
+/* Updates the aggregate with the gradient of a rejected trial (O25). */
+static void reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
+  int count = o->set->count, memory = o->settings.memory;
+  History h = history_of(o);
+  double *change = o->work, *image = change + count, *products = o->work + 5 * count + 2 * o->set->row_count;
+  if (o->own[HAS_AGGREGATE] == 0) {
+    for (int i = 0; i < count; i++) h.aggregate[i] = current->gradient[i] * o->step_of[i];
+    o->own[AGGREGATE_ERROR] = 0;
+    o->own[HAS_AGGREGATE] = 1;
+  }
+  double error = current->loss - trial->loss;
+  for (int i = 0; i < count; i++) {
+    error += trial->gradient[i] * (trial->x[i] - current->x[i]);
+    image[i] = change[i] = trial->gradient[i] * o->step_of[i] - h.aggregate[i];
+  }
+  error = fabs(error);
+  apply_inverse(o, products, products + 2 * memory, image);
+  double curvature = dot(count, change, image), slope = error - o->own[AGGREGATE_ERROR];
+  for (int i = 0; i < count; i++) slope += trial->gradient[i] * o->step_of[i] * image[i];
+  double weight = curvature > 0 ? fmin(fmax(slope / curvature, 0), 1) : 1;
+  for (int i = 0; i < count; i++) h.aggregate[i] += (1 - weight) * change[i];
+  o->own[AGGREGATE_ERROR] = weight * o->own[AGGREGATE_ERROR] + (1 - weight) * error;
 }
 
 const UpdateRule RULE_LBFGS = {.descends = true,
@@ -193,4 +228,5 @@ const UpdateRule RULE_LBFGS = {.descends = true,
                                .remembers = true,
                                .state_size = state_size,
                                .work_size = work_size,
-                               .propose = propose};
+                               .propose = propose,
+                               .reject = reject};

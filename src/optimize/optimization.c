@@ -275,6 +275,18 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
+/* Tells the optimizer the gradient of a trial whose loss rose (O25). The gradient is not used if draws or bundles make
+ * it random, or if it cannot be computed. The record of the adjoint stays that of the accepted design. */
+static void learn_from_rejected(Optimization* o, double loss) {
+  if (!optimizer_uses_rejected(o->optimizer) || draws_change(o) || o->task->bundle > 0) return;
+  AdjointReport accepted = o->adjoint;
+  bool found = evaluate_gradient(o, o->trial_gradient) == TRIAL_ACCEPTED;
+  o->adjoint = accepted;
+  if (!found) return;
+  optimizer_reject(o->optimizer, &(LossAtPoint){o->x, o->loss, o->gradient},
+                   &(LossAtPoint){o->trial, loss, o->trial_gradient});
+}
+
 /* Simulates the design o->trial. If the method accepts the loss, also computes the gradient. Sets *plain to the loss
  * without bounds and *loss to the minimized value. Returns the outcome. */
 static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
@@ -289,7 +301,10 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
     return is_better((Rank){violation, o->trial_meets, *plain}, current) ? TRIAL_ACCEPTED : TRIAL_ROSE;
   }
   *loss = merit_of(o, *plain, o->trial_terms);
-  if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) return TRIAL_ROSE;
+  if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) {
+    learn_from_rejected(o, *loss);
+    return TRIAL_ROSE;
+  }
   return find_gradient(o, o->trial, o->trial_gradient, interrupted);
 }
 

@@ -117,7 +117,8 @@ typedef enum {
   CHANGE_SHORT_STEP,          /* no step length improves the loss */
   CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
   CHANGE_NO_SLOPE,            /* the gradient is zero */
-  CHANGE_NO_SUCCESS           /* the search has converged to a design that fails `success` */
+  CHANGE_NO_SUCCESS,          /* the search has converged to a design that fails `success` */
+  CHANGE_BETTER_SAMPLE        /* a sample is better than the minimum that L-BFGS found */
 } MethodReason;
 typedef struct {
   int iteration; /* iteration after which the method changed */

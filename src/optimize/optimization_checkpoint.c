@@ -259,7 +259,7 @@ static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* di
   bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MAX && numbers[0] > 0;
   for (int k = 0; sound && k < counts[6]; k++) {
     const int64_t* one = changes + CHANGE_NUMBERS * k;
-    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_NO_SUCCESS;
+    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_BETTER_SAMPLE;
     a->changes[k] = (MethodChange){(int)one[0], (TaskOptimizerType)one[1], (TaskOptimizerType)one[2],
                                    (MethodReason)one[3], (int)one[4]};
   }

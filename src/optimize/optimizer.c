@@ -54,6 +54,8 @@ static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const d
   o->own_set.coefficient = MEMORY_NEW(double, terms);
   o->own_x = MEMORY_NEW(double, n);
   o->own_gradient = MEMORY_NEW(double, n);
+  o->own_trial = MEMORY_NEW(double, n);
+  o->own_trial_gradient = MEMORY_NEW(double, n);
   for (int i = 0; i < n; i++) {
     o->unit[i] = power_of_two(unit[i]);
     o->own_set.low[i] = set->low[i] / o->unit[i];
@@ -65,7 +67,8 @@ static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const d
 
 static void free_units(Optimizer* o) {
   if (!o->unit) return;
-  double* owned[] = {o->unit, o->own_set.low, o->own_set.high, o->own_set.coefficient, o->own_x, o->own_gradient};
+  double* owned[] = {o->unit,  o->own_set.low,  o->own_set.high, o->own_set.coefficient,
+                     o->own_x, o->own_gradient, o->own_trial,    o->own_trial_gradient};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -298,19 +301,35 @@ static void propose(Optimizer* o, const double* x, const double* gradient, doubl
   if (count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
 }
 
+/* Returns the point with variables divided by their units, stored in x[count] and gradient[count]. */
+static LossAtPoint scaled_point(const Optimizer* o, const LossAtPoint* given, double* x, double* gradient) {
+  for (int i = 0; i < o->set->count; i++) {
+    x[i] = given->x[i] / o->unit[i];
+    gradient[i] = given->gradient[i] * o->unit[i];
+  }
+  return (LossAtPoint){x, given->loss, gradient};
+}
+
+bool optimizer_uses_rejected(const Optimizer* o) { return o->rule->reject != NULL; }
+
+void optimizer_reject(Optimizer* o, const LossAtPoint* current, const LossAtPoint* trial) {
+  if (!o->unit) {
+    o->rule->reject(o, current, trial);
+    return;
+  }
+  LossAtPoint own = scaled_point(o, current, o->own_x, o->own_gradient);
+  LossAtPoint own_trial = scaled_point(o, trial, o->own_trial, o->own_trial_gradient);
+  o->rule->reject(o, &own, &own_trial);
+}
+
 void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
-  (void)loss;
   if (!o->unit) {
     propose(o, x, gradient, trial);
     return;
   }
-  int count = o->set->count;
-  for (int i = 0; i < count; i++) {
-    o->own_x[i] = x[i] / o->unit[i];
-    o->own_gradient[i] = gradient[i] * o->unit[i];
-  }
-  propose(o, o->own_x, o->own_gradient, trial);
-  for (int i = 0; i < count; i++) trial[i] *= o->unit[i];
+  LossAtPoint own = scaled_point(o, &(LossAtPoint){x, loss, gradient}, o->own_x, o->own_gradient);
+  propose(o, own.x, own.gradient, trial);
+  for (int i = 0; i < o->set->count; i++) trial[i] *= o->unit[i];
 }
 
 void optimizer_set_trial(Optimizer* o, const double* x, const double* trial) {

@@ -9,6 +9,13 @@
 
 typedef struct Optimizer Optimizer;
 
+/* A point x[count] with its loss and gradient[count]. The pointers are borrowed. */
+typedef struct {
+  const double* x;
+  double loss;
+  const double* gradient;
+} LossAtPoint;
+
 /* Creates an optimizer. Copies the settings, whose steps must be > 0 (asserted). Borrows the set, whose bounds must not
  * change. Allocates all memory except the memory of GLPK. The caller frees the optimizer with optimizer_destroy before
  * the set. */
@@ -40,6 +47,13 @@ void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const
  * times as long. Returns false if the step has fallen below 1e-9 of the steps in the settings. loss is unused.
  * Allocates nothing. */
 bool optimizer_report_outcome(Optimizer* optimizer, bool accepted, double loss);
+/* Returns true if the method uses the gradients of rejected trials (O25). */
+bool optimizer_uses_rejected(const Optimizer* optimizer);
+/* Tells the optimizer the loss and the finite gradient of the last trial, which was rejected because its loss rose.
+ * Call before optimizer_report_outcome, and only if optimizer_uses_rejected. current: last accepted point. Allocates
+ * nothing.
+ */
+void optimizer_reject(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
 /* Tells the optimizer that the caller evaluates trial[count] instead of the last proposal. trial must lie in the
  * set. x[count]: last accepted point. Allocates nothing. */
 void optimizer_set_trial(Optimizer* optimizer, const double* x, const double* trial);

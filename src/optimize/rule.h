@@ -38,6 +38,9 @@ typedef struct {
   /* Tells the rule that the caller replaces the last proposal by trial[count]. NULL: the rule stores nothing about
    * its proposals. */
   void (*take)(Optimizer* optimizer, const double* trial);
+  /* Tells the rule the loss and gradient of the rejected last proposal. NULL: the rule uses no gradients of rejected
+   * trials. */
+  void (*reject)(Optimizer* optimizer, const LossAtPoint* current, const LossAtPoint* trial);
   /* Tells a rule without gradients the loss and violation of the last trial (optimizer_report_loss). NULL: the rule
    * uses gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);
@@ -52,7 +55,7 @@ struct Optimizer {
   double* unit;           /* units of the variables (count); NULL: all units are 1 */
   FeasibleSet
       own_set; /* Feasible set in scaled variables, used if there are units. Owns its limits and coefficients. */
-  double *own_x, *own_gradient;
+  double *own_x, *own_gradient, *own_trial, *own_trial_gradient; /* in scaled variables (count); NULL: no units */
   Projector* projector;
   LinearProgram* program; /* NULL unless the rule solves linear programs */
   double steps[2];        /* step of each block in the settings */

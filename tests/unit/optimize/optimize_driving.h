@@ -76,9 +76,10 @@ typedef struct {
   double loss;
 } TestDrive;
 
-/* x is the start and the result; in the set. Each trial must be in the set too. */
-static inline TestDrive test_drive(Optimizer* optimizer, const TestSet* t, TestLoss function, const void* context,
-                                   int trials, double* x) {
+/* x is the start and the result; in the set. Each trial must be in the set too. with_rejected: the optimizer receives
+ * the gradients of rejected trials. */
+static inline TestDrive test_drive_with(Optimizer* optimizer, const TestSet* t, TestLoss function, const void* context,
+                                        int trials, bool with_rejected, double* x) {
   int count = t->set.count;
   double gradient[TEST_COUNT_MAX], trial[TEST_COUNT_MAX], trial_gradient[TEST_COUNT_MAX];
   TestDrive drive = {.loss = function(context, count, x, gradient)};
@@ -87,6 +88,8 @@ static inline TestDrive test_drive(Optimizer* optimizer, const TestSet* t, TestL
     test_expect_inside(t, trial, 1e-11, "trial", k);
     double loss = function(context, count, trial, trial_gradient);
     bool accepted = !optimizer_descends(optimizer) || loss < drive.loss;
+    if (!accepted && with_rejected && optimizer_uses_rejected(optimizer))
+      optimizer_reject(optimizer, &(LossAtPoint){x, drive.loss, gradient}, &(LossAtPoint){trial, loss, trial_gradient});
     drive.gave_up = !optimizer_report_outcome(optimizer, accepted, loss);
     if (accepted) {
       drive.loss = loss;
@@ -97,6 +100,12 @@ static inline TestDrive test_drive(Optimizer* optimizer, const TestSet* t, TestL
     drive.rejected += !accepted;
   }
   return drive;
+}
+
+/* Does the same as test_drive_with, with the gradients of rejected trials. */
+static inline TestDrive test_drive(Optimizer* optimizer, const TestSet* t, TestLoss function, const void* context,
+                                   int trials, double* x) {
+  return test_drive_with(optimizer, t, function, context, trials, true, x);
 }
 
 #endif

@@ -211,6 +211,64 @@ static void stationary_points_stay(void** state) {
   memory_free(t);
 }
 
+/* The weight of the gradient at the point, by a scan of the dual function. The step is then along the aggregate. */
+static void O25_aggregate_has_the_weight_of_the_dual(void** state) {
+  (void)state;
+  TestSet* t = test_set_create(2, 0);
+  TaskOptimizer s = test_settings(OPTIMIZER_LBFGS);
+  for (int k = 0; k < 2; k++) { /* with units 1, and with units 4 and 1/2 */
+    const double unit[2] = {k ? 4 : 1, k ? 0.5 : 1};
+    Optimizer* optimizer = optimizer_create_scaled(&s, &t->set, unit);
+    /* the loss 10 |x| - 2 y at (0.01, 0), in variables x / unit */
+    double x[2] = {0.01 * unit[0], 0}, g[2] = {10 / unit[0], -2 / unit[1]}, trial[2];
+    optimizer_propose(optimizer, x, 0.1, g, trial);
+    double a = trial[0] / unit[0], b = trial[1] / unit[1], loss = 10 * fabs(a) - 2 * b;
+    assert_true(a < 0 && loss > 0.1);
+    double trial_gradient[2] = {-10 / unit[0], -2 / unit[1]};
+    optimizer_reject(optimizer, &(LossAtPoint){x, 0.1, g}, &(LossAtPoint){trial, loss, trial_gradient});
+    optimizer_report_outcome(optimizer, false, loss);
+    optimizer_propose(optimizer, x, 0.1, g, trial);
+    /* Without pairs H = step / |g|_inf, in units of the step: 0.1 / 10 in variables. */
+    double best = HUGE_VAL, weight = 0, error = fabs(0.1 - loss - 10 * (a - 0.01) - 2 * b);
+    for (int i = 0; i <= 100000; i++) {
+      double w = i / 1e5, p = w * 10 - (1 - w) * 10, dual = 0.5 * 0.01 * (p * p + 4) + (1 - w) * error;
+      if (dual < best) best = dual, weight = w;
+    }
+    double slope = (10 * (2 * weight - 1)) / -2;
+    compare_near((trial[0] / unit[0] - 0.01) / (trial[1] / unit[1]), slope, 1e-3, "direction with units %d", k);
+    optimizer_destroy(optimizer);
+  }
+  memory_free(t);
+}
+
+/* 10 |y - x^2| + (1 - x)^2: a curved valley with a kink at its bottom. Minimum 0 at (1, 1). */
+static double kinked_valley(const void* context, int count, const double* x, double* gradient) {
+  (void)context;
+  assert_int_equal(count, 2);
+  double d = x[1] - x[0] * x[0], side = d > 0 ? 10 : -10;
+  gradient[0] = -2 * side * x[0] - 2 * (1 - x[0]);
+  gradient[1] = side;
+  return side * d + (1 - x[0]) * (1 - x[0]);
+}
+
+/* The gradients of rejected trials lower the loss after 80 trials, in the geometric mean over six starts. */
+static void O25_follows_a_kink(void** state) {
+  (void)state;
+  TestSet* t = test_set_create(2, 0);
+  TaskOptimizer s = test_settings(OPTIMIZER_LBFGS);
+  double gain = 0;
+  for (int start = 0; start < 6; start++)
+    for (int with = 0; with < 2; with++) {
+      Optimizer* optimizer = optimizer_create(&s, &t->set);
+      double x[2] = {0.1 * start, 0.5};
+      TestDrive drive = test_drive_with(optimizer, t, kinked_valley, NULL, 80, with == 1, x);
+      gain += (with ? -1 : 1) * log(drive.loss) / 6;
+      optimizer_destroy(optimizer);
+    }
+  compare_at_most(exp(-gain), 0.5, "loss with these gradients by loss without");
+  memory_free(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rosenbrock_is_solved),
@@ -220,6 +278,8 @@ int main(void) {
       cmocka_unit_test(O9_direction_in_a_face_is_that_of_its_coordinates),
       cmocka_unit_test(pairs_without_curvature_are_left_out),
       cmocka_unit_test(stationary_points_stay),
+      cmocka_unit_test(O25_aggregate_has_the_weight_of_the_dual),
+      cmocka_unit_test(O25_follows_a_kink),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
