@@ -1,4 +1,5 @@
 /* Answers questions about shapes, as a line of JSON or as a row of numbers. */
+#include <assert.h>
 #include <string.h>
 #include "ask/answer.h"
 
@@ -6,7 +7,7 @@
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* Name of an answer, and the rows of its derivatives in the table of derivatives. */
+/* Name of an answer, and its rows in the table of derivatives. */
 typedef struct {
   const char* name;
   int first, count;
@@ -39,31 +40,29 @@ static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
                                            {"activity", MANIFOLD_ACTIVITY, 1}};
 enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
 
-/* Table of derivatives of an answer. The columns are six for the pose of each body, then the parameters of the two
- * shapes. */
+/* Table of derivatives. The columns are six for the pose of each body, then the parameters of both shapes. */
 typedef struct {
   const double* values;
-  int columns, own[2];
-  double* room;    /* writable pointer to `values`: allocated memory, or the caller's array `by_poses` */
-  bool missing[2]; /* true if the derivatives by the parameters of body a or b are unknown */
-  int known; /* number of leading rows whose derivatives with respect to the poses are known although the derivatives of
-                other rows are unknown */
+  int columns, own[2]; /* number of columns; number of parameters of each shape */
+  double* room;        /* writable pointer to `values`: allocated memory, or the array `by_poses` of the caller */
+  bool missing[2];     /* for each body, true if the derivatives with respect to its parameters are unknown */
+  int known; /* number of leading rows whose derivatives with respect to the poses are known, although those of other
+                rows are not */
 } Table;
 
-/* Sets key to `d_<name>_<of>` if the form is a line or names. Sets key to "" for a row, because numbers in a row have
- * no keys. */
-static void add_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
+/* Sets key to `d_<name>_<of>`, or to "" if the form is a row, because numbers in a row have no keys. */
+static void make_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
   key[0] = '\0';
   if (!out->in_row) snprintf(key, ANSWER_KEY, "d_%s_%s", name, of);
 }
 
-/* Writes the derivatives `d_<name>_<of>` as a list of `count` numbers, or as a list of such lists. Writes null if the
- * values are unknown. */
-static void add_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
-                     int count) {
+/* Writes the derivatives `d_<name>_<of>`: the columns first ... first + count - 1 of the rows of an answer. Writes null
+ * if the values are unknown. */
+static void append_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
+                        int count) {
   const double* values = table->values ? table->values + rows->first * table->columns + first : NULL;
   char key[ANSWER_KEY];
-  add_key(out, rows->name, of, key);
+  make_key(out, rows->name, of, key);
   answer_table(out, key, values, rows->count, count, table->columns);
 }
 
@@ -76,13 +75,13 @@ static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRow
   }
   for (int k = 0; k < count; k++) {
     const Table* by_poses = rows[k].first + rows[k].count <= table->known ? table : &known;
-    add_part(out, by_poses, &rows[k], "a", 0, 6);
-    add_part(out, by_poses, &rows[k], "b", 6, 6);
+    append_part(out, by_poses, &rows[k], "a", 0, 6);
+    append_part(out, by_poses, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
     for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->own[body++]) {
       Table own = known;
       if (table->missing[body]) own.values = NULL;
-      add_part(out, &own, &rows[k], body ? "shape_b" : "shape_a", first, table->own[body]);
+      append_part(out, &own, &rows[k], body ? "shape_b" : "shape_a", first, table->own[body]);
     }
   }
 }
@@ -112,8 +111,8 @@ static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth*
   answer_numbers(out, "wrench_b", known ? w.on_b : NULL, 6);
 }
 
-/* Writes the derivatives of the contact force. table: result of growth_derivatives. If `reason` is not NULL, the table
- * has no values, and the reason was written with the derivatives of the distance. */
+/* Writes the derivatives of the contact force. table: result of growth_derivatives. reason: not NULL if the table has
+ * no values; the reason was then written with the derivatives of the distance. */
 static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const Growth* g, const Table* table,
                                    const char* reason) {
   double by_poses[WRENCH_ROWS * QUERY_POSE_COLUMNS];
@@ -127,10 +126,12 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Note for a question whose derivatives of the distance exist, but whose derivatives of the contact point do not. */
-#define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
+/* Note for pairs with derivatives of the distance but not of the contact point. */
+#define FLAT_CONTACT_NOTE \
+  "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  assert(list->bodies[item->body[0]].smooth && list->bodies[item->body[1]].smooth);
   const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
   Growth g = growth_query(a, item->pose[0], b, item->pose[1], &memory->growth);
   growth_numbers(out, &g);
@@ -146,7 +147,7 @@ static void answer_growth(AnswerForm* out, const QueryList* list, const QueryIte
   if (reason && !growth_slopes(a, item->pose[0], b, item->pose[1], &g, values + (ptrdiff_t)GROWTH_ALPHA * table.columns,
                                values + (ptrdiff_t)GROWTH_GAP * table.columns)) {
     table.known = GROWTH_GAP + 1;
-    answer_text(out, "note", FLAT_POINT);
+    answer_text(out, "note", FLAT_CONTACT_NOTE);
   }
   answer_number(out, "condition", condition);
   add_derivatives(out, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
@@ -161,15 +162,15 @@ static void distance_numbers(AnswerForm* out, const Distance* d) {
   answer_vector(out, "witness_b", &d->witness_b);
 }
 
-/* ---- derivatives by the points of hulls. Each point has three columns, in the order of the input. */
+/* ---- derivatives with respect to the points of hulls; each point has three columns, in the order of the input */
 
-static int own_columns(const QueryItem* item, const QueryBody* body) {
+static int parameter_count(const QueryItem* item, const QueryBody* body) {
   if (!item->parameters) return 0;
   return body->smooth ? shape_parameter_count(&body->shape) : 3 * body->given_count;
 }
 
 /* Returns the index of the first given point that coincides with a vertex of the hull, or -1 if there is none. */
-static int given_point(const QueryBody* body, PointView view, int vertex) {
+static int find_given_point(const QueryBody* body, PointView view, int vertex) {
   for (int i = 0; i < body->given_count; i++)
     if (body->given[i].x == view.x[vertex] && body->given[i].y == view.y[vertex] && body->given[i].z == view.z[vertex])
       return i;
@@ -181,7 +182,7 @@ static int given_point(const QueryBody* body, PointView view, int vertex) {
 static Table table_create(const QueryItem* item, const QueryBody* bodies[2],
                           double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS]) {
   Table table = {.columns = QUERY_POSE_COLUMNS};
-  for (int k = 0; k < 2; k++) table.columns += table.own[k] = own_columns(item, bodies[k]);
+  for (int k = 0; k < 2; k++) table.columns += table.own[k] = parameter_count(item, bodies[k]);
   size_t bytes = sizeof(double) * DISTANCE_ROWS * (size_t)table.columns;
   table.values = table.room = table.columns > QUERY_POSE_COLUMNS ? memory_alloc(bytes) : by_poses;
   memset(table.room, 0, bytes);
@@ -195,30 +196,31 @@ static void table_free(Table* table) {
 /* Copies `count` derivatives per row to the table. values: array with `columns` numbers per row. from: first column in
  * `values`. to: first column in the table. */
 static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
+  assert(from + count <= columns && to + count <= table->columns);
   for (int r = 0; r < DISTANCE_ROWS; r++)
     memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,
            sizeof(double) * (size_t)count);
 }
 
-/* Adds a note that a face or an edge has more corners than determine it. The derivatives of the answer are then the
- * derivatives of a best fit. */
-static void tell_fitted(AnswerForm* out, int body) {
+/* Writes a note that a face or an edge has more corners than determine it, so that derivatives are those of a best fit.
+ */
+static void append_fit_note(AnswerForm* out, int body) {
   answer_text(
       out, body ? "note_shape_b" : "note_shape_a",
       "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
 }
 
-/* Sets the derivatives by the points of the hulls. If the derivatives of a body are unknown, writes null, and in a line
- * also the reason. */
-static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
-                              const VertexSlopes slopes[2]) {
+/* Sets the derivatives with respect to the points of the hulls. If those of a body are unknown, marks them as unknown
+ * and writes the reason. */
+static void set_vertex_derivatives(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
+                                   const VertexSlopes slopes[2]) {
   for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
     if (table->own[k] == 0 || bodies[k]->smooth) continue;
     table->missing[k] = slopes[k].reason != NULL;
     if (slopes[k].reason) answer_text(out, k ? "reason_shape_b" : "reason_shape_a", slopes[k].reason);
-    if (!slopes[k].reason && slopes[k].fitted) tell_fitted(out, k);
+    if (!slopes[k].reason && slopes[k].fitted) append_fit_note(out, k);
     for (int i = 0; i < slopes[k].count; i++) {
-      int point = given_point(bodies[k], view[k], slopes[k].vertex[i]);
+      int point = find_given_point(bodies[k], view[k], slopes[k].vertex[i]);
       for (int r = 0; point >= 0 && r < DISTANCE_ROWS; r++)
         memcpy(table->room + (ptrdiff_t)r * table->columns + first + 3 * (ptrdiff_t)point, &slopes[k].rows[r][3 * i],
                3 * sizeof(double));
@@ -226,13 +228,13 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
-/* Note for a question whose derivatives of the distance exist, but whose derivatives of the witness points do not. */
-#define KINKED \
+/* Note for pairs with derivatives of the distance but not of the witness points. */
+#define KINK_NOTE \
   "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
 
-/* Returns the derivatives for two hulls with respect to the poses and, if requested, to their points. Sets *reason to
- * the reason why there are no derivatives, or to NULL. by_poses: as in table_create. The caller frees the table with
- * table_free. */
+/* Returns the derivatives of the distance of two hulls with respect to the poses and, if requested, to their points.
+ * Sets *reason to the reason why there are none, or to NULL. by_poses: storage that the table borrows if no parameters
+ * are requested. The caller frees the table with table_free. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
                         const Distance* d, double* by_poses, const char** reason) {
   Table table = table_create(item, bodies, by_poses);
@@ -242,14 +244,14 @@ static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody*
     bool kinked = false;
     if (!distance_slope(view[0], item->pose[0], view[1], item->pose[1], d, table.room, &kinked))
       table.known = DISTANCE_VALUE + 1;
-    if (kinked) answer_text(out, "note", KINKED);
+    if (kinked) answer_text(out, "note", KINK_NOTE);
     return table;
   }
   copy_columns(&table, 0, values, QUERY_POSE_COLUMNS, 0, QUERY_POSE_COLUMNS);
   if (!item->parameters) return table;
   VertexSlopes slopes[2];
   distance_vertex_slopes(view[0], item->pose[0], view[1], item->pose[1], d, slopes);
-  put_vertex_slopes(out, &table, bodies, view, slopes);
+  set_vertex_derivatives(out, &table, bodies, view, slopes);
   return table;
 }
 
@@ -275,14 +277,14 @@ static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], co
   table_free(&table);
 }
 
-/* Returns convex piece `number` of a body. A body without pieces is its own only piece. */
+/* Returns a convex piece of a body. number: index of the piece; a body without pieces is its own only piece. */
 static ConvexBody convex_piece(const QueryBody* body, int number) {
   if (body->smooth) return (ConvexBody){.shape = &body->shape};
   return (ConvexBody){.points = body->pieces ? body->witness.pieces[number].points : body->points};
 }
 
-/* Returns the distance of the nearest pair of convex pieces of two bodies. Sets pair (2) to the two pieces. */
-static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
+/* Returns the smallest distance between convex pieces of two bodies. Sets pair (2) to the two pieces. */
+static ConvexDistance find_nearest_pieces(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
   ConvexDistance least = {.nearest.distance = HUGE_VAL};
   int count[2];
   for (int k = 0; k < 2; k++) count[k] = bodies[k]->pieces ? bodies[k]->piece_count : 1;
@@ -299,7 +301,7 @@ static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose
 
 static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], const QueryItem* item) {
   ConvexBody pair[2] = {{0}};
-  ConvexDistance d = nearest_convex(bodies, item->pose, pair);
+  ConvexDistance d = find_nearest_pieces(bodies, item->pose, pair);
   distance_numbers(out, &d.nearest);
   answer_numbers(out, "bounds", (const double[2]){d.low, d.high}, 2);
   answer_bool(out, "proved", d.proved);
@@ -318,7 +320,7 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   if (!reason && item->parameters) {
     VertexSlopes slopes[2];
     convex_distance_vertex_slopes(pair, item->pose, &d, slopes);
-    put_vertex_slopes(out, &table, bodies, (const PointView[2]){pair[0].points, pair[1].points}, slopes);
+    set_vertex_derivatives(out, &table, bodies, (const PointView[2]){pair[0].points, pair[1].points}, slopes);
   }
   add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
   if (values != own_room) memory_free(values);
@@ -339,11 +341,11 @@ static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const Que
   WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = bodies[k];
-    int columns = own_columns(item, body);
+    int columns = parameter_count(item, body);
     int count = witness_corner_slopes(&body->witness, item->pose[k], w, k, slopes);
     double* values = MEMORY_NEW(double, 3 * columns);
     for (int i = 0; i < count; i++) {
-      int point = given_point(body, body->witness.pieces[slopes[i].piece].points, slopes[i].vertex);
+      int point = find_given_point(body, body->witness.pieces[slopes[i].piece].points, slopes[i].vertex);
       for (int r = 0; point >= 0 && r < 3; r++)
         for (int axis = 0; axis < 3; axis++)
           values[(ptrdiff_t)r * columns + 3 * (ptrdiff_t)point + axis] += slopes[i].slope.m[r][axis];
@@ -422,26 +424,30 @@ typedef struct {
   int own[2]; /* number of requested parameters of each body */
 } ManifoldQuestion;
 
-enum { CAUSES = 6 }; /* parameters per call of manifold_query_by */
+enum { PARAMETERS_PER_QUERY = 6 }; /* number of parameters per call of manifold_query_by */
 
-static int blocks_of(const ManifoldQuestion* q, int body) { return (q->own[body] + CAUSES - 1) / CAUSES; }
+static int block_count(const ManifoldQuestion* q, int body) {
+  assert(body == 0 || body == 1);
+  return (q->own[body] + PARAMETERS_PER_QUERY - 1) / PARAMETERS_PER_QUERY;
+}
 
-/* Returns the derivatives of all contacts by the parameters of both bodies, or NULL if they are not requested. The
- * result consists of blocks of `count` contacts; the blocks of body a come first. The caller frees the result. */
-static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t count) {
-  int blocks = blocks_of(q, 0) + blocks_of(q, 1);
+/* Returns the derivatives of all contacts with respect to the parameters of both bodies, or NULL if they are not
+ * requested. The result consists of blocks of `count` contacts; the blocks of body a come first. The caller frees the
+ * result. */
+static ManifoldContact* compute_contact_derivatives(const ManifoldQuestion* q, int64_t count) {
+  assert(count >= 0);
+  int blocks = block_count(q, 0) + block_count(q, 1);
   if (blocks == 0) return NULL;
   ManifoldContact *out = memory_alloc(sizeof *out * (size_t)count * (size_t)blocks), *next = out;
   for (int body = 0; body < 2; body++)
-    for (int first = 0; first < q->own[body]; first += CAUSES, next += count)
+    for (int first = 0; first < q->own[body]; first += PARAMETERS_PER_QUERY, next += count)
       manifold_query_by(q->body[0], q->item->pose[0], q->body[1], q->item->pose[1], &q->options,
                         body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, next, NULL);
   return out;
 }
 
-/* Writes the derivatives of one contact. The rows are those in manifold.h. The columns are the poses, then the
- * parameters of both bodies. by_shapes: element of the result of contacts_by_shapes for this contact. values: workspace
- * for all numbers. */
+/* Writes the derivatives of one contact. by_shapes: its element in the first block of compute_contact_derivatives.
+ * values: workspace of MANIFOLD_ROWS rows. The columns of a row are the poses, then the parameters of both bodies. */
 static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
                                     const ManifoldContact* by_shapes, int64_t count, double* values) {
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
@@ -452,8 +458,8 @@ static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, 
     const ManifoldContact* block = by_shapes;
     for (int body = 0; body < 2; row += q->own[body++])
       for (int k = 0; k < q->own[body]; k++) {
-        row[k] = block->slope[r][k % CAUSES];
-        if (k % CAUSES == CAUSES - 1 || k == q->own[body] - 1) block += count;
+        row[k] = block->slope[r][k % PARAMETERS_PER_QUERY];
+        if (k % PARAMETERS_PER_QUERY == PARAMETERS_PER_QUERY - 1 || k == q->own[body] - 1) block += count;
       }
   }
   Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
@@ -470,7 +476,7 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
 }
 
 /* Returns scratch memory of `bytes` bytes, aligned to 64. The memory is borrowed, and the next query overwrites it. */
-static void* memory_room(QueryMemory* memory, size_t bytes) {
+static void* scratch_memory(QueryMemory* memory, size_t bytes) {
   if (memory->room_bytes < bytes) {
     memory_free(memory->room);
     memory->room = memory_alloc(bytes);
@@ -479,9 +485,8 @@ static void* memory_room(QueryMemory* memory, size_t bytes) {
   return memory->room;
 }
 
-/* Writes the number of omitted points or edges that are as deep as a kept point or edge (X1). Adds a note if the number
- * is not 0. */
-static void put_left_out(AnswerForm* out, int left_out) {
+/* Writes the number of omitted points or edges that are as deep as a kept one (X1), and a note if it is not 0. */
+static void append_left_out(AnswerForm* out, int left_out) {
   answer_number(out, "left_out", left_out);
   if (left_out > 0)
     answer_text(
@@ -491,16 +496,16 @@ static void put_left_out(AnswerForm* out, int left_out) {
 }
 
 /* Default smoothing length relative to the mean size of the bodies. */
-#define SMOOTHING_PART 0.01
+#define SMOOTHING_FRACTION 0.01
 
 static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
   const Pose* pose = q->item->pose;
   ManifoldMean mean;
-  void* room = memory_room(memory, manifold_room(q->body[0], q->body[1], &q->options));
+  void* room = scratch_memory(memory, manifold_room(q->body[0], q->body[1], &q->options));
   int left_out = manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, room);
   answer_number(out, "mean", mean.distance);
   answer_number(out, "activity", mean.activity);
-  put_left_out(out, left_out);
+  append_left_out(out, left_out);
   if (!q->item->derivatives) return;
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
   double by_poses[QUERY_POSE_COLUMNS];
@@ -508,11 +513,11 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory*
   double* next = values + QUERY_POSE_COLUMNS;
   memcpy(values, mean.slope, sizeof mean.slope);
   for (int body = 0; body < 2; body++)
-    for (int first = 0; first < q->own[body]; first += CAUSES) {
+    for (int first = 0; first < q->own[body]; first += PARAMETERS_PER_QUERY) {
       ManifoldMean by;
       manifold_mean_by(q->body[0], pose[0], q->body[1], pose[1], &q->options,
                        body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, &by, NULL);
-      for (int k = 0; k < CAUSES && first + k < q->own[body]; k++) *next++ = by.slope[k];
+      for (int k = 0; k < PARAMETERS_PER_QUERY && first + k < q->own[body]; k++) *next++ = by.slope[k];
     }
   Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
   add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
@@ -520,24 +525,25 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory*
 }
 
 static double contact_value(const ManifoldContact* c, int row) {
+  assert(row >= 0 && row < MANIFOLD_ROWS);
   const double values[MANIFOLD_ROWS] = {c->point.x,  c->point.y,  c->point.z,  c->distance,
                                         c->normal.x, c->normal.y, c->normal.z, c->activity};
   return values[row];
 }
 
-/* Writes the derivatives of all contacts by the parameters of a body, contact by contact. by_shapes: result of
- * contacts_by_shapes. Unused slots are NaN. */
+/* Writes the derivatives of all contacts with respect to the parameters of a body, contact by contact. by_shapes:
+ * result of compute_contact_derivatives. Unused slots are NaN. */
 static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
                             const ManifoldContact* by_shapes, int slots, int count) {
   char key[ANSWER_KEY];
-  add_key(out, rows->name, body ? "shape_b" : "shape_a", key);
+  make_key(out, rows->name, body ? "shape_b" : "shape_a", key);
   double* room = answer_reserve_numbers(out, key, slots * rows->count * q->own[body]);
-  const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * blocks_of(q, 0) : 0);
+  const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * block_count(q, 0) : 0);
   for (int i = 0; room && i < slots; i++)
     for (int r = 0; r < rows->count; r++)
       for (int k = 0; k < q->own[body]; k++) {
-        ptrdiff_t at = (ptrdiff_t)(k / CAUSES) * count + i;
-        *room++ = i < count ? own[at].slope[rows->first + r][k % CAUSES] : (double)NAN;
+        ptrdiff_t at = (ptrdiff_t)(k / PARAMETERS_PER_QUERY) * count + i;
+        *room++ = i < count ? own[at].slope[rows->first + r][k % PARAMETERS_PER_QUERY] : (double)NAN;
       }
 }
 
@@ -558,7 +564,7 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
     const AnswerRows* rows = &CONTACT_NAMES[k / 2];
     const int body = k % 2;
     char key[ANSWER_KEY];
-    add_key(out, rows->name, body ? "b" : "a", key);
+    make_key(out, rows->name, body ? "b" : "a", key);
     room = answer_reserve_numbers(out, key, slots * rows->count * 6);
     for (int i = 0; room && i < slots; i++)
       for (int r = 0; r < rows->count; r++)
@@ -569,19 +575,19 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
   }
 }
 
-/* Writes the contacts of one query as a row of numbers. Uses the scratch memory of `memory`. */
-static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
+/* Writes the contacts of a question as a row of numbers. Overwrites the scratch memory of `memory`. */
+static void write_contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
   const Pose* pose = q->item->pose;
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
   size_t work = manifold_room(q->body[0], q->body[1], &q->options);
   size_t bytes = (sizeof(ManifoldContact) * (size_t)count + 63) / 64 * 64 + work;
-  char* room = memory_room(memory, bytes);
+  char* room = scratch_memory(memory, bytes);
   ManifoldContact* contacts = (ManifoldContact*)(void*)room;
   int left_out = 0;
   if (out->row)
     left_out = manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, room + (bytes - work));
-  put_left_out(out, left_out);
-  ManifoldContact* by_shapes = out->row ? contacts_by_shapes(q, count) : NULL;
+  append_left_out(out, left_out);
+  ManifoldContact* by_shapes = out->row ? compute_contact_derivatives(q, count) : NULL;
   add_slots(out, q, contacts, by_shapes, (int)count);
   memory_free(by_shapes);
 }
@@ -589,9 +595,10 @@ static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory
 static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
   const Pose* pose = q->item->pose;
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
-  ManifoldContact *contacts = memory_alloc(sizeof *contacts * (size_t)count), *by_shapes = contacts_by_shapes(q, count);
+  ManifoldContact *contacts = memory_alloc(sizeof *contacts * (size_t)count),
+                  *by_shapes = compute_contact_derivatives(q, count);
   double* values = MEMORY_NEW(double, MANIFOLD_ROWS*(QUERY_POSE_COLUMNS + q->own[0] + q->own[1]));
-  put_left_out(out, manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL));
+  append_left_out(out, manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL));
   text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
     if (i > 0) text_add(out->line, ", ");
@@ -613,7 +620,7 @@ static ManifoldQuestion manifold_question(const QueryList* list, const QueryItem
     q.body[k] = &body->manifold;
     if (item->derivatives && item->parameters) q.own[k] = manifold_parameter_count(&body->manifold);
   }
-  if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
+  if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_FRACTION * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
   q.options.values = !item->derivatives;
   return q;
@@ -628,11 +635,11 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   ManifoldQuestion q = manifold_question(list, item);
   answer_number(out, "smoothing", q.options.smoothing);
   for (int k = 0; k < 2; k++)
-    if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) tell_fitted(out, k);
+    if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) append_fit_note(out, k);
   if (item->mean)
     answer_mean(out, &q, memory);
   else if (answer_has_fixed_layout(out))
-    contacts_row(out, &q, memory);
+    write_contacts_row(out, &q, memory);
   else
     answer_contacts(out, &q);
 }
@@ -649,6 +656,7 @@ void query_memory_free(QueryMemory* memory) {
 }
 
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  assert(item->method != QUERY_POTENTIAL);
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1]) query_memory_set_bodies(memory, item->body);
   if (item->method == QUERY_GROWTH)
     answer_growth(out, list, item, memory);
@@ -663,6 +671,7 @@ void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* it
 }
 
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  assert(line && item && memory);
   if (item->method == QUERY_POTENTIAL) {
     query_answer_pair(line, &item->pair);
     return;

@@ -5,7 +5,7 @@
 
 #include "ask/ask.h"
 
-/* ANSWER_KEY: size of a key including its NUL [bytes]. ANSWER_NAMES: largest number of answers in a row. */
+/* Sizes: a key with its NUL [bytes], and the largest number of answers in a row. */
 enum { ANSWER_KEY = 64, ANSWER_NAMES = 96 };
 
 /* Names of the answers in a row, in the order of the row. */
@@ -30,12 +30,12 @@ typedef struct {
   int slots;          /* contact slots per row; 0: as many slots as contacts */
 } AnswerForm;
 
-/* Returns true if the form is a row or the names of a row. A row has a fixed layout, so an unknown value is NaN. In a
- * line an unknown value is null or omitted. */
+/* Returns true if the output form has a fixed layout: a row of numbers, or the names of a row. An unknown value is then
+ * NaN. In a line of JSON an unknown value is null or omitted. */
 static inline bool answer_has_fixed_layout(const AnswerForm* out) { return out->names || out->in_row; }
 
-/* Returns a pointer to the next `numbers` numbers of the row, which the caller must set. The row owns them. Returns
- * NULL if the answer `key` is not requested. */
+/* Returns a pointer to the place of an answer in the row, which the caller must fill with `numbers` numbers. The row
+ * owns them. Returns NULL if the answer `key` is not requested. */
 double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers);
 void answer_number(AnswerForm* out, const char* key, double value);
 /* Writes values (count) as a list, or as a number if count is 1. values is NULL if the numbers are unknown. */
@@ -52,10 +52,11 @@ void answer_text(AnswerForm* out, const char* key, const char* text);
 /* Writes points (count) to a line. Does nothing in the other forms. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
-/* Writes the answer to a question whose method is not QUERY_POTENTIAL (ask/answer.c). Arguments as for query_answer. */
+/* Writes the answer to a question whose method is not QUERY_POTENTIAL. memory: warm start from the previous answer;
+ * query_memory_create() before the first answer. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* Sets *names to the names of the answers in a row for a question. Returns the number of columns of the row. slots: as
- * in AnswerForm. */
+/* Sets *names to the names of the answers in a row. slots: contact slots per row; 0: as many as the answer has
+ * contacts. Returns the number of columns of the row. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);
 /* Writes the answer to a question at other poses than the question gives. pose_a and pose_b have 7 numbers each: x, y,
  * z [m], qw, qx, qy, qz. The poses must be valid. */
@@ -63,14 +64,14 @@ void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, c
                 const double* pose_b, QueryMemory* memory);
 /* Returns the number of contacts in the answer to a question with QUERY_MANIFOLD. */
 int64_t answer_contact_count(const QueryList* list, const QueryItem* item);
-/* Returns true if a pose (7 numbers) is valid. The position must be in the allowed range, and the quaternion must have
- * length 1. */
+/* Returns true if a pose x, y, z [m], qw, qx, qy, qz is valid: the position is within READER_COORDINATE_MAX, and the
+ * quaternion has length 1. */
 bool answer_pose_is_valid(const double* pose);
-/* Appends to *out the rule that an invalid pose (7 numbers) violates. Returns the index of the invalid number. of: "a"
- * or "b", the body of the pose in the message. */
+/* Appends the rule that an invalid pose (7 numbers) violates to *out. Returns the index of the invalid number. of: name
+ * of the body in the message, "a" or "b". */
 int answer_append_pose_error(const double* pose, const char* of, Text* out);
-/* Writes the answer to a question with QUERY_TOUCH (ask/answer_touch.c). If out->names is set, the gradient descent is
- * not run, because only the names are needed. */
+/* Writes the answer to a question with QUERY_TOUCH. If out->names is set, only the names are written, without the
+ * gradient descent. */
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item);
 
 #endif

@@ -1,11 +1,12 @@
 /* Writes the values of an answer as JSON, as numbers of a row, or as the names of these numbers. */
+#include <assert.h>
 #include "ask/answer.h"
 
 #include "run/run.h"
 
-static void begin(AnswerForm* out, const char* key) { text_add(out->line, ", \"%s\": ", key); }
+static void begin_member(AnswerForm* out, const char* key) { text_add(out->line, ", \"%s\": ", key); }
 
-static void add_list(Text* line, const double* values, int count) {
+static void append_list(Text* line, const double* values, int count) {
   text_add(line, "[");
   for (int k = 0; k < count; k++) {
     if (k > 0) text_add(line, ", ");
@@ -14,9 +15,10 @@ static void add_list(Text* line, const double* values, int count) {
   text_add(line, "]");
 }
 
-void query_add_vector(Text* line, Vec3 v) { add_list(line, (const double[3]){v.x, v.y, v.z}, 3); }
+void query_add_vector(Text* line, Vec3 v) { append_list(line, (const double[3]){v.x, v.y, v.z}, 3); }
 
 double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers) {
+  assert(key && numbers >= 0);
   if (out->names && out->names->count < ANSWER_NAMES) {
     AnswerNames* names = out->names;
     snprintf(names->key[names->count], ANSWER_KEY, "%s", key);
@@ -28,7 +30,7 @@ double* answer_reserve_numbers(AnswerForm* out, const char* key, int numbers) {
   return out->row && place >= 0 ? out->row + place : NULL;
 }
 
-/* Adds one answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing and returns false
+/* Writes an answer to a row, or its name to the names of a row. Unknown numbers are NaN. Does nothing and returns false
  * if the form is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (!answer_has_fixed_layout(out)) return false;
@@ -40,19 +42,20 @@ static bool add_to_row(AnswerForm* out, const char* key, const double* values, i
 
 void answer_number(AnswerForm* out, const char* key, double value) {
   if (add_to_row(out, key, &value, 1, 1, 1)) return;
-  begin(out, key);
+  begin_member(out, key);
   json_add_number(out->line, value);
 }
 
 void answer_numbers(AnswerForm* out, const char* key, const double* values, int count) {
+  assert(count > 0);
   if (add_to_row(out, key, values, 1, count, count)) return;
-  begin(out, key);
+  begin_member(out, key);
   if (!values)
     text_add(out->line, "null");
   else if (count == 1)
     json_add_number(out->line, *values);
   else
-    add_list(out->line, values, count);
+    append_list(out->line, values, count);
 }
 
 void answer_vector(AnswerForm* out, const char* key, const Vec3* value) {
@@ -63,7 +66,7 @@ void answer_vector(AnswerForm* out, const char* key, const Vec3* value) {
 
 void answer_table(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
   if (add_to_row(out, key, values, rows, columns, stride)) return;
-  begin(out, key);
+  begin_member(out, key);
   if (!values) {
     text_add(out->line, "null");
     return;
@@ -71,7 +74,7 @@ void answer_table(AnswerForm* out, const char* key, const double* values, int ro
   text_add(out->line, "%s", rows > 1 ? "[" : "");
   for (int r = 0; r < rows; r++) {
     if (r > 0) text_add(out->line, ", ");
-    add_list(out->line, values + r * stride, columns);
+    append_list(out->line, values + r * stride, columns);
   }
   text_add(out->line, "%s", rows > 1 ? "]" : "");
 }
@@ -79,19 +82,20 @@ void answer_table(AnswerForm* out, const char* key, const double* values, int ro
 void answer_bool(AnswerForm* out, const char* key, bool value) {
   const double number = value;
   if (add_to_row(out, key, &number, 1, 1, 1)) return;
-  begin(out, key);
+  begin_member(out, key);
   text_add(out->line, value ? "true" : "false");
 }
 
 void answer_text(AnswerForm* out, const char* key, const char* text) {
   if (answer_has_fixed_layout(out)) return;
-  begin(out, key);
+  begin_member(out, key);
   text_add_json_string(out->line, text);
 }
 
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count) {
+  assert(points || count == 0);
   if (answer_has_fixed_layout(out)) return;
-  begin(out, key);
+  begin_member(out, key);
   text_add(out->line, "[");
   for (int i = 0; i < count; i++) {
     if (i > 0) text_add(out->line, ", ");

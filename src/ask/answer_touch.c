@@ -27,17 +27,18 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
-/* A descent has reached its targets if the distance of both points from their targets is at most this many times the
- * length of the last step. */
-#define REACHED 3.2
+/* A descent has reached its targets if both points are at most this many lengths of the last step from their targets.
+ */
+#define REACHED_STEPS 3.2
 #define MILLIMETRE 1e-3 /* m */
 
 /* Number of random rotations of b among which a start pose is chosen. */
 enum { ROTATIONS = 256 };
 
-/* Returns a start pose of b in which both targets coincide. Chooses among random rotations the one with the least
+/* Returns a start pose of b in which both targets coincide: of ROTATIONS random rotations the one with the smallest
  * overlap of the bodies. A pose without overlap is a solution (V13). */
-static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target, Random* random) {
+static Pose start_at_targets(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target,
+                             Random* random) {
   Pose best = pose_identity();
   double most = -HUGE_VAL;
   WitnessCache cache = {.piece = {0, 0}};
@@ -55,17 +56,18 @@ static Pose joined_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b
 }
 
 /* Returns the smallest loss of several descents, and sets pose (2) to the poses with this loss. The first descent
- * starts from the given poses. Further descents start from joined_start, until the targets are reached. */
-static double descend(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
-                      Random* random, Pose pose[2]) {
+ * starts from the given poses, the others from start_at_targets, until the targets are reached. */
+static double find_best_descent(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
+                                Random* random, Pose pose[2]) {
   const Pose first = pose[0];
   Pose start[2] = {pose[0], pose[1]};
-  double last = item->touch.last > 0 ? item->touch.last : 0.01 * item->touch.step, near = REACHED * last * MILLIMETRE;
+  double last = item->touch.last > 0 ? item->touch.last : 0.01 * item->touch.step,
+         near = REACHED_STEPS * last * MILLIMETRE;
   double best = HUGE_VAL;
   for (int k = 0; k < item->starts && !(best <= near * near); k++) {
     if (k > 0) {
       start[0] = first;
-      start[1] = joined_start(a, first, b, target, random);
+      start[1] = start_at_targets(a, first, b, target, random);
     }
     double loss = witness_descend(a, &start[0], b, &start[1], target, &item->touch);
     if (!(loss < best)) continue;
@@ -77,7 +79,7 @@ static double descend(const WitnessBody* a, const WitnessBody* b, const QueryIte
 }
 
 /* Writes the final losses of descents from random starts to random targets. */
-static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
+static void answer_random_targets(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
   double *losses = MEMORY_NEW(double, item->targets), *bounds = MEMORY_NEW(double, item->targets);
   for (int i = 0; i < item->targets && !out->names; i++) {
@@ -85,7 +87,7 @@ static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody
     random_targets(a, b, item, &random, target);
     Pose pose[2] = {item->pose[0], random_start(a, item->pose[0], b, &random)};
     Random further = {(uint64_t)item->seed + (uint64_t)i + 1};
-    losses[i] = descend(a, b, item, target, &further, pose);
+    losses[i] = find_best_descent(a, b, item, target, &further, pose);
     bounds[i] = witness_reach_bound(a, b, target);
   }
   answer_table(out, "losses", losses, 1, item->targets, item->targets);
@@ -97,12 +99,12 @@ static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item) {
   const WitnessBody *a = &list->bodies[item->body[0]].witness, *b = &list->bodies[item->body[1]].witness;
   if (item->targets > 0) {
-    answer_many(out, a, b, item);
+    answer_random_targets(out, a, b, item);
     return;
   }
   Pose pose[2] = {item->pose[0], item->pose[1]};
   Random random = {(uint64_t)item->seed};
-  double loss = out->names ? (double)NAN : descend(a, b, item, item->target, &random, pose);
+  double loss = out->names ? (double)NAN : find_best_descent(a, b, item, item->target, &random, pose);
   answer_number(out, "loss", loss);
   add_pose(out, "position_a", "quaternion_a", pose[0]);
   add_pose(out, "position_b", "quaternion_b", pose[1]);

@@ -1,4 +1,5 @@
 /* Answers one question for many poses of a pair, or for many pairs of bodies. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -20,7 +21,7 @@ int answer_names(const QueryList* list, const QueryItem* item, int slots, Answer
   return out.count;
 }
 
-static Pose pose_at(const double* numbers) {
+static Pose read_pose(const double* numbers) {
   Pose pose = {.t = vec3_at(numbers)};
   query_rotation(numbers + 3, &pose.r);
   return pose;
@@ -29,12 +30,13 @@ static Pose pose_at(const double* numbers) {
 void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, const double* pose_a,
                 const double* pose_b, QueryMemory* memory) {
   QueryItem posed = *item;
-  posed.pose[0] = pose_at(pose_a);
-  posed.pose[1] = pose_at(pose_b);
+  posed.pose[0] = read_pose(pose_a);
+  posed.pose[1] = read_pose(pose_b);
   answer_question(out, list, &posed, memory);
 }
 
 bool answer_pose_is_valid(const double* pose) {
+  assert(pose);
   for (int c = 0; c < 3; c++)
     if (!(fabs(pose[c]) <= READER_COORDINATE_MAX)) return false;
   return query_is_unit_quaternion(pose + 3);
@@ -54,9 +56,9 @@ int answer_append_pose_error(const double* pose, const char* of, Text* out) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Returns the parsed JSON, which the caller deletes. If the text is invalid, returns NULL and sets *stopped to the
- * position of the error. Ends the program if there is no memory. */
-static cJSON* parse(const char* text, const char** stopped) {
+/* Parses a JSON text. The caller deletes the result with cJSON_Delete. If the text is invalid, returns NULL and sets
+ * *stopped to the position of the error. Ends the call if there is no memory. */
+static cJSON* parse_json(const char* text, const char** stopped) {
   errno = 0;
   cJSON* root = cJSON_ParseWithOpts(text, stopped, true);
   if (!root && errno == ENOMEM) memory_report_exhausted(0);
@@ -92,7 +94,7 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
   *list = (QueryList){0};
   QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics};
   const char* stopped = NULL;
-  cJSON* root = strlen(text) == length ? parse(text, &stopped) : NULL;
+  cJSON* root = strlen(text) == length ? parse_json(text, &stopped) : NULL;
   if (!root) {
     size_t at = stopped ? (size_t)(stopped - text) : 0;
     diagnostics_add(diagnostics, SEVERITY_ERROR, source_position_at(path, text, at), "not valid JSON from here on");
@@ -106,14 +108,14 @@ Status query_shapes_parse(QueryList* list, const char* path, const char* text, s
 
 /* ---------------------------------------------------------------- the question */
 
-/* Collects the errors of a call. The errors have no position in a file. */
+/* Reports and counts the errors of a call. They have no position in a file. */
 typedef struct {
   Diagnostics* diagnostics;
   int problems;
-} Refusals;
+} ErrorReporter;
 
-static void refuse(Refusals* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static void refuse(Refusals* r, const char* format, ...) {
+static void report_error(ErrorReporter* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void report_error(ErrorReporter* r, const char* format, ...) {
   if (++r->problems > READER_ERRORS_MAX) return;
   Text text = {0};
   va_list arguments;
@@ -124,8 +126,8 @@ static void refuse(Refusals* r, const char* format, ...) {
   text_free(&text);
 }
 
-/* Keys that the call sets itself, or that have no effect in a question about many pairs. */
-static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
+/* Keys that are not allowed in the options: the call sets them, or they have no effect for many pairs. */
+static const char* const RESERVED_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
 
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
   QueryItem last = query_default_question();
@@ -135,17 +137,17 @@ static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryLi
   reader->file = "options";
   reader->whole = reader->text = text;
   const char* stopped = NULL;
-  cJSON* root = parse(text, &stopped);
+  cJSON* root = parse_json(text, &stopped);
   if (!cJSON_IsObject(root)) query_reader_error(reader, false, "options must be a JSON object");
-  for (size_t k = 0; cJSON_IsObject(root) && k < sizeof OWN_KEYS / sizeof *OWN_KEYS; k++)
-    if (cJSON_HasObjectItem(root, OWN_KEYS[k]))
+  for (size_t k = 0; cJSON_IsObject(root) && k < sizeof RESERVED_KEYS / sizeof *RESERVED_KEYS; k++)
+    if (cJSON_HasObjectItem(root, RESERVED_KEYS[k]))
       query_reader_error(reader, false, "'%s' is not allowed in the options of a query of arrays: remove the key",
-                         OWN_KEYS[k]);
+                         RESERVED_KEYS[k]);
   if (reader->problems == 0) read_question(reader, root, list, &last, out);
   cJSON_Delete(root);
 }
 
-static int kind_of(const QueryList* list, const int* pair) {
+static int pair_kind(const QueryList* list, const int* pair) {
   return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
 }
 
@@ -161,17 +163,17 @@ static bool wants_parameters(const QueryArrays* arrays) {
   return false;
 }
 
-static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refusals* r) {
+static bool check_indices(const QueryList* list, const QueryArrays* arrays, ErrorReporter* r) {
   for (int64_t i = 0; i < 2 * arrays->count; i++)
     if (arrays->bodies[i] < 0 || arrays->bodies[i] >= list->body_count) {
-      refuse(r, "row %" PRId64 ": there is no shape %d: shapes are numbered from 0 to %d", i / 2, arrays->bodies[i],
-             list->body_count - 1);
+      report_error(r, "row %" PRId64 ": there is no shape %d: shapes are numbered from 0 to %d", i / 2,
+                   arrays->bodies[i], list->body_count - 1);
       return false;
     }
   return true;
 }
 
-/* Checks that the method supports the requested bodies, and creates the data that these bodies need. */
+/* Checks that the method supports the bodies of all pairs, and creates the data that it needs. */
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   bool* used = MEMORY_NEW(bool, list->body_count);
   bool pieces = false;
@@ -187,8 +189,9 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Returns the largest number of contacts of any pair. Asks once for consecutive rows of the same pair. */
-static int most_contacts(const QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
+/* Returns the largest number of contacts of any pair. Computes the number once for consecutive rows of the same pair.
+ */
+static int max_contact_count(const QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
   int slots = 0;
   const int* last = NULL;
   QueryItem asked = *item;
@@ -203,43 +206,43 @@ static int most_contacts(const QueryList* list, const QueryArrays* arrays, const
   return slots;
 }
 
-static int name_place(const AnswerNames* names, const char* key) {
+static int find_answer_offset(const AnswerNames* names, const char* key) {
   for (int k = 0; k < names->count; k++)
     if (strcmp(names->key[k], key) == 0) return k;
   return -1;
 }
 
 /* Sets names to the names of the answers for the pair of bodies in a row. */
-static void list_answers(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
-                         AnswerNames* names) {
+static void list_answer_names(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
+                              AnswerNames* names) {
   QueryItem item = plan->question;
   memcpy(item.body, arrays->bodies + 2 * row, sizeof item.body);
   answer_names(list, &item, plan->slots, names);
 }
 
 /* Sets row to the first row of each kind of pair, or to -1 if there is no pair of this kind. */
-static void first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
+static void find_first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
   for (int k = 0; k < QUERY_PAIR_KINDS; k++) row[k] = -1;
-  for (int64_t i = arrays->count - 1; i >= 0; i--) row[kind_of(list, arrays->bodies + 2 * i)] = i;
+  for (int64_t i = arrays->count - 1; i >= 0; i--) row[pair_kind(list, arrays->bodies + 2 * i)] = i;
 }
 
-/* Returns true if derivatives are requested. A request contains derivatives if one of its names exists only with
- * derivatives. */
+/* Returns true if a requested name exists only with derivatives. */
 static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
                               const int64_t row[QUERY_PAIR_KINDS]) {
   bool known[ANSWER_NAMES] = {false};
   for (int kind = 0; kind < QUERY_PAIR_KINDS; kind++) {
     AnswerNames names;
     if (row[kind] < 0) continue;
-    list_answers(list, arrays, plan, row[kind], &names);
-    for (int k = 0; k < arrays->name_count; k++) known[k] = known[k] || name_place(&names, arrays->names[k]) >= 0;
+    list_answer_names(list, arrays, plan, row[kind], &names);
+    for (int k = 0; k < arrays->name_count; k++)
+      known[k] = known[k] || find_answer_offset(&names, arrays->names[k]) >= 0;
   }
   for (int k = 0; k < arrays->name_count; k++)
     if (!known[k]) return true;
   return false;
 }
 
-static void refuse_name(Refusals* r, const char* method, const char* key, const AnswerNames* names) {
+static void report_unknown_name(ErrorReporter* r, const char* method, const char* key, const AnswerNames* names) {
   Text known = {0};
   const char* keys[ANSWER_NAMES];
   for (int k = 0; k < names->count; k++) {
@@ -248,53 +251,54 @@ static void refuse_name(Refusals* r, const char* method, const char* key, const 
   }
   const char* near = text_nearest(key, keys, names->count);
   if (near)
-    refuse(r, "%s does not answer '%s' (did you mean '%s'?)", method, key, near);
+    report_error(r, "%s does not answer '%s' (did you mean '%s'?)", method, key, near);
   else
-    refuse(r, "%s does not answer '%s' (it answers %s)", method, key, known.data);
+    report_error(r, "%s does not answer '%s' (it answers %s)", method, key, known.data);
   text_free(&known);
 }
 
 /* Checks that all pairs have as many shape parameters as the first pair, because derivatives by shape parameters have
  * one column per parameter. */
-static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, Refusals* r) {
+static void check_widths(const QueryPlan* plan, const QueryList* list, const QueryArrays* arrays, ErrorReporter* r) {
   const int* last = NULL;
   AnswerNames names;
   for (int64_t i = 0; i < arrays->count; i++) {
     const int* pair = arrays->bodies + 2 * i;
     if (last && last[0] == pair[0] && last[1] == pair[1]) continue;
     last = pair;
-    list_answers(list, arrays, plan, i, &names);
+    list_answer_names(list, arrays, plan, i, &names);
     for (int k = 0; k < arrays->name_count; k++) {
-      int at = name_place(&names, arrays->names[k]);
+      int at = find_answer_offset(&names, arrays->names[k]);
       if (at < 0 || names.numbers[at] == plan->widths[k]) continue;
-      refuse(r,
-             "row %" PRId64
-             ": '%s' of shapes %d and %d has %d numbers, in other rows %d: ask about shapes with equally "
-             "many parameters in one call",
-             i, arrays->names[k], pair[0], pair[1], names.numbers[at], plan->widths[k]);
+      report_error(r,
+                   "row %" PRId64
+                   ": '%s' of shapes %d and %d has %d numbers, in other rows %d: ask about shapes with equally "
+                   "many parameters in one call",
+                   i, arrays->names[k], pair[0], pair[1], names.numbers[at], plan->widths[k]);
       return;
     }
   }
 }
 
-/* Sets the number of columns of each requested name, and the offset in the row of each answer for each kind of pair. */
-static void make_places(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
-                        const int64_t row[QUERY_PAIR_KINDS], Refusals* r) {
+/* Sets plan->widths, the number of columns of each requested name, and plan->places, the offset in the row of each
+ * answer for each kind of pair. */
+static void compute_offsets(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
+                            const int64_t row[QUERY_PAIR_KINDS], ErrorReporter* r) {
   AnswerNames* names = MEMORY_NEW(AnswerNames, QUERY_PAIR_KINDS);
   int first[ANSWER_NAMES], any = 0;
   for (int kind = QUERY_PAIR_KINDS - 1; kind >= 0; kind--) {
     if (row[kind] < 0) continue;
     any = kind;
-    list_answers(list, arrays, plan, row[kind], &names[kind]);
+    list_answer_names(list, arrays, plan, row[kind], &names[kind]);
     for (int k = 0; k < arrays->name_count; k++) {
-      int at = name_place(&names[kind], arrays->names[k]);
+      int at = find_answer_offset(&names[kind], arrays->names[k]);
       if (at >= 0) plan->widths[k] = names[kind].numbers[at];
     }
   }
   for (int k = 0; k < arrays->name_count; plan->columns += plan->widths[k++]) {
     first[k] = plan->columns;
     if (plan->widths[k] == 0 && arrays->count > 0)
-      refuse_name(r, query_method_name(plan->question.method), arrays->names[k], &names[any]);
+      report_unknown_name(r, query_method_name(plan->question.method), arrays->names[k], &names[any]);
   }
   for (int kind = 0; kind < QUERY_PAIR_KINDS; kind++) {
     if (row[kind] < 0) continue;
@@ -311,21 +315,22 @@ static void make_places(QueryPlan* plan, const QueryList* list, const QueryArray
   memory_free(names);
 }
 
-static void check_names(const QueryArrays* arrays, Refusals* r) {
+static void check_names(const QueryArrays* arrays, ErrorReporter* r) {
   if (arrays->name_count < 1 || arrays->name_count > ANSWER_NAMES)
-    refuse(r, "a query answers 1 to %d names, got %d", ANSWER_NAMES, arrays->name_count);
+    report_error(r, "a query answers 1 to %d names, got %d", ANSWER_NAMES, arrays->name_count);
   for (int k = 0; k < arrays->name_count && r->problems == 0; k++)
     for (int i = 0; i < k; i++)
-      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is listed twice", arrays->names[k]);
+      if (strcmp(arrays->names[i], arrays->names[k]) == 0) report_error(r, "'%s' is listed twice", arrays->names[k]);
 }
 
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics) {
+  assert(plan && list && arrays);
   *plan = (QueryPlan){.columns = 0};
-  Refusals r = {.diagnostics = diagnostics};
+  ErrorReporter r = {.diagnostics = diagnostics};
   QueryReader reader = {.diagnostics = diagnostics};
   QueryMethod method = query_method_find(arrays->method);
   if (method == QUERY_POTENTIAL)
-    refuse(&r, "method must be growth, distance, manifold, witness or touch, got '%.60s'", arrays->method);
+    report_error(&r, "method must be growth, distance, manifold, witness or touch, got '%.60s'", arrays->method);
   check_names(arrays, &r);
   if (r.problems == 0 && check_indices(list, arrays, &r)) {
     read_options(&reader, arrays, list, &plan->question);
@@ -336,11 +341,11 @@ Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* ar
   text_free(&reader.trail);
   if (r.problems + reader.problems > 0) return STATUS_BAD_INPUT;
   int64_t row[QUERY_PAIR_KINDS];
-  first_rows(list, arrays, row);
-  if (method == QUERY_MANIFOLD && !plan->question.mean) plan->slots = most_contacts(list, arrays, &plan->question);
+  find_first_rows(list, arrays, row);
+  if (method == QUERY_MANIFOLD && !plan->question.mean) plan->slots = max_contact_count(list, arrays, &plan->question);
   plan->widths = MEMORY_NEW(int, arrays->name_count);
   plan->question.derivatives = wants_derivatives(list, arrays, plan, row);
-  make_places(plan, list, arrays, row, &r);
+  compute_offsets(plan, list, arrays, row, &r);
   if (plan->question.parameters && r.problems == 0) check_widths(plan, list, arrays, &r);
   return r.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
@@ -354,17 +359,17 @@ void query_plan_free(QueryPlan* plan) {
 /* ---------------------------------------------------------------- all rows */
 
 /* Number of rows that one task of parallel_for checks for valid poses. */
-enum { POSES_PART = 4096 };
+enum { POSES_PER_TASK = 4096 };
 
 typedef struct {
   const QueryArrays* arrays;
   atomic_bool bad;
 } PoseCheck;
 
-static void check_part(void* context, int part, int thread) {
+static void check_pose_range(void* context, int part, int thread) {
   (void)thread;
   PoseCheck* check = context;
-  int64_t first = (int64_t)part * POSES_PART, end = first + POSES_PART;
+  int64_t first = (int64_t)part * POSES_PER_TASK, end = first + POSES_PER_TASK;
   if (end > check->arrays->count) end = check->arrays->count;
   bool good = true;
   for (int side = 0; side < 2; side++)
@@ -373,29 +378,30 @@ static void check_part(void* context, int part, int thread) {
   if (!good) atomic_store(&check->bad, true);
 }
 
-static bool poses_good(const QueryArrays* arrays, int threads) {
+static bool are_poses_valid(const QueryArrays* arrays, int threads) {
   PoseCheck check = {.arrays = arrays};
-  parallel_for(threads, (int)((arrays->count + POSES_PART - 1) / POSES_PART), 2, 1, check_part, &check);
+  parallel_for(threads, (int)((arrays->count + POSES_PER_TASK - 1) / POSES_PER_TASK), 2, 1, check_pose_range, &check);
   return !atomic_load(&check.bad);
 }
 
 /* Adds an error for each row with an invalid pose. */
-static void refuse_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
-  Refusals r = {.diagnostics = diagnostics};
+static void report_invalid_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
+  ErrorReporter r = {.diagnostics = diagnostics};
   for (int64_t i = 0; i < 2 * arrays->count; i++) {
     const double* pose = arrays->poses[i % 2] + QUERY_POSE_NUMBERS * (i / 2);
     if (answer_pose_is_valid(pose)) continue;
     Text what = {0};
     answer_append_pose_error(pose, i % 2 ? "b" : "a", &what);
-    refuse(&r, "row %" PRId64 ": %s", i / 2, what.data);
+    report_error(&r, "row %" PRId64 ": %s", i / 2, what.data);
     text_free(&what);
     if (r.problems == READER_ERRORS_MAX) return;
   }
 }
 
-/* Sorts row numbers by the body on one side of their pair. from, to: row numbers before and after (count each). side: 0
- * for body a, 1 for body b. The sort is stable. */
+/* Sorts row numbers by the body on one side of their pair (stable counting sort). bodies: number of bodies. side: 0 for
+ * body a, 1 for body b. from, to: row numbers before and after (count). */
 static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const int64_t* from, int64_t* to) {
+  assert(side == 0 || side == 1);
   int64_t* next = MEMORY_NEW(int64_t, bodies + 1);
   for (int64_t i = 0; i < arrays->count; i++) next[arrays->bodies[2 * i + side] + 1]++;
   for (int k = 0; k < bodies; k++) next[k + 1] += next[k];
@@ -411,7 +417,7 @@ static bool is_one_pair(const QueryArrays* arrays) {
 
 /* Returns the row numbers grouped by pair of bodies. Returns NULL if all rows have the same pair. The caller frees the
  * array. */
-static int64_t* rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
+static int64_t* group_rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
   if (is_one_pair(arrays)) return NULL;
   size_t bytes = sizeof(int64_t) * (size_t)arrays->count;
   int64_t *order = memory_alloc(bytes), *half = memory_alloc(bytes);
@@ -432,7 +438,7 @@ typedef struct {
   QueryMemory* memory; /* one per thread */
 } Answering;
 
-static void answer_part(void* context, int part, int thread) {
+static void answer_row_range(void* context, int part, int thread) {
   const Answering* x = context;
   const QueryArrays* arrays = x->arrays;
   QueryMemory* memory = &x->memory[thread];
@@ -444,7 +450,7 @@ static void answer_part(void* context, int part, int thread) {
     QueryItem item = x->plan->question;
     memcpy(item.body, pair, sizeof item.body);
     double* row = x->out + i * x->stride;
-    const int kind = kind_of(x->list, pair);
+    const int kind = pair_kind(x->list, pair);
     for (int c = 0; c < x->plan->columns && !x->plan->whole[kind]; c++) row[c] = (double)NAN;
     AnswerForm form = {.row = row, .places = x->plan->places[kind], .in_row = true, .slots = x->plan->slots};
     answer_row(&form, x->list, &item, arrays->poses[0] + QUERY_POSE_NUMBERS * i,
@@ -455,14 +461,15 @@ static void answer_part(void* context, int part, int thread) {
 // NOLINTNEXTLINE(readability-non-const-parameter): answer_part writes there
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics) {
+  assert(plan->columns >= 0 && stride >= plan->columns);
   threads = threads > 1 ? threads : 1;
-  if (!poses_good(arrays, threads)) {
-    refuse_poses(arrays, diagnostics);
+  if (!are_poses_valid(arrays, threads)) {
+    report_invalid_poses(arrays, diagnostics);
     return STATUS_BAD_INPUT;
   }
-  Answering x = {list, arrays, plan, rows_by_pair(list, arrays), out, stride, MEMORY_NEW(QueryMemory, threads)};
+  Answering x = {list, arrays, plan, group_rows_by_pair(list, arrays), out, stride, MEMORY_NEW(QueryMemory, threads)};
   int parts = (int)((arrays->count + QUERY_ARRAYS_PART - 1) / QUERY_ARRAYS_PART);
-  parallel_for(threads, parts, 2, 1, answer_part, &x);
+  parallel_for(threads, parts, 2, 1, answer_row_range, &x);
   for (int t = 0; t < threads; t++) query_memory_free(&x.memory[t]);
   memory_free(x.memory);
   memory_free((void*)x.order);

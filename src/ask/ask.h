@@ -48,7 +48,7 @@ typedef enum {
   QUERY_TOUCH,
   QUERY_METHODS,
 } QueryMethod;
-/* Returns the word of a method, such as "distance" or "growth". The text is constant. */
+/* Returns the word of a method in questions, such as "distance" or "growth". The text is constant. */
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL */
 
 typedef struct {
@@ -60,15 +60,15 @@ typedef struct {
   int targets,
       seed;   /* QUERY_TOUCH: number of random target pairs, 0 if targets are given; seed of the random numbers */
   int starts; /* QUERY_TOUCH: largest number of starts of the descent; the answer is the start with the smallest loss */
-  bool meeting;   /* true if the random targets can touch (witness_random_pair); false if they are arbitrary points */
+  bool meeting;   /* true: the random targets can touch (witness_random_pair); false: they are arbitrary points */
   Vec3 target[2]; /* target positions of the nearest points, in the bodies' frames [m] */
   bool has_target;
   ManifoldOptions manifold; /* options of QUERY_MANIFOLD; smoothing is 0 if not given */
   bool mean;                /* QUERY_MANIFOLD: the answer is the mean distance instead of the contacts */
   double stiffness,
       exponent; /* QUERY_GROWTH: law of the wrench, stiffness [N/m^exponent]; stiffness 0 if no wrench is requested */
-  bool derivatives, parameters; /* true if derivatives by the poses are requested; true if also those by the parameters
-                                   of the shapes */
+  bool derivatives, parameters; /* derivatives: true if derivatives with respect to the poses are requested; parameters:
+                                   true if those with respect to the parameters of the shapes are requested, too */
   int64_t poses;                /* number of rows of poses after the question (QueryRows); 0 if there are none */
 } QueryItem;
 
@@ -97,14 +97,14 @@ typedef struct {
   size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory_create(void) { return (QueryMemory){.body = {-1, -1}}; }
-/* Prepares the memory for a question about the bodies `body`. Sets memory->body and discards the warm start of the
- * previous bodies. Keeps the scratch memory. Never fails. */
+/* Prepares the memory for a question about two bodies. body: their indices in QueryList.bodies. Discards the warm start
+ * if it belongs to other bodies. Keeps the scratch memory. Never fails. */
 void query_memory_set_bodies(QueryMemory* memory, const int body[2]);
 /* Frees the scratch memory and resets the struct to query_memory_create(). */
 void query_memory_free(QueryMemory* memory);
-/* Appends the answer to a question of the list as one line of JSON (ask/answer.c).
- * memory: query_memory_create() before the first answer, then the same struct. Data that the question needs are stored
- * in the bodies of the list. Never fails. The caller owns line. */
+/* Appends the answer to a question of the list as one line of JSON. memory: warm start from the previous answer;
+ * query_memory_create() before the first answer. Stores data that the question needs in the bodies of the list. Never
+ * fails. The caller owns line. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* ---- poses as numbers (ask/rows.c)
  * One question is answered for many pairs of poses, given as binary numbers. The first line of the file is a question
@@ -123,23 +123,26 @@ typedef struct {
 /* Returns true if the first line of a file is a JSON object with the key `poses`. Otherwise returns false without a
  * message. data (length bytes) is NUL-terminated. Frees its allocations before it returns. */
 bool query_rows_recognise(const char* data, size_t length);
-/* Reads the question and checks all rows.
- * data (length bytes, NUL-terminated) must outlive *rows. path: as in query_parse. Returns STATUS_BAD_INPUT with
- * diagnostics if the question or a row is invalid. A message about a row gives the byte offset of the row in the file.
- * *rows owns a copy of the question. The caller frees *rows with query_rows_free in any case. */
+/* Reads the question in the first line of a file of rows, and checks all rows. data (length bytes, NUL-terminated) must
+ * outlive *rows. path: name in messages; meshes are searched relative to it. Returns STATUS_BAD_INPUT with errors if
+ * the question or a row is invalid; a message gives the byte offset of the row in the file. *rows owns a copy of the
+ * question. The caller frees *rows with query_rows_free in any case. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
-/* Reads the first line only (length bytes, including its newline). query_rows_set_row then reads the rows one by one.
- * Errors and ownership as for query_rows_read. */
+/* Reads the question in the first line of a stream of rows. query_rows_set_row then reads the rows one by one. line:
+ * `length` bytes, including the newline. path: name in messages; meshes are searched relative to it. Returns
+ * STATUS_BAD_INPUT with errors if the question is invalid. The caller frees *rows with query_rows_free in any case. */
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
-/* Makes row `number` of a stream the only row of *rows, after checking it. bytes: QUERY_ROW_NUMBERS float64, borrowed.
- * Returns STATUS_BAD_INPUT with the byte offset in the stream if the row is invalid. */
+/* Checks a row of a stream and makes it the only row of *rows. number: index of the row in the stream. bytes:
+ * QUERY_ROW_NUMBERS float64, borrowed. Returns STATUS_BAD_INPUT with the byte offset in the stream if the row is
+ * invalid. */
 Status query_rows_set_row(QueryRows* rows, const char* path, int64_t number, const char* bytes,
                           Diagnostics* diagnostics);
 /* Appends the header line of the answers. Example: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds",
  * 2], ...]}. Never fails. The caller owns line. Frees its allocations before it returns. */
 void query_rows_header(const QueryRows* rows, Text* line);
-/* Sets out (columns) to the answer to row i, in the order of the header. A number that is unknown or does not exist is
- * NaN. A truth value is 1 or 0. Rows must be answered in order, from 0. memory: as in query_answer. Never fails. */
+/* Computes the answer to row i and writes its numbers to out (columns), in the order of the header. An unknown number
+ * is NaN. A truth value is 1 or 0. Rows must be answered in ascending order from 0, with one `memory`, which begins as
+ * query_memory_create(). Never fails. */
 void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
 /* Frees the question. Accepts a zeroed struct, but not NULL. */
 void query_rows_free(QueryRows* rows);
@@ -170,18 +173,19 @@ typedef struct {
   bool whole[QUERY_PAIR_KINDS];  /* true if pairs of this kind answer all columns */
 } QueryPlan;
 
-/* Reads bodies from a JSON list of shapes without position and quaternion. Messages, path and errors as for
- * query_parse. The caller frees the list with query_free in any case. */
+/* Reads bodies from a JSON list of shapes without position and quaternion. text (length bytes, NUL-terminated) is not
+ * kept. path: name in messages; meshes are searched relative to it. Returns STATUS_BAD_INPUT with all errors in
+ * diagnostics. The caller frees the list with query_free in any case. */
 Status query_shapes_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
 /* Checks the question and its pairs, but not the poses. Creates the data that the bodies need. Returns STATUS_BAD_INPUT
  * with all errors in diagnostics. The caller frees the plan with query_plan_free in any case. */
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics);
 /* Frees the arrays of the plan and zeroes it. Accepts a zeroed plan. */
 void query_plan_free(QueryPlan* plan);
-/* Answers all rows. Writes the plan->columns numbers of row i to out + i * stride. A number without an answer is NaN.
- * `list` must be the list that query_plan_create received. If a pose is invalid, returns STATUS_BAD_INPUT with
- * diagnostics and leaves out unchanged. Allocates once per call, and for overlapping hulls whose depth hull_depth
- * cannot compute. */
+/* Computes the answers to all rows. Writes the plan->columns numbers of row i to out + i * stride. A number without an
+ * answer is NaN. `list` must be the list that query_plan_create received. If a pose is invalid, returns
+ * STATUS_BAD_INPUT with errors and leaves out unchanged. Allocates once per call, and for overlapping hulls whose depth
+ * hull_depth cannot compute. */
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics);
 
@@ -191,10 +195,9 @@ void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends a vector as `[x, y, z]`, with null for a component that is not finite. The caller owns line. */
 void query_add_vector(Text* line, Vec3 v);
 
-/* Returns the line and the column, from 1, of a value in a valid JSON text (ask/json_find_location.c).
- * path (depth): indices of children, from 0, from the document to the value. The path must exist in the text; this is
- * not checked. If `key` is true, returns the position of the value's key instead. file is borrowed. Allocates
- * nothing. */
+/* Returns the line and the column, from 1, of a value in a valid JSON text. path (depth): child indices, from 0, from
+ * the document to the value, which must exist. If `key` is true, returns the position of the value's key instead. file
+ * is borrowed. Allocates nothing. */
 SourcePosition json_find_location(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

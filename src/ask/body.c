@@ -1,10 +1,11 @@
 /* Creates the bodies of questions from their parsed shapes. */
+#include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
 /* Default smoothing length of a hull, relative to the size of the hull. */
-#define SMOOTHING_PART 0.01
-/* A mesh is convex if its volume differs from the volume of its hull by at most this relative difference. */
+#define SMOOTHING_FRACTION 0.01
+/* Largest relative difference between the volume of a convex mesh and that of its hull. */
 #define CONVEX_TOLERANCE 1e-6
 /* Subdivision level of the triangulated surfaces of smooth shapes (shape_mesh). */
 enum { SURFACE_LEVEL = 2 };
@@ -12,7 +13,7 @@ enum { SURFACE_LEVEL = 2 };
 /* ---------------------------------------------------------------- meshes */
 
 /* Returns the triangles of a mesh. Faces with more corners are split into fans of triangles. */
-static TriangleSurface triangles_of(const Mesh* mesh) {
+static TriangleSurface triangulate_mesh(const Mesh* mesh) {
   TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
   memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
   out.triangles = (int(*)[3])MEMORY_NEW(int, 3 * mesh->corner_count);
@@ -33,7 +34,7 @@ static double enclosed_volume(const TriangleSurface* surface) {
 }
 
 /* Creates a convex hull for each group of the mesh. Reports an error and returns false if a group has no hull. */
-static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
+static bool create_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
   body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
   Vec3* corner = MEMORY_NEW(Vec3, mesh->corner_count);
   bool good = true;
@@ -54,17 +55,17 @@ static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) 
 }
 
 /* Reads a mesh file. Sets the surface of the body to the triangles of the mesh, and text->points to its vertices. */
-static bool take_mesh(QueryReader* reader, ParsedShape* text, QueryBody* body) {
+static bool read_mesh(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   char* path = file_resolve(reader->file, text->file);
   Mesh mesh = {0};
   int errors = reader->diagnostics->error_count;
   bool good = mesh_read(&mesh, path, text->scale, reader->diagnostics) == STATUS_OK;
   if (good) {
-    body->surface = triangles_of(&mesh);
+    body->surface = triangulate_mesh(&mesh);
     text->points = MEMORY_NEW(Vec3, mesh.position_count);
     text->point_count = mesh.position_count;
     memcpy(text->points, mesh.positions, sizeof(Vec3) * (size_t)mesh.position_count);
-    if (text->in_pieces) good = take_pieces(reader, &mesh, body);
+    if (text->in_pieces) good = create_pieces(reader, &mesh, body);
   } else {
     if (reader->diagnostics->error_count == errors)
       query_reader_error(reader, false, "cannot read the mesh %.200s", path);
@@ -84,19 +85,19 @@ static bool is_convex(const QueryBody* body) {
          fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
 }
 
-/* Creates the field of a hull. The field of a convex body is created from its planes, the field of a non-convex mesh
- * from surface points with normals. */
-static void make_hull_field(const ParsedShape* text, QueryBody* body) {
+/* Creates the field of a hull: from the planes of a convex body, or from surface points with normals of a non-convex
+ * mesh. */
+static void create_hull_field(const ParsedShape* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);
     return;
   }
-  double smoothing = text->smoothing > 0 ? text->smoothing : SMOOTHING_PART * hull_size(&body->hull);
+  double smoothing = text->smoothing > 0 ? text->smoothing : SMOOTHING_FRACTION * hull_size(&body->hull);
   body->no_field = field_of_hull(body->field, &body->hull, smoothing);
   if (body->no_field) *body->field = (Field){.kind = FIELD_POINTS};
 }
 
-static void take_points(ParsedShape* text, Field* field) {
+static void set_point_field(ParsedShape* text, Field* field) {
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = text->radius};
   field->points = MEMORY_NEW(Vec3, text->point_count);
   field->normals = MEMORY_NEW(Vec3, text->point_count);
@@ -107,7 +108,7 @@ static void take_points(ParsedShape* text, Field* field) {
   }
 }
 
-static bool make_joined(QueryReader* reader, ParsedShape* text, QueryBody* body) {
+static bool create_compound_field(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   int problems = reader->problems;
   if (text->type == TEXT_POINTS) {
     if (text->normal_count != text->point_count)
@@ -120,7 +121,7 @@ static bool make_joined(QueryReader* reader, ParsedShape* text, QueryBody* body)
                            ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
                            : NULL;
     if (rule) query_reader_error(reader, false, "normals: %s", rule);
-    if (problems == reader->problems) take_points(text, body->field);
+    if (problems == reader->problems) set_point_field(text, body->field);
     return problems == reader->problems;
   }
   *body->field = (Field){.kind = text->type == TEXT_UNION ? FIELD_UNION : FIELD_SUBTRACTION,
@@ -153,7 +154,7 @@ static bool join_faces(QueryReader* reader, ParsedShape* text) {
   return true;
 }
 
-static bool make_smooth(QueryReader* reader, ParsedShape* text, QueryBody* body) {
+static bool create_smooth(QueryReader* reader, ParsedShape* text, QueryBody* body) {
   body->smooth = true;
   text->form.kind = (SmoothKind)text->type;
   if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
@@ -164,8 +165,8 @@ static bool make_smooth(QueryReader* reader, ParsedShape* text, QueryBody* body)
   return rule == NULL;
 }
 
-static bool make_hulled(QueryReader* reader, ParsedShape* text, QueryBody* body) {
-  if (text->type == TEXT_MESH && !take_mesh(reader, text, body)) return false;
+static bool create_hull(QueryReader* reader, ParsedShape* text, QueryBody* body) {
+  if (text->type == TEXT_MESH && !read_mesh(reader, text, body)) return false;
   HullResult result = hull_create(&body->hull, text->points, text->point_count);
   if (result != HULL_OK) {
     query_reader_error(reader, false, "the body %s", hull_result_text(result));
@@ -176,19 +177,20 @@ static bool make_hulled(QueryReader* reader, ParsedShape* text, QueryBody* body)
   body->given_count = text->point_count;
   text->points = NULL;
   body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
-  make_hull_field(text, body);
+  create_hull_field(text, body);
   return true;
 }
 
 bool query_body_create(QueryReader* reader, ParsedShape* text, QueryBody* body) {
+  assert(text && body);
   *body = (QueryBody){.field = MEMORY_NEW(Field, 1)};
   bool good;
   if (text->type < SMOOTH_KINDS)
-    good = make_smooth(reader, text, body);
+    good = create_smooth(reader, text, body);
   else if (text->type == TEXT_HULL || text->type == TEXT_MESH)
-    good = make_hulled(reader, text, body);
+    good = create_hull(reader, text, body);
   else
-    good = make_joined(reader, text, body);
+    good = create_compound_field(reader, text, body);
   if (!good) query_body_free(body);
   return good;
 }
@@ -220,7 +222,7 @@ bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody*
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
-    surface_free(&body->surface); /* the body stays valid, because the next question may use the same body */
+    surface_free(&body->surface); /* the next question may use the same body */
     query_reader_error(reader, false, "%s: the body has no surface: its parts cover one another", key);
     return false;
   }
@@ -235,7 +237,7 @@ bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody*
 
 /* Returns the index of the equal given point for each of points (count), or -1 if there is none. Returns the first of
  * several equal points. The caller frees the result. */
-static int* given_numbers(const QueryBody* body, const Vec3* points, int count) {
+static int* match_given_points(const QueryBody* body, const Vec3* points, int count) {
   int given = body->given_count;
   Vec3* all = MEMORY_NEW(Vec3, given + count);
   memcpy(all, body->given, sizeof(Vec3) * (size_t)given);
@@ -247,27 +249,27 @@ static int* given_numbers(const QueryBody* body, const Vec3* points, int count) 
   return out;
 }
 
-static void make_corners(QueryBody* body) {
-  ManifoldBody* own = &body->manifold;
-  TriangleSurface surface = {.points = own->points, .point_count = own->point_count};
+static void create_corners(QueryBody* body) {
+  ManifoldBody* manifold = &body->manifold;
+  TriangleSurface surface = {.points = manifold->points, .point_count = manifold->point_count};
   surface.triangles = body->triangles;
   surface.triangle_count = body->triangle_count;
-  body->point_corner = given_numbers(body, own->points, own->point_count);
+  body->point_corner = match_given_points(body, manifold->points, manifold->point_count);
   if (body->field->kind == FIELD_POINTS) {
     body->corners = field_corners_of_triangles(body->field, &surface, body->point_corner, body->given_count);
   } else {
-    int* number = given_numbers(body, body->hull.vertices, body->hull.vertex_count);
+    int* number = match_given_points(body, body->hull.vertices, body->hull.vertex_count);
     body->corners = field_corners_of_hull(body->field, &body->hull, number, body->given_count);
     memory_free(number);
   }
-  own->corners = &body->corners;
-  own->point_corner = body->point_corner;
+  manifold->corners = &body->corners;
+  manifold->point_corner = body->point_corner;
 }
 
 void query_body_create_slopes(QueryBody* body) {
   if (body->point_slopes || body->point_corner || !body->manifold.field) return;
   if (body->hulled) {
-    make_corners(body);
+    create_corners(body);
     return;
   }
   body->point_slopes = manifold_surface_slopes(&body->manifold);

@@ -3,7 +3,7 @@
 #include "contact/contact.h"
 #include "run/run.h"
 
-static void add_vectors(Text* line, const char* key, const Vec3* vectors, int count) {
+static void append_vectors(Text* line, const char* key, const Vec3* vectors, int count) {
   text_add(line, ", \"%s\": [", key);
   for (int i = 0; i < count; i++) {
     if (i > 0) text_add(line, ", ");
@@ -12,8 +12,8 @@ static void add_vectors(Text* line, const char* key, const Vec3* vectors, int co
   text_add(line, "]");
 }
 
-static void add_answer(Text* line, const QueryPair* pair, const ContactQuery* answer, const Vec3* grad_a,
-                       const Vec3* grad_b) {
+static void append_answer(Text* line, const QueryPair* pair, const ContactQuery* answer, const Vec3* grad_a,
+                          const Vec3* grad_b) {
   text_add(line, "{\"distance\": ");
   json_add_number(line, answer->distance);
   text_add(line, ", \"witness_a\": ");
@@ -28,8 +28,8 @@ static void add_answer(Text* line, const QueryPair* pair, const ContactQuery* an
     json_add_number(line, answer->plane[k]);
   }
   text_add(line, "]");
-  add_vectors(line, "grad_a", grad_a, pair->a_count);
-  add_vectors(line, "grad_b", grad_b, pair->b_count);
+  append_vectors(line, "grad_a", grad_a, pair->a_count);
+  append_vectors(line, "grad_b", grad_b, pair->b_count);
   text_add(line, "}\n");
 }
 
@@ -41,7 +41,7 @@ void query_answer_pair(Text* line, const QueryPair* pair) {
   bool (*ask)(const Vec3*, int, const Vec3*, int, double, ContactQuery*, Vec3*, Vec3*) =
       pair->law == CONTACT_IPC ? contact_query_mesh : contact_query;
   if (ask(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
-    add_answer(line, pair, &answer, grad_a, grad_b);
+    append_answer(line, pair, &answer, grad_a, grad_b);
   else
     text_add(line,
              "{\"distance\": 0, \"witness_a\": null, \"witness_b\": null, \"potential\": null, \"plane\": null, "

@@ -1,21 +1,25 @@
 /* Parses questions with a method, including their bodies and options. */
+#include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
 #define POSES_MAX 1e9
-/* limits of the stiffness [N/m^exponent] */
+/* range of the stiffness [N/m^exponent] */
 #define STIFFNESS_MIN 1e-12
 #define STIFFNESS_MAX 1e18
-#define EXPONENT_MAX 4 /* largest exponent of the force, the same as in the contact law `penalty` */
-/* limits of the temperature, a squared length [m^2] */
+#define EXPONENT_MAX 4 /* largest exponent, which is also that of the contact law `penalty` */
+/* range of the temperature, a squared length [m^2] */
 #define TEMPERATURE_MIN 1e-18
 #define TEMPERATURE_MAX 1e12
 
 static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold", "touch"};
 
-const char* query_method_name(QueryMethod method) { return METHODS[method]; }
+const char* query_method_name(QueryMethod method) {
+  assert((unsigned)method < QUERY_METHODS);
+  return METHODS[method];
+}
 
 typedef enum {
   KEY_METHOD,
@@ -66,7 +70,7 @@ static const char* const KEYS[KEY_COUNT] = {
     "starts",         "seed",       "pairs",    "stiffness",   "exponent",   "smoothing",   "softness",
     "regularization", "points",     "edges",    "cull",        "mean",       "poses"};
 
-/* Values of the keys, in the order of the enumerations. */
+/* Words of the keys, in the order of the enumerations that they select. */
 static const char* const SCORES[] = {"distance", "direction"};
 static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
 static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
@@ -97,14 +101,15 @@ static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) 
                      cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
-static bool read_truth(QueryReader* reader, const cJSON* item) {
+static bool read_bool(QueryReader* reader, const cJSON* item) {
   if (!cJSON_IsBool(item))
     query_reader_error(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
   return cJSON_IsTrue(item);
 }
 
-/* Returns the index of a text in words (count). Reports an error and returns 0 if the text is not one of the words. */
+/* Returns the index of a text in words (count). Reports an error and returns 0 if the text is none of the words. */
 static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
+  assert(count > 0);
   bool text = cJSON_IsString(item);
   int found = text ? query_reader_find_key(item->valuestring, words, count) : -1;
   if (found >= 0) return found;
@@ -116,14 +121,15 @@ static int read_word(QueryReader* reader, const cJSON* item, const char* const* 
   return 0;
 }
 
-static int64_t read_whole(QueryReader* reader, const cJSON* item, int least, double most) {
-  double count = query_reader_number_in_unit(reader, item, least, most, "");
+static int64_t read_integer(QueryReader* reader, const cJSON* item, int low, double high) {
+  assert(low <= high);
+  double count = query_reader_number_in_unit(reader, item, low, high, "");
   if (count != floor(count)) query_reader_error(reader, false, "must be a whole number, got %g", count);
-  return count >= least && count <= most ? (int64_t)count : least;
+  return count >= low && count <= high ? (int64_t)count : low;
 }
 
-static int read_count(QueryReader* reader, const cJSON* item, int least) {
-  return (int)read_whole(reader, item, least, 1e6);
+static int read_count(QueryReader* reader, const cJSON* item, int low) {
+  return (int)read_integer(reader, item, low, 1e6);
 }
 
 static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
@@ -131,7 +137,7 @@ static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
     query_reader_error(reader, true,
                        "is allowed only in the first line of a file with rows of numbers: remove the key");
   else
-    out->poses = read_whole(reader, item, 1, POSES_MAX);
+    out->poses = read_integer(reader, item, 1, POSES_MAX);
 }
 
 /* ---------------------------------------------------------------- options */
@@ -142,7 +148,7 @@ static void read_manifold_option(QueryReader* reader, const cJSON* item, Questio
   if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_in_unit(reader, item, 1e-9, 1e3, "");
   if (key == KEY_POINTS) out->points = read_count(reader, item, 1);
   if (key == KEY_EDGES) out->edges = read_count(reader, item, 1);
-  if (key == KEY_CULL) out->cull = read_truth(reader, item);
+  if (key == KEY_CULL) out->cull = read_bool(reader, item);
 }
 
 static void read_witness_option(QueryReader* reader, const cJSON* item, QuestionKey key, WitnessOptions* out) {
@@ -162,7 +168,7 @@ static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKe
   if (key == KEY_STEP) out->touch.step = query_reader_number_in_unit(reader, item, 1e-6, 180, " degrees");
   if (key == KEY_LAST) out->touch.last = query_reader_number_in_unit(reader, item, 1e-6, 180, " degrees");
   if (key == KEY_MOVE) out->touch.both = read_word(reader, item, MOVES, COUNT_OF(MOVES)) == 1;
-  if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
+  if (key == KEY_TRANSPORT) out->touch.transport = read_bool(reader, item);
   if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);
   if (key == KEY_STARTS) out->starts = read_count(reader, item, 1);
   if (key == KEY_SEED) out->seed = read_count(reader, item, 0);
@@ -178,9 +184,9 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
     int k = key == KEY_B;
     out->body[k] = query_reader_body(reader, item, question->list, out->body[k], &out->pose[k]);
   }
-  if (key == KEY_DERIVATIVES) out->derivatives = read_truth(reader, item);
-  if (key == KEY_MEAN) out->mean = read_truth(reader, item);
-  if (key == KEY_PARAMETERS) out->parameters = read_truth(reader, item);
+  if (key == KEY_DERIVATIVES) out->derivatives = read_bool(reader, item);
+  if (key == KEY_MEAN) out->mean = read_bool(reader, item);
+  if (key == KEY_PARAMETERS) out->parameters = read_bool(reader, item);
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
   if (key >= KEY_ITERATIONS && key <= KEY_PAIRS) read_touch_option(reader, item, key, out);
@@ -193,21 +199,20 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
 
 /* ---------------------------------------------------------------- preparation of bodies */
 
-static void make_witness(QueryBody* body) {
+static void create_witness(QueryBody* body) {
   if (!body->hulled || body->witness.piece_count > 0) return;
   body->witness = witness_body_create(body->pieces ? body->pieces : &body->hull, body->pieces ? body->piece_count : 1,
                                       WITNESS_SURFACE);
 }
 
-static bool in_pieces(const QueryList* list, const QueryItem* item) {
+static bool has_pieces(const QueryList* list, const QueryItem* item) {
   for (int k = 0; k < 2; k++)
     if (item->body[k] >= 0 && list->bodies[item->body[k]].pieces) return true;
   return false;
 }
 
-/* Checks that the method supports the body, and creates the data that the method needs. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
-  bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
+  bool needs_hull = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
   if (item->method == QUERY_GROWTH && !body->smooth)
     query_reader_error(reader, false,
                        "%s: growth needs a smooth shape: use distance or witness for boxes, points and meshes, and "
@@ -215,10 +220,10 @@ void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, c
                        name);
   if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
     query_reader_error(reader, false, "%s: distance needs a convex body or a mesh: use manifold for unions", name);
-  if (smoothed && !body->hulled)
+  if (needs_hull && !body->hulled)
     query_reader_error(reader, false, "%s: %s needs points or a mesh: use growth or distance for smooth shapes", name,
                        METHODS[item->method]);
-  if (smoothed || (item->method == QUERY_DISTANCE && pieces)) make_witness(body);
+  if (needs_hull || (item->method == QUERY_DISTANCE && pieces)) create_witness(body);
   if (item->method == QUERY_MANIFOLD && query_body_create_manifold(reader, name, body) && item->parameters)
     query_body_create_slopes(body);
 }
@@ -226,7 +231,7 @@ void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, c
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
   for (int k = 0; k < 2; k++)
     if (item->body[k] >= 0)
-      query_body_check(reader, item, in_pieces(list, item), KEYS[KEY_A + k], &list->bodies[item->body[k]]);
+      query_body_check(reader, item, has_pieces(list, item), KEYS[KEY_A + k], &list->bodies[item->body[k]]);
 }
 
 static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
@@ -239,7 +244,6 @@ static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item
     query_reader_error(reader, false, "touch needs target_a and target_b, or a number of random targets");
 }
 
-/* Returns the default question. */
 QueryItem query_default_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},
@@ -252,19 +256,19 @@ QueryItem query_default_question(void) {
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
-  /* the question is read into a local variable, because list->items may be reallocated while bodies are read */
+  /* list->items may be reallocated while bodies are read */
   QueryItem read = query_default_question();
-  bool goes_on = last && last->method != QUERY_POTENTIAL;
-  if (goes_on) {
+  bool continues_previous = last && last->method != QUERY_POTENTIAL;
+  if (continues_previous) {
     read = *last;
     read.pair = (QueryPair){0};
   }
   Question question = {list, &read};
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
-  for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
+  for (int k = KEY_A; k <= KEY_B && !continues_previous; k++)
     if (!seen[k]) query_reader_error(reader, false, "the key '%s' is missing", KEYS[k]);
   /* adaptive sampling is the default for touch */
-  if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
+  if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !continues_previous)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);
   check_targets(reader, seen, &read);

@@ -1,12 +1,13 @@
 /* Parses the questions of a file, including pairs of point sets. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "ask/reader.h"
 
-/* Smallest support [m]. For a smaller support the derivatives of the barrier overflow. */
+/* Smallest range of the contact potential [m]. For smaller ranges its derivatives overflow. */
 #define SUPPORT_MIN 1e-12
-/* Contact laws that are supported for pairs of point sets. */
+/* Contact laws that questions about point sets support. */
 static const struct {
   const char* name;
   ContactModel law;
@@ -46,10 +47,9 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* Returns true if an item is a question about shapes. An item with the key `method` is such a question. An item after a
- * question with a method that has neither the key `support` nor the key `law` asks the previous question for other
- * poses, and is such a question too. */
-static bool has_shapes(const cJSON* item, const QueryItem* last) {
+/* Returns true if an item is a question about shapes: it has the key `method`, or it asks the previous question with a
+ * method for other poses. In the second case it has neither `support` nor `law`. */
+static bool is_shape_question(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
          !cJSON_HasObjectItem(item, "law");
@@ -64,7 +64,7 @@ static void read_item(QueryReader* reader, const cJSON* item, QueryList* list) {
   if (!cJSON_IsObject(item))
     query_reader_error(reader, false, "expected a pair {\"a\": [...], \"b\": [...], \"support\": s}, got %s",
                        query_reader_kind_name(item));
-  else if (has_shapes(item, last))
+  else if (is_shape_question(item, last))
     read_question(reader, item, list, last, out);
   else
     read_pair(reader, item, &out->pair);
@@ -86,20 +86,19 @@ static void read_document(QueryReader* reader, const cJSON* root, QueryList* lis
 
 /* ---------------------------------------------------------------- the text */
 
-static Status refuse_syntax(const char* path, const char* text, const char* at, Diagnostics* diagnostics) {
+static Status report_syntax_error(const char* path, const char* text, const char* at, Diagnostics* diagnostics) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, source_position_at(path, text, at ? (size_t)(at - text) : 0),
                   "not valid JSON%s", at && *at ? " from here on" : ": the text ends too early");
   return STATUS_BAD_INPUT;
 }
 
-/* Skips the characters that cJSON treats as white space. cJSON treats all characters up to the code of ' ' as white
- * space. */
+/* Skips the characters that cJSON treats as white space: all up to the code of ' '. */
 static const char* skip_space(const char* text) {
   while (*text && (unsigned char)*text <= ' ') text++;
   return text;
 }
 
-/* Parses all JSON values of the text, one after the other. */
+/* Parses the JSON values of the text (length bytes), one after the other. */
 static Status read_documents(QueryReader* reader, const char* text, size_t length, QueryList* list) {
   const char* at = text;
   do {
@@ -107,7 +106,7 @@ static Status read_documents(QueryReader* reader, const char* text, size_t lengt
     errno = 0;
     cJSON* root = cJSON_ParseWithLengthOpts(at, length + 1 - (size_t)(at - text), &stopped, false);
     if (!root && errno == ENOMEM) memory_report_exhausted(0);
-    if (!root) return refuse_syntax(reader->file, text, stopped, reader->diagnostics);
+    if (!root) return report_syntax_error(reader->file, text, stopped, reader->diagnostics);
     reader->text = at;
     read_document(reader, root, list);
     cJSON_Delete(root);
@@ -118,8 +117,9 @@ static Status read_documents(QueryReader* reader, const char* text, size_t lengt
 
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics) {
+  assert(text && path);
   *list = (QueryList){0};
-  if (strlen(text) != length) return refuse_syntax(path, text, text + strlen(text), diagnostics);
+  if (strlen(text) != length) return report_syntax_error(path, text, text + strlen(text), diagnostics);
   QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics, .rows = rows};
   Status status = read_documents(&reader, text, length, list);
   text_free(&reader.trail);

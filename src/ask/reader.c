@@ -3,22 +3,24 @@
 #include <string.h>
 #include "ask/reader.h"
 
-#define PROBLEM_MAX READER_ERRORS_MAX
+#define ERRORS_MAX READER_ERRORS_MAX
 #define COORDINATE_MAX READER_COORDINATE_MAX
 
 size_t query_reader_enter(QueryReader* reader, int child) {
+  assert(reader->depth < READER_DEPTH_MAX && child >= 0);
   reader->path[reader->depth++] = child;
   return reader->trail.length;
 }
 
 void query_reader_leave(QueryReader* reader, size_t mark) {
+  assert(reader->depth > 0 && mark <= reader->trail.length);
   reader->depth--;
   reader->trail.length = mark;
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
 
-/* Returns the line and column of the reader's position in the file. The document may begin anywhere in the file. */
-static SourcePosition query_reader_place(const QueryReader* reader, bool key) {
+/* Returns the line and column of the current value in the file. The JSON document may begin anywhere in the file. */
+static SourcePosition current_position(const QueryReader* reader, bool key) {
   SourcePosition base = source_position_at(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
   SourcePosition place = json_find_location(reader->file, reader->text, reader->path, reader->depth, key);
   if (place.line == 1) place.column += base.column - 1;
@@ -27,16 +29,16 @@ static SourcePosition query_reader_place(const QueryReader* reader, bool key) {
 }
 
 void query_reader_error(QueryReader* reader, bool key, const char* format, ...) {
-  if (++reader->problems > PROBLEM_MAX) return;
+  if (++reader->problems > ERRORS_MAX) return;
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
   text_add_va_list(&text, format, arguments);
   va_end(arguments);
-  SourcePosition place = query_reader_place(reader, key);
-  bool named = reader->trail.length > 0;
-  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s%s%s", named ? reader->trail.data : "",
-                  named ? ": " : "", text.data);
+  SourcePosition place = current_position(reader, key);
+  bool has_trail = reader->trail.length > 0;
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s%s%s", has_trail ? reader->trail.data : "",
+                  has_trail ? ": " : "", text.data);
   text_free(&text);
 }
 
@@ -51,6 +53,7 @@ const char* query_reader_kind_name(const cJSON* item) {
 /* ---------------------------------------------------------------- values */
 
 double query_reader_number_in_unit(QueryReader* reader, const cJSON* item, double low, double high, const char* unit) {
+  assert(low <= high && unit);
   double value = item->valuedouble;
   if (!cJSON_IsNumber(item))
     query_reader_error(reader, false, "expected a number, got %s", query_reader_kind_name(item));
@@ -101,6 +104,7 @@ void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, 
 }
 
 int query_reader_find_key(const char* name, const char* const* keys, int count) {
+  assert(keys && count >= 0);
   for (int k = 0; k < count; k++)
     if (strcmp(keys[k], name) == 0) return k;
   return -1;
@@ -120,6 +124,7 @@ void query_reader_report_unknown_key(QueryReader* reader, const char* name, cons
 
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen) {
+  assert(cJSON_IsObject(item));
   assert(cJSON_IsObject(item));
   int index = 0;
   for (const cJSON* child = item->child; child; child = child->next, index++) {

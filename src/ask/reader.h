@@ -7,7 +7,7 @@
 
 /* Largest number of errors that are reported. Further errors are only counted. */
 #define READER_ERRORS_MAX 200
-/* Largest coordinate [m]. Contact computations would lose too many digits in the squares of larger coordinates. */
+/* Largest coordinate [m]. Squares of larger coordinates would cost contact computations too many digits. */
 #define READER_COORDINATE_MAX 1e9
 
 /* Largest nesting depth of lists and objects. 24 levels suffice for a question, a body and nested shapes. */
@@ -15,32 +15,33 @@
 /* Largest nesting depth of shapes. */
 #define READER_SHAPE_DEPTH_MAX 5
 
-/* State of the reader. `path` contains the child number on every level of the current position. `trail` is the current
- * position as text for messages. */
+/* State of the reader of a JSON document. */
 typedef struct {
   const char *file, *whole, *text; /* name of the file, text of the file, and start of the document in that text */
   Diagnostics* diagnostics;
-  int path[READER_DEPTH_MAX], depth;
-  Text trail; /* for example `pair 3: a[2]` */
+  int path[READER_DEPTH_MAX], depth; /* child indices from the document to the current value (depth) */
+  Text trail;                        /* the current value as text for messages, for example `pair 3: a[2]` */
   int problems;
   int shape_depth; /* current nesting of shapes */
   bool rows;       /* true if the document is the first line of a file in which rows of numbers follow */
 } QueryReader;
 
-/* Moves the position to the child with the number `child`. Returns the previous length of the trail, for
- * query_reader_leave. The depth must be below READER_DEPTH_MAX. */
+/* Moves the reader from the current value to one of its children. child: index from 0. Returns the previous length of
+ * the trail, for query_reader_leave. The depth must be below READER_DEPTH_MAX (asserted). */
 size_t query_reader_enter(QueryReader* reader, int child);
-/* Moves the position back to the parent. mark: result of the query_reader_enter that moved to the child. */
+/* Moves the reader back to the parent of the current value. mark: result of the query_reader_enter that moved to the
+ * child. */
 void query_reader_leave(QueryReader* reader, size_t mark);
-/* Adds an error at the reader's position, or at the value's key if `key` is true. Every error is counted, but only the
- * first READER_ERRORS_MAX errors are reported. */
+/* Adds an error at the position of the current value, or at its key if `key` is true. All errors are counted; the first
+ * READER_ERRORS_MAX are reported. */
 void query_reader_error(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Returns the kind of the value for messages: "an object", "a list", ... Static text. */
+/* Returns the kind of a JSON value for messages: "an object", "a list", ... The text is static. */
 const char* query_reader_kind_name(const cJSON* item);
-/* Returns the number `item`. If `item` is not a number in low .. high, reports an error and returns an arbitrary value.
- * unit: unit for messages, such as " rad", or "". */
+/* Returns the value of a JSON number. If `item` is no number in low .. high, reports an error and returns an arbitrary
+ * value. unit: unit for messages, such as " rad", or "". */
 double query_reader_number_in_unit(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
-/* Does the same as query_reader_number_in_unit for a length in metres. */
+/* Returns the value of a JSON number that is a length [m]. If `item` is no number in low .. high, reports an error and
+ * returns an arbitrary value. */
 double query_reader_length(QueryReader* reader, const cJSON* item, double low, double high);
 /* Returns the vector of a list [x, y, z] [m]. If `item` is not such a list, reports an error and returns zeros. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
@@ -92,30 +93,32 @@ bool query_body_create_manifold(QueryReader* reader, const char* key, QueryBody*
  * they exist or the body is a hull. The body owns them. Never fails. */
 void query_body_create_slopes(QueryBody* body);
 
-/* Reads questions as query_parse does. Returns STATUS_BAD_INPUT with all errors in diagnostics. rows: true if the text
- * (length bytes) is the first line of a file of rows. */
+/* Reads one question, or several in JSON lines. text (length bytes, NUL-terminated) is not kept. path: name in
+ * messages; meshes are searched relative to it. rows: true if the text is the first line of a file of rows. Returns
+ * STATUS_BAD_INPUT with all errors in diagnostics. The caller frees the list with query_free in any case. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
                         Diagnostics* diagnostics);
-/* Returns true if the length of a quaternion [w, x, y, z] is 1 within 1e-6. Returns false for NaN. */
+/* Returns true if a quaternion [w, x, y, z] has length 1 within 1e-6. Returns false for NaN. */
 bool query_is_unit_quaternion(const double q[4]);
-/* Sets *rotation to the rotation matrix of a quaternion q [w, x, y, z], which is normalized first. Returns false if
- * query_is_unit_quaternion(q) is false. */
+/* Sets *rotation to the rotation matrix of a quaternion [w, x, y, z], which is normalized first. Returns false if the
+ * quaternion's length is not 1 within 1e-6. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
 /* Checks that the method of the question supports a body, and creates the data that the method needs. name: name of the
  * body in messages. pieces: true if the distance to a mesh in convex pieces is requested. Reports and counts errors in
  * the reader. */
 void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
-/* Returns the default question. */
+/* Returns a question with default values, before its keys are read. */
 QueryItem query_default_question(void);
 /* Returns the method with this name, or QUERY_POTENTIAL if there is none. name may be NULL. */
 QueryMethod query_method_find(const char* name);
-/* Reads a body and its pose (ask/shapes.c). Returns the index of the new body, or `before` if the item contains only a
- * pose. Returns -1 after a reported error. The list owns the new body. list->bodies may be reallocated. */
+/* Reads a body and its pose. Returns the index of the new body in the list, which owns it. Returns `before`, the body
+ * of the previous question, if the item contains only a pose. Returns -1 after a reported error. list->bodies may be
+ * reallocated. */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
-/* Reads a question about shapes from the object `item` (ask/question.c). If `last` is not NULL, keys that the object
- * lacks are taken from *last. Reports and counts errors in the reader. query_free frees the points of *out with the
- * list. */
+/* Reads a question about shapes from a JSON object. Keys that the object lacks are taken from the previous question
+ * *last, unless it is NULL. Reports and counts errors in the reader. query_free frees the points of *out with the list.
+ */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 
 #endif

@@ -1,4 +1,5 @@
 /* Answers questions about many poses, which are given as rows of binary numbers instead of lines of JSON. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include "ask/answer.h"
@@ -30,8 +31,9 @@ typedef struct {
   int problems;
 } RowsReader;
 
-static void problem(RowsReader* reader, size_t offset, const char* format, ...) __attribute__((format(printf, 3, 4)));
-static void problem(RowsReader* reader, size_t offset, const char* format, ...) {
+static void report_error(RowsReader* reader, size_t offset, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void report_error(RowsReader* reader, size_t offset, const char* format, ...) {
   if (++reader->problems > READER_ERRORS_MAX) return;
   Text text = {0};
   va_list arguments;
@@ -44,10 +46,11 @@ static void problem(RowsReader* reader, size_t offset, const char* format, ...) 
 }
 
 static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_NUMBERS]) {
+  assert(i >= 0 && rows->bytes);
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-/* Checks the poses in row i of rows->bytes. number: index of the row in the file, for messages. */
+/* Checks the two poses in row i of rows->bytes. number: index of the row in the file, for messages. */
 static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
@@ -55,25 +58,25 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int6
     const double* pose = x + POSE_NUMBERS * k;
     if (answer_pose_is_valid(pose)) continue;
     size_t at = rows->first + (size_t)number * ROW_BYTES + (size_t)(POSE_NUMBERS * k) * 8;
-    Text what = {0};
-    int which = answer_append_pose_error(pose, k ? "b" : "a", &what);
-    problem(reader, at + (size_t)which * 8, "row %" PRId64 ": %s", number, what.data);
-    text_free(&what);
+    Text message = {0};
+    int invalid = answer_append_pose_error(pose, k ? "b" : "a", &message);
+    report_error(reader, at + (size_t)invalid * 8, "row %" PRId64 ": %s", number, message.data);
+    text_free(&message);
   }
 }
 
 /* Checks that the number of bytes in the file matches the number of rows in the first line. */
 static void check_length(RowsReader* reader, const QueryRows* rows, size_t length) {
   int64_t count = rows->count;
-  size_t there = length - rows->first, wanted = (size_t)count * ROW_BYTES;
-  if (there < wanted)
-    problem(reader, length,
-            "the file ends within row %zu: %" PRId64
-            " rows of %d bytes, from byte %zu on, are %zu bytes, %zu are there",
-            there / ROW_BYTES, count, ROW_BYTES, rows->first, wanted, there);
-  if (there > wanted)
-    problem(reader, rows->first + wanted, "%zu bytes too many: the first line says %" PRId64 " rows of %d bytes",
-            there - wanted, count, ROW_BYTES);
+  size_t actual = length - rows->first, expected = (size_t)count * ROW_BYTES;
+  if (actual < expected)
+    report_error(reader, length,
+                 "the file ends within row %zu: %" PRId64
+                 " rows of %d bytes, from byte %zu on, are %zu bytes, %zu are there",
+                 actual / ROW_BYTES, count, ROW_BYTES, rows->first, expected, actual);
+  if (actual > expected)
+    report_error(reader, rows->first + expected, "%zu bytes too many: the first line says %" PRId64 " rows of %d bytes",
+                 actual - expected, count, ROW_BYTES);
 }
 
 static Status read_first_line(QueryRows* rows, const char* path, const char* data, size_t line,
@@ -90,6 +93,7 @@ static Status read_first_line(QueryRows* rows, const char* path, const char* dat
 }
 
 Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics) {
+  assert(length > 0);
   *rows = (QueryRows){.first = length};
   Status status = read_first_line(rows, path, line, length - 1, diagnostics);
   if (status != STATUS_OK) return status;
@@ -101,6 +105,7 @@ Status query_rows_open(QueryRows* rows, const char* path, const char* line, size
 
 Status query_rows_set_row(QueryRows* rows, const char* path, int64_t number, const char* bytes,
                           Diagnostics* diagnostics) {
+  assert(number >= 0 && bytes);
   RowsReader reader = {.path = path, .diagnostics = diagnostics};
   rows->bytes = bytes;
   check_row(&reader, rows, 0, number);
@@ -134,6 +139,7 @@ void query_rows_header(const QueryRows* rows, Text* line) {
 }
 
 void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out) {
+  assert(i >= 0 && i < rows->count);
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
   answer_row(&(AnswerForm){.row = out, .in_row = true}, &rows->list, &rows->list.items[0], x, x + POSE_NUMBERS, memory);

@@ -1,4 +1,5 @@
 /* Parses the shapes in questions, including their poses. */
+#include <assert.h>
 #include <string.h>
 #include "ask/reader.h"
 
@@ -7,12 +8,14 @@
 #define LENGTH_MAX 1e6
 #define SHARPNESS_MAX 1e6
 #define SMOOTHING_MIN 1e-9 /* m */
-/* A quaternion whose length differs from 1 by at most this is accepted and normalized. */
+/* Largest deviation of a quaternion's length from 1. The quaternion is then normalized. */
 #define UNIT_TOLERANCE 1e-6
 
-static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
+static double quaternion_length(const double q[4]) {
+  return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
 
-bool query_is_unit_quaternion(const double q[4]) { return fabs(length_of(q) - 1) <= UNIT_TOLERANCE; }
+bool query_is_unit_quaternion(const double q[4]) { return fabs(quaternion_length(q) - 1) <= UNIT_TOLERANCE; }
 
 bool query_rotation(const double q[4], Mat3* rotation) {
   if (!query_is_unit_quaternion(q)) return false;
@@ -93,9 +96,9 @@ static const BodyType TYPE[TYPES] = {
     [TEXT_SPHERE] = {"sphere", {{"radius", VALUE_LENGTH, 0, false}}},
 };
 
-/* Replaces a box or a sphere by an equal shape of another type. A box becomes the hull of its corners. A sphere becomes
- * the superellipsoid of exponent 1, which is exact. */
-static void spell_out(ParsedShape* text) {
+/* Replaces a box by the hull of its corners, and a sphere by the superellipsoid of exponent 1, which is the same solid.
+ */
+static void replace_synonym(ParsedShape* text) {
   double* size = text->form.size;
   if (text->type == TEXT_SPHERE) {
     size[1] = size[2] = size[0];
@@ -154,7 +157,7 @@ static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) 
     query_reader_leave(reader, mark);
   }
   if (!query_rotation(q, &pose->r))
-    query_reader_error(reader, false, "a quaternion must have length 1, got %g", length_of(q));
+    query_reader_error(reader, false, "a quaternion must have length 1, got %g", quaternion_length(q));
 }
 
 static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ParsedShape* text) {
@@ -215,7 +218,7 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
 }
 
 /* Keys of every shape, which precede the keys of its type. */
-static const char* const COMMON[] = {"type", "position", "quaternion"};
+static const char* const COMMON_KEYS[] = {"type", "position", "quaternion"};
 enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
 
 static void read_shape_member(QueryReader* reader, const cJSON* item, int key, void* context) {
@@ -244,10 +247,10 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* Reads the keys of a shape. If `moves` is true, the object has no `type`, and only the pose is read. Returns false
- * after a reported error. */
+/* Reads the keys of a shape. moves: true if the object has no `type`, and only gives a new pose of a body. Returns
+ * false after a reported error. */
 static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ParsedShape* text) {
-  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
+  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON_KEYS[0], COMMON_KEYS[1], COMMON_KEYS[2]};
   bool seen[COMMON_COUNT + KEYS_MAX] = {0};
   int count = COMMON_COUNT, problems = reader->problems;
   const ShapeKey* keys = TYPE[text->type].keys;
@@ -257,11 +260,11 @@ static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, Parsed
   for (int k = COMMON_COUNT; k < count; k++)
     if (!seen[k] && !keys[k - COMMON_COUNT].optional)
       query_reader_error(reader, false, "the key '%s' is missing", names[k]);
-  if (problems == reader->problems) spell_out(text);
+  if (problems == reader->problems) replace_synonym(text);
   return problems == reader->problems;
 }
 
-static void shape_text_free(ParsedShape* text) {
+static void parsed_shape_free(ParsedShape* text) {
   memory_free(text->normals);
   memory_free(text->offsets);
   memory_free(text->faces);
@@ -270,8 +273,7 @@ static void shape_text_free(ParsedShape* text) {
   memory_free(text->parts);
 }
 
-/* Reads a shape in the list `of` of a union or subtraction, and moves its field to *out. Frees the rest of the
- * shape. */
+/* Reads a shape in the list `of` of a union or subtraction. Moves its field to *out and frees the rest of the shape. */
 static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
   Pose pose = pose_identity();
   ParsedShape text = {.scale = 1, .pose = &pose};
@@ -290,7 +292,7 @@ static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
     body.shape = (Shape){0};
   }
   query_body_free(&body);
-  shape_text_free(&text);
+  parsed_shape_free(&text);
 }
 
 static void read_parts(QueryReader* reader, const cJSON* item, ParsedShape* text) {
@@ -318,6 +320,7 @@ static void read_parts(QueryReader* reader, const cJSON* item, ParsedShape* text
 }
 
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
+  assert(list && pose);
   if (!cJSON_IsObject(item)) {
     query_reader_error(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
     return -1;
@@ -338,6 +341,6 @@ int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, i
     made = list->body_count++;
     list->bodies[made] = body;
   }
-  shape_text_free(&text);
+  parsed_shape_free(&text);
   return made;
 }

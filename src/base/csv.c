@@ -8,6 +8,7 @@
 #include "base/outside.h"
 
 void csv_add_field(Text* row, const char* text) {
+  assert(text);
   if (!text[strcspn(text, ",\"\r\n")]) {
     text_add_bytes(row, text, strlen(text));
     return;
@@ -19,7 +20,8 @@ void csv_add_field(Text* row, const char* text) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* Splits a text into cells in place. The separator after each cell is overwritten by a NUL byte. */
+/* Position of a scanner that splits a CSV text into cells in place. The separator after each cell is overwritten by a
+ * NUL byte. */
 typedef struct {
   char* cursor;
   int line;
@@ -27,9 +29,10 @@ typedef struct {
   bool row_ends; /* true if the last cell ended its row */
 } CsvScanner;
 
-/* Reads a quoted cell and returns it. Doubled quotes become single quotes. Leaves the cursor after the closing
- * quote. */
+/* Returns the quoted cell at the cursor, with single quotes in place of doubled ones. Leaves the cursor after the
+ * closing quote. */
 static char* scan_quoted(CsvScanner* scanner) {
+  assert(*scanner->cursor == '"');
   char *start = ++scanner->cursor, *out = start;
   for (; *scanner->cursor; scanner->cursor++) {
     if (*scanner->cursor == '"' && scanner->cursor[1] != '"') break;
@@ -57,7 +60,6 @@ static char* scan_cell(CsvScanner* scanner) {
   return start;
 }
 
-/* Growing list of cells. */
 typedef struct {
   char** items;
   int count, capacity;
@@ -68,7 +70,7 @@ static void cell_list_add(CellList* list, char* cell) {
   list->items[list->count++] = cell;
 }
 
-/* Appends the cells of one row to the list. Returns the number of cells. */
+/* Appends the cells of the next row to the list. Returns their number. */
 static int scan_row(CsvScanner* scanner, CellList* cells) {
   int first = cells->count;
   do cell_list_add(cells, scan_cell(scanner));
@@ -76,7 +78,7 @@ static int scan_row(CsvScanner* scanner, CellList* cells) {
   return cells->count - first;
 }
 
-static Status refuse(Diagnostics* diagnostics, const char* path, int line, const char* text) {
+static Status report_error(Diagnostics* diagnostics, const char* path, int line, const char* text) {
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, line, 0}, "%s", text);
   return STATUS_BAD_INPUT;
 }
@@ -94,7 +96,7 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
     int line = scanner->line, count = scan_row(scanner, &cells);
     add_row(table, line, &capacity);
     if (scanner->open_quote) {
-      status = refuse(diagnostics, path, line, "a quoted field has no closing quote: add the quote");
+      status = report_error(diagnostics, path, line, "a quoted field has no closing quote: add the quote");
     } else if (count != table->column_count) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, line, 0},
                       "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
@@ -119,20 +121,22 @@ static bool check_names(const CsvTable* table, const char* path, Diagnostics* di
 static Status scan_table(CsvTable* table, size_t length, const char* path, Diagnostics* diagnostics) {
   CsvScanner scanner = {.cursor = table->data, .line = 1};
   if (strlen(table->data) != length)
-    return refuse(diagnostics, path, 0,
-                  "not a CSV file, because the file has a NUL byte: save the table as plain text");
+    return report_error(diagnostics, path, 0,
+                        "not a CSV file, because the file has a NUL byte: save the table as plain text");
   if (strncmp(scanner.cursor, "\xef\xbb\xbf", 3) == 0) scanner.cursor += 3; /* byte order mark */
-  if (!*scanner.cursor) return refuse(diagnostics, path, 0, "empty file: a CSV file begins with a header line");
+  if (!*scanner.cursor) return report_error(diagnostics, path, 0, "empty file: a CSV file begins with a header line");
   CellList names = {0};
   table->column_count = scan_row(&scanner, &names);
   table->names = names.items;
-  if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field has no closing quote: add the quote");
+  if (scanner.open_quote)
+    return report_error(diagnostics, path, 1, "a quoted field has no closing quote: add the quote");
   if (!check_names(table, path, diagnostics)) return STATUS_BAD_INPUT;
   return scan_rows(table, &scanner, path, diagnostics);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the table owns and cuts it */
 Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics) {
+  assert(data);
   *table = (CsvTable){.data = data};
   return scan_table(table, length, path, diagnostics);
 }
@@ -158,7 +162,7 @@ const char* csv_cell(const CsvTable* table, int row, int column) {
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
-/* Reads a decimal number. Hexadecimal numbers and nan(...), which strtod accepts, are rejected. */
+/* Reads a decimal number. Returns false for hexadecimal numbers and nan(...), which strtod accepts. */
 static bool read_decimal(const char* cell, double* value) {
   char* end;
   *value = strtod(cell, &end);
@@ -184,6 +188,7 @@ bool csv_name_is_duplicate(const CsvTable* table, int column) {
 }
 
 int csv_find_column(const CsvTable* table, const char* name) {
+  assert(name);
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
@@ -198,39 +203,37 @@ double csv_number_or_nan(const CsvTable* table, int row, int column) {
 /* ---------------------------------------------------------------- row by row */
 
 typedef struct {
-  int row; /* index of the row; -1 if there is none */
+  int row; /* index of the row; -1: the buffer is empty */
   char* text;
   size_t length, capacity;
   CellList cells;
   int line;
   CsvTable table; /* the names of the columns are borrowed from the file */
-} HeldRow;
+} BufferedRow;
 
-/* Position of a row in the file [bytes], and number of its first line. */
+/* Offset of a row in the file [bytes], and number of its first line. */
 typedef struct {
   off_t at;
   int line;
-} CsvPlace;
-/* The file position of every 64th row is stored. A jump back to an earlier row therefore reads at most 64 rows
- * again. */
-enum { PLACES_APART = 64 };
+} CsvCheckpoint;
+/* The offset of every 64th row is stored, so that a jump back to an earlier row reads at most 64 rows again. */
+enum { CHECKPOINT_ROWS = 64 };
 
 struct CsvRows {
   char* path;
   FILE* stream;
-  HeldRow header, held[CSV_WINDOW];
-  CsvTable names;   /* column names, without rows */
-  char** blank;     /* one row of empty cells */
-  CsvPlace* places; /* position of every PLACES_APART-th row */
-  int place_count, place_capacity;
-  int next, line; /* index and first line of the row that the stream reads next */
+  BufferedRow header, buffered[CSV_WINDOW];
+  CsvTable names;             /* the header as a table without rows */
+  char** empty_cells;         /* a row of empty cells, for rows that cannot be read */
+  CsvCheckpoint* checkpoints; /* offset of every CHECKPOINT_ROWS-th row */
+  int checkpoint_count, checkpoint_capacity;
+  int next, line; /* index and first line of the row that follows in the stream */
   int count;
 };
 
-/* Result of reading the text of a row: a row, no further row, or a NUL byte. */
-typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowText;
+typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowResult;
 
-static void add_char(HeldRow* to, int c) {
+static void append_byte(BufferedRow* to, int c) {
   if (to->length + 1 >= to->capacity) {
     size_t capacity = 2 * to->capacity + 256;
     to->text = memory_resize(to->text, to->capacity, capacity);
@@ -239,41 +242,41 @@ static void add_char(HeldRow* to, int c) {
   to->text[to->length++] = (char)c;
 }
 
-/* State of the scanner within a cell. In CELL_QUOTE the last byte was a quote that either closes the cell or is the
+/* State of the scanner within a cell. In CELL_QUOTE the last byte was a quote, which either closes the cell or is the
  * first of two. */
-typedef enum { CELL_BEGINS, CELL_PLAIN, CELL_QUOTED, CELL_QUOTE } CellPart;
+typedef enum { CELL_BEGINS, CELL_PLAIN, CELL_QUOTED, CELL_QUOTE } CellState;
 
-static CellPart part_after(CellPart part, int c) {
-  if (part == CELL_QUOTED) return c == '"' ? CELL_QUOTE : CELL_QUOTED;
-  if (c == '"' && part != CELL_PLAIN) return CELL_QUOTED;
+static CellState next_cell_state(CellState state, int c) {
+  if (state == CELL_QUOTED) return c == '"' ? CELL_QUOTE : CELL_QUOTED;
+  if (c == '"' && state != CELL_PLAIN) return CELL_QUOTED;
   return c == ',' ? CELL_BEGINS : CELL_PLAIN;
 }
 
-/* Reads the text of the next row. Line ends inside quotes belong to a cell. */
-static RowText read_text(CsvRows* r, HeldRow* to) {
-  CellPart part = CELL_BEGINS;
+/* Reads the text of the next row of the stream. A line end inside quotes does not end the row. */
+static RowResult read_row_text(CsvRows* r, BufferedRow* to) {
+  CellState state = CELL_BEGINS;
   int c = getc_unlocked(r->stream);
   to->length = 0;
   to->line = r->line;
   if (c == EOF) return ROW_NONE;
-  for (; c != EOF && (part == CELL_QUOTED || (c != '\n' && c != '\r')); c = getc_unlocked(r->stream)) {
+  for (; c != EOF && (state == CELL_QUOTED || (c != '\n' && c != '\r')); c = getc_unlocked(r->stream)) {
     if (c == '\0') return ROW_NUL;
-    part = part_after(part, c);
+    state = next_cell_state(state, c);
     r->line += c == '\n';
-    add_char(to, c);
+    append_byte(to, c);
   }
   if (c == '\r' && (c = getc_unlocked(r->stream)) != '\n' && c != EOF) ungetc(c, r->stream);
-  add_char(to, '\0');
+  append_byte(to, '\0');
   return ROW_READ;
 }
 
-static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagnostics) {
+static Status split_row(CsvRows* r, BufferedRow* row, int columns, Diagnostics* diagnostics) {
   CsvScanner scanner = {.cursor = row->text, .line = row->line};
   row->cells.count = 0;
   int count = scan_row(&scanner, &row->cells);
   r->line++;
   if (scanner.open_quote)
-    return refuse(diagnostics, r->path, row->line, "a quoted field has no closing quote: add the quote");
+    return report_error(diagnostics, r->path, row->line, "a quoted field has no closing quote: add the quote");
   if (columns == 0 || count == columns) return STATUS_OK;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){r->path, row->line, 0},
                   "the row has %d fields, but the header has %d: give all rows as many fields as the header", count,
@@ -281,14 +284,15 @@ static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagno
   return STATUS_BAD_INPUT;
 }
 
-/* Reads the next row into `to`. Sets *more to true if there was a row. */
-static Status read_row(CsvRows* r, HeldRow* to, int columns, bool* more, Diagnostics* diagnostics) {
-  RowText found = read_text(r, to);
+/* Reads the next row and splits it into `columns` cells; 0: any number of cells. Sets *more to false at the end of the
+ * file. */
+static Status read_row(CsvRows* r, BufferedRow* to, int columns, bool* more, Diagnostics* diagnostics) {
+  RowResult found = read_row_text(r, to);
   *more = found == ROW_READ;
   if (found == ROW_NUL)
-    return refuse(diagnostics, r->path, 0,
-                  "not a CSV file, because the file has a NUL byte: save the table as plain text");
-  return found == ROW_READ ? cut_row(r, to, columns, diagnostics) : STATUS_OK;
+    return report_error(diagnostics, r->path, 0,
+                        "not a CSV file, because the file has a NUL byte: save the table as plain text");
+  return found == ROW_READ ? split_row(r, to, columns, diagnostics) : STATUS_OK;
 }
 
 static Status read_header(CsvRows* r, Diagnostics* diagnostics) {
@@ -299,31 +303,32 @@ static Status read_header(CsvRows* r, Diagnostics* diagnostics) {
   if (fread(begin, 1, 3, r->stream) != 3 || memcmp(begin, mark, 3) != 0) rewind(r->stream);
   Status status = read_row(r, &r->header, 0, &more, diagnostics);
   if (status != STATUS_OK) return status;
-  if (!more) return refuse(diagnostics, r->path, 0, "empty file: a CSV file begins with a header line");
+  if (!more) return report_error(diagnostics, r->path, 0, "empty file: a CSV file begins with a header line");
   r->names = (CsvTable){.names = r->header.cells.items, .column_count = r->header.cells.count};
-  r->blank = memory_alloc(sizeof(char*) * (size_t)r->names.column_count);
-  for (int k = 0; k < r->names.column_count; k++) r->blank[k] = "";
+  r->empty_cells = memory_alloc(sizeof(char*) * (size_t)r->names.column_count);
+  for (int k = 0; k < r->names.column_count; k++) r->empty_cells[k] = "";
   return check_names(&r->names, r->path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-static void note_place(CsvRows* r) {
-  r->places = memory_grow_array(r->places, sizeof(CsvPlace), r->place_count, &r->place_capacity);
-  r->places[r->place_count++] = (CsvPlace){ftello(r->stream), r->line};
+static void append_checkpoint(CsvRows* r) {
+  r->checkpoints =
+      memory_grow_array(r->checkpoints, sizeof(CsvCheckpoint), r->checkpoint_count, &r->checkpoint_capacity);
+  r->checkpoints[r->checkpoint_count++] = (CsvCheckpoint){ftello(r->stream), r->line};
 }
 
 static Status count_rows(CsvRows* r, Diagnostics* diagnostics) {
   bool more = true;
   Status status = STATUS_OK;
   while (status == STATUS_OK && more) {
-    if (r->count % PLACES_APART == 0) note_place(r);
-    status = read_row(r, &r->held[0], r->names.column_count, &more, diagnostics);
+    if (r->count % CHECKPOINT_ROWS == 0) append_checkpoint(r);
+    status = read_row(r, &r->buffered[0], r->names.column_count, &more, diagnostics);
     r->count += more;
   }
   r->next = r->count;
   return status;
 }
 
-static bool open_regular(CsvRows* r) {
+static bool open_regular_file(CsvRows* r) {
   struct stat info;
   r->stream = file_is_regular(r->path) || stat(r->path, &info) != 0 ? fopen(r->path, "re") : NULL;
   return r->stream != NULL;
@@ -333,9 +338,9 @@ Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostic
   CsvRows* r = MEMORY_NEW(CsvRows, 1);
   *result = NULL;
   r->path = memory_copy_text(path);
-  for (int k = 0; k < CSV_WINDOW; k++) r->held[k].row = -1;
+  for (int k = 0; k < CSV_WINDOW; k++) r->buffered[k].row = -1;
   Status status = STATUS_OK;
-  if (!open_regular(r)) {
+  if (!open_regular_file(r)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot read: %s",
                     file_exists(path) ? "not a regular file" : file_error_text(errno));
     status = STATUS_IO;
@@ -349,7 +354,7 @@ Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostic
   return status;
 }
 
-static void free_row(HeldRow* row) {
+static void free_row(BufferedRow* row) {
   memory_free(row->text);
   memory_free(row->cells.items);
 }
@@ -358,9 +363,9 @@ void csv_rows_close(CsvRows* r) {
   if (!r) return;
   if (r->stream) fclose(r->stream);
   free_row(&r->header);
-  for (int k = 0; k < CSV_WINDOW; k++) free_row(&r->held[k]);
-  memory_free(r->blank);
-  memory_free(r->places);
+  for (int k = 0; k < CSV_WINDOW; k++) free_row(&r->buffered[k]);
+  memory_free(r->empty_cells);
+  memory_free(r->checkpoints);
   memory_free(r->path);
   memory_free(r);
 }
@@ -369,29 +374,30 @@ int csv_rows_count(const CsvRows* r) { return r->count; }
 
 const CsvTable* csv_rows_header(const CsvRows* r) { return &r->names; }
 
-/* Moves the stream to a position at most PLACES_APART rows before `row`. */
-static void go_near(CsvRows* r, int row) {
-  int place = row / PLACES_APART;
-  if (r->next <= row && r->next >= place * PLACES_APART) return;
-  (void)fseeko(r->stream, r->places[place].at, SEEK_SET);
-  r->next = place * PLACES_APART;
-  r->line = r->places[place].line;
+/* Moves the stream to a row at most CHECKPOINT_ROWS before `row`, unless the stream is already that near. */
+static void seek_row(CsvRows* r, int row) {
+  int place = row / CHECKPOINT_ROWS;
+  if (r->next <= row && r->next >= place * CHECKPOINT_ROWS) return;
+  (void)fseeko(r->stream, r->checkpoints[place].at, SEEK_SET);
+  r->next = place * CHECKPOINT_ROWS;
+  r->line = r->checkpoints[place].line;
 }
 
 const CsvTable* csv_rows_read(CsvRows* r, int row) {
-  HeldRow* held = &r->held[row % CSV_WINDOW];
-  if (held->row == row) return &held->table;
-  go_near(r, row);
+  assert(row >= 0 && row < r->count);
+  BufferedRow* buffered = &r->buffered[row % CSV_WINDOW];
+  if (buffered->row == row) return &buffered->table;
+  seek_row(r, row);
   for (bool more = true; r->next <= row; r->next++) {
     Diagnostics ignored = {0};
-    HeldRow* to = &r->held[r->next % CSV_WINDOW];
+    BufferedRow* to = &r->buffered[r->next % CSV_WINDOW];
     bool good = read_row(r, to, r->names.column_count, &more, &ignored) == STATUS_OK && more;
     diagnostics_free(&ignored);
     to->row = r->next;
     to->table = r->names;
-    to->table.cells = good ? to->cells.items : r->blank;
+    to->table.cells = good ? to->cells.items : r->empty_cells;
     to->table.lines = &to->line;
     to->table.row_count = 1;
   }
-  return &held->table;
+  return &buffered->table;
 }

@@ -12,25 +12,23 @@
 #include <sleef.h>
 #include "base/base.h"
 
-/* An angle reduced modulo pi/2 to [-pi/4, pi/4]. The reduced angle is rest + tail, a sum of two doubles for
- * precision. */
+/* An angle reduced modulo pi/2 to [-pi/4, pi/4], as the sum remainder + tail of two doubles. */
 typedef struct {
-  double rest, tail;
-  int quarter; /* the multiple of pi/2 that was subtracted, modulo 4 */
-} Reduced;
+  double remainder, tail;
+  int quarter; /* number of subtracted multiples of pi/2, modulo 4 */
+} ReducedAngle;
 
-/* Largest argument of `reduce`. For larger arguments the products of the multiple with the parts of pi/2 would not be
- * exact. */
-#define REDUCED_MOST 1.0e6
+/* Largest argument that reduce_angle reduces. For larger arguments the products of the multiple with the parts of pi/2
+ * would not be exact. */
+#define REDUCED_MAX 1.0e6
 
 /* Reduces x modulo pi/2 (Cody and Waite). pi/2 is the sum of parts of 33 bits, and left[k] is pi/2 minus the parts 0 to
- * k. If the remainder is smaller than enough[k] |x|, cancellation has lost too many bits, and a further part is
- * used. */
-static Reduced reduce(double x) {
+ * k. If cancellation leaves a remainder below enough[k] |x|, too many bits are lost, and a further part is used. */
+static ReducedAngle reduce_angle(double x) {
   static const double part[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69};
   static const double left[] = {0x1.0b4611a626331p-34, 0x1.3198a2e037073p-69, 0x1.b839a252049c1p-104};
   static const double enough[] = {0x1p-16, 0x1p-49, 0};
-  if (fabs(x) <= 0.78539816339744831) return (Reduced){x, 0, 0};
+  if (fabs(x) <= 0.78539816339744831) return (ReducedAngle){x, 0, 0};
   double n = x * 0.63661977236758134 + 0x1.8p52 - 0x1.8p52; /* rounded to a whole number */
   double r = x - n * part[0], w = n * left[0], y = r - w;
   for (int k = 1; k < 3 && fabs(y) < enough[k - 1] * fabs(x); k++) {
@@ -40,10 +38,11 @@ static Reduced reduce(double x) {
     w = n * left[k] - ((before - r) - w);
     y = r - w;
   }
-  return (Reduced){y, (r - y) - w, (int)n & 3};
+  return (ReducedAngle){y, (r - y) - w, (int)n & 3};
 }
 
-static double sine_of(double x, double tail) {
+/* Returns sin(x + tail) for |x| <= pi/4. */
+static double reduced_sine(double x, double tail) {
   if (fabs(x) < 0x1p-26) return tail == 0 ? x : x + tail; /* keeps the sign of -0 */
   double z = x * x, w = z * z, v = z * x;
   double r = 8.3333333333224895e-3 + z * (-1.9841269829857949e-4 + z * 2.7557313707070068e-6) +
@@ -51,23 +50,24 @@ static double sine_of(double x, double tail) {
   return x - ((z * (0.5 * tail - v * r) - tail) - v * -1.6666666666666632e-1);
 }
 
-static double cosine_of(double x, double tail) {
+/* Returns cos(x + tail) for |x| <= pi/4. */
+static double reduced_cosine(double x, double tail) {
   double z = x * x, w = z * z;
   double r = z * (4.1666666666666602e-2 + z * (-1.3888888888874110e-3 + z * 2.4801587289476729e-5)) +
              w * w * (-2.7557314351390663e-7 + z * (2.0875723212981748e-9 + z * -1.1359647557788195e-11));
-  double half = 0.5 * z, rest = 1 - half;
-  return rest + (((1 - rest) - half) + (z * r - x * tail));
+  double half = 0.5 * z, remainder = 1 - half;
+  return remainder + (((1 - remainder) - half) + (z * r - x * tail));
 }
 
 void math_sincos(double x, double* sine, double* cosine) {
   assert(sine && cosine);
-  if (!(fabs(x) < REDUCED_MOST)) {
+  if (!(fabs(x) < REDUCED_MAX)) {
     *sine = Sleef_cinz_sind1_u10purec(x);
     *cosine = Sleef_cinz_cosd1_u10purec(x);
     return;
   }
-  Reduced a = reduce(x);
-  double s = sine_of(a.rest, a.tail), c = cosine_of(a.rest, a.tail);
+  ReducedAngle a = reduce_angle(x);
+  double s = reduced_sine(a.remainder, a.tail), c = reduced_cosine(a.remainder, a.tail);
   *sine = a.quarter == 0 ? s : a.quarter == 1 ? c : a.quarter == 2 ? -s : -c;
   *cosine = a.quarter == 0 ? c : a.quarter == 1 ? -s : a.quarter == 2 ? -c : s;
 }

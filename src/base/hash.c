@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include "base/base.h"
 
@@ -55,6 +56,7 @@ static void absorb_block(uint32_t state[8], const unsigned char* block) {
 
 /* 5.1.1: pads the rest of the message with a one bit, zeros and the length in bits, and absorbs it. */
 static void absorb_tail(uint32_t state[8], const unsigned char* rest, size_t rest_length, uint64_t length) {
+  assert(rest_length < BLOCK_SIZE);
   unsigned char tail[2 * BLOCK_SIZE] = {0};
   size_t size = rest_length < BLOCK_SIZE - 8 ? BLOCK_SIZE : 2 * BLOCK_SIZE;
   if (rest) memcpy(tail, rest, rest_length);
@@ -64,6 +66,7 @@ static void absorb_tail(uint32_t state[8], const unsigned char* rest, size_t res
 }
 
 void hash_sha256(const void* data, size_t length, char hex[65]) {
+  assert(data || length == 0);
   uint32_t state[8];
   memcpy(state, INITIAL_STATE, sizeof state);
   const unsigned char* bytes = data;

@@ -1,26 +1,29 @@
+#include <assert.h>
 #include <string.h>
 
 #include "base/base.h"
 
-/* The nearest name is searched only among at most this many names, because the search compares all of them. */
+/* Largest table in which names_nearest searches, because it compares the text with all names. */
 #define NEAREST_MAX 5000
 
-static uint64_t hash(const char* text) { /* hash function FNV-1a */
+/* FNV-1a */
+static uint64_t hash_fnv1a(const char* text) {
   uint64_t h = 14695981039346656037U;
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211U;
   return h;
 }
 
-/* Returns the slot that contains a text, or the free slot in which the text can be stored. */
+/* Returns the slot that contains a name, or the free slot in which the name can be stored. */
 static int find_slot(const Names* names, const char* text) {
-  int slot = (int)(hash(text) % (uint64_t)names->slot_count);
+  assert(names->slot_count > names->count);
+  int slot = (int)(hash_fnv1a(text) % (uint64_t)names->slot_count);
   while (names->slots[slot] >= 0 && strcmp(names->texts[names->slots[slot]], text) != 0)
     slot = (slot + 1) % names->slot_count;
   return slot;
 }
 
-/* Doubles the size of the table, so that at most half of the slots are used. */
-static void grow(Names* names) {
+/* Doubles the capacity of the table. At most half of the slots are used. */
+static void grow_table(Names* names) {
   int capacity = names->capacity ? 2 * names->capacity : 16;
   names->texts = memory_resize(names->texts, sizeof(char*) * (size_t)names->capacity, sizeof(char*) * (size_t)capacity);
   names->values = memory_resize(names->values, sizeof(int) * (size_t)names->capacity, sizeof(int) * (size_t)capacity);
@@ -33,7 +36,8 @@ static void grow(Names* names) {
 }
 
 bool names_add(Names* names, const char* text, int value) {
-  if (names->count == names->capacity) grow(names);
+  assert(text && value >= 0);
+  if (names->count == names->capacity) grow_table(names);
   int slot = find_slot(names, text);
   if (names->slots[slot] >= 0) return false;
   names->texts[names->count] = text;

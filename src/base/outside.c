@@ -1,5 +1,6 @@
 #include "base/outside.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,9 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- programs */
-
-static void add_descriptor(posix_spawn_file_actions_t* actions, int from, int to) {
+/* Connects the child's descriptor `to` with this program's descriptor `from`, or with /dev/null if from < 0. */
+static void redirect_descriptor(posix_spawn_file_actions_t* actions, int from, int to) {
   if (from < 0)
     posix_spawn_file_actions_addopen(actions, to, "/dev/null", O_WRONLY, 0);
   else
@@ -19,23 +19,25 @@ static void add_descriptor(posix_spawn_file_actions_t* actions, int from, int to
 }
 
 int program_start(Program* program, const char* const* words, int output, int errors) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  assert(words && words[0]);
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return errno;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  add_descriptor(&actions, ends[1], STDIN_FILENO);
-  add_descriptor(&actions, output, STDOUT_FILENO);
-  add_descriptor(&actions, errors, STDERR_FILENO);
+  redirect_descriptor(&actions, sockets[1], STDIN_FILENO);
+  redirect_descriptor(&actions, output, STDOUT_FILENO);
+  redirect_descriptor(&actions, errors, STDERR_FILENO);
   int error = posix_spawnp(&program->process, words[0], &actions, NULL, (char* const*)words, environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  program->input = ends[0];
-  if (error != 0) close(ends[0]);
+  close(sockets[1]);
+  program->input = sockets[0];
+  if (error != 0) close(sockets[0]);
   return error;
 }
 
-/* The input is a socket, because a socket, unlike a pipe, reports a closed reader without a signal. */
+/* The input is a socket. If the reader has closed a socket, send fails without a signal, unlike a write to a pipe. */
 bool program_send(const Program* program, const void* data, size_t size) {
+  assert(data || size == 0);
   for (const char* at = data; size > 0;) {
     ssize_t sent = send(program->input, at, size, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -54,26 +56,22 @@ bool program_finish(const Program* program) {
   return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
-/* ---------------------------------------------------------------- texts */
-
 const char* text_find_control_character(const char* text) {
   for (const unsigned char* c = (const unsigned char*)text; *c; c++)
     if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) return (const char*)c;
   return NULL;
 }
 
-/* ---------------------------------------------------------------- files that a scene names */
-
 const char FILE_NOT_QUOTABLE[] =
     "the file was not read, because its name has no extension of a scene, robot, mesh, table or picture: give the file "
     "such an extension (.yaml, .obj, .csv, .png, ...)";
 
 bool file_is_quotable(const char* path) {
-  static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",
-                                        "dat",  "log", "obj",  "stl", "ply",  "off",  "png", "jsonl"};
+  static const char* const EXTENSIONS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",
+                                           "dat",  "log", "obj",  "stl", "ply",  "off",  "png", "jsonl"};
   const char* dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
-    if (strcasecmp(dot + 1, ENDINGS[i]) == 0) return true;
+  for (size_t i = 0; dot && i < sizeof EXTENSIONS / sizeof EXTENSIONS[0]; i++)
+    if (strcasecmp(dot + 1, EXTENSIONS[i]) == 0) return true;
   return !file_is_regular(path);
 }
 
@@ -83,13 +81,14 @@ bool file_is_robot(const char* path) {
 }
 
 Suggestion text_suggestion(const char* nearest) {
-  Suggestion meant = {{0}};
-  if (nearest) (void)snprintf(meant.text, sizeof meant.text, " (did you mean '%s'?)", text_excerpt(nearest).text);
-  return meant;
+  Suggestion suggestion = {{0}};
+  if (nearest)
+    (void)snprintf(suggestion.text, sizeof suggestion.text, " (did you mean '%s'?)", text_excerpt(nearest).text);
+  return suggestion;
 }
 
 bool file_check_quotable(const char* path, Diagnostics* diagnostics) {
-  bool is = file_is_quotable(path);
-  if (!is) diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", FILE_NOT_QUOTABLE);
-  return is;
+  bool quotable = file_is_quotable(path);
+  if (!quotable) diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "%s", FILE_NOT_QUOTABLE);
+  return quotable;
 }

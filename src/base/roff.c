@@ -1,8 +1,10 @@
+#include <assert.h>
 #include "base/base.h"
 
-/* Escapes a leading . or ', because roff would read it as a request, and a minus, so that it can be copied as a
- * minus. */
+/* A leading . or ' is escaped, because roff would read the line as a request. A minus is escaped, so that it can be
+ * copied as a minus. */
 void text_add_roff(Text* out, const char* text) {
+  assert(text);
   bool bold = false;
   for (const char* c = text; *c; c++) {
     bool starts = out->length == 0 || out->data[out->length - 1] == '\n';

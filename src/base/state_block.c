@@ -2,8 +2,9 @@
 #include <string.h>
 #include "base/base.h"
 
-/* Returns the next `count` words of the block. Returns NULL in BLOCK_MEASURE and beyond the end. */
-static uint64_t* take(StateBlock* block, size_t count) {
+/* Returns the next `count` words of the archive and moves the position past them. Returns NULL in BLOCK_MEASURE, and if
+ * fewer words are left. */
+static uint64_t* next_words(StateBlock* block, size_t count) {
   size_t at = block->at;
   if (block->pass == BLOCK_READ && (block->failed || count > block->count - at)) {
     block->failed = true;
@@ -14,7 +15,8 @@ static uint64_t* take(StateBlock* block, size_t count) {
 }
 
 void state_block_doubles(StateBlock* block, double* values, size_t count) {
-  uint64_t* words = take(block, count);
+  assert(values || count == 0);
+  uint64_t* words = next_words(block, count);
   size_t size = sizeof(double) * count;
   if (size == 0 || block->pass == BLOCK_MEASURE) return;
   if (block->pass == BLOCK_WRITE)
@@ -26,12 +28,14 @@ void state_block_doubles(StateBlock* block, double* values, size_t count) {
 }
 
 void state_block_word(StateBlock* block, uint64_t* value) {
-  uint64_t* words = take(block, 1);
+  assert(value);
+  uint64_t* words = next_words(block, 1);
   if (block->pass == BLOCK_WRITE) *words = *value;
   if (block->pass == BLOCK_READ) *value = words ? *words : 0;
 }
 
 void state_block_int(StateBlock* block, int* value, int low, int high) {
+  assert(value);
   assert(low <= high);
   uint64_t word = (uint64_t)(int64_t)*value;
   state_block_word(block, &word);

@@ -25,6 +25,7 @@ void text_add_bytes(Text* text, const char* bytes, size_t length) {
 }
 
 void text_add_va_list(Text* text, const char* format, va_list arguments) {
+  assert(text && format);
   va_list again;
   va_copy(again, arguments);
   reserve(text, 0);
@@ -57,56 +58,61 @@ void text_free(Text* text) {
  * for k <= 27. A decimal reads back as x if its exact distance from x is within half the distance to the neighbouring
  * double. */
 
-typedef unsigned __int128 Wide;
+typedef unsigned __int128 Uint128;
 
-#define EXACT_MIN 1e-10 /* below this value 5^k exceeds 64 bits, and 256-bit integers are used */
-#define TINY_MIN 1e-60  /* smallest value for 256-bit integers: 4 m 5^k < 2^241 for k <= 77 */
+#define EXACT_MIN 1e-10 /* below this value 5^k exceeds 64 bits, and add_wide uses 256-bit integers */
+#define WIDE_MIN 1e-60  /* smallest value for add_wide: 4 m 5^k < 2^241 for k <= 77 */
 #define EXACT_MAX 1e15  /* above this value e + k may be positive */
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
 
-/* The number x 10^k in units of 2^-shift. A decimal reads back as x if it is at most `below` smaller or `above`
- * larger. */
+/* The number x 10^k, in units of 2^-shift, and the interval of decimals that read back as x. A decimal may be at most
+ * `below` smaller or `above` larger. */
 typedef struct {
-  Wide value, below, above;
+  Uint128 value, below, above;
   int shift;
-  bool closed; /* true if decimals at the ends of the interval also read back as x (ties go to the even m) */
-} Scaled;
+  bool closed; /* true if decimals at the ends of the interval read back as x, too (ties go to the even m) */
+} ScaledDecimal;
+
+enum { POWER_OF_5_MAX = 27 }; /* largest power of 5 that fits into 64 bits */
 
 static uint64_t power_of_5(int k) {
+  assert(k >= 0 && k <= POWER_OF_5_MAX);
   uint64_t power = 1;
   while (k-- > 0) power *= 5;
   return power;
 }
 
-/* Returns x 10^k for x = m 2^e. The significand is multiplied by 4, so that half the distance to the next lower double
- * is an integer. This holds also for powers of two, below which doubles are twice as dense. */
-static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
+/* Returns x 10^k for x = m 2^e. m is multiplied by 4, so that half the distance to the next lower double is an integer.
+ * This holds also for powers of two, below which doubles are twice as dense. */
+static ScaledDecimal scale_by_power_of_10(uint64_t m, int e, int k) {
   uint64_t five = power_of_5(k);
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
-  return (Scaled){.value = 4 * (Wide)m * five,
-                  .below = boundary ? five : 2 * (Wide)five,
-                  .above = 2 * (Wide)five,
-                  .shift = 2 - e - k,
-                  .closed = m % 2 == 0};
+  return (ScaledDecimal){.value = 4 * (Uint128)m * five,
+                         .below = boundary ? five : 2 * (Uint128)five,
+                         .above = 2 * (Uint128)five,
+                         .shift = 2 - e - k,
+                         .closed = m % 2 == 0};
 }
 
-static bool reads_back(const Scaled* x, uint64_t decimal) {
-  Wide candidate = (Wide)decimal << x->shift;
-  Wide distance = candidate < x->value ? x->value - candidate : candidate - x->value;
-  Wide limit = candidate < x->value ? x->below : x->above;
+static bool reads_back(const ScaledDecimal* x, uint64_t decimal) {
+  Uint128 candidate = (Uint128)decimal << x->shift;
+  Uint128 distance = candidate < x->value ? x->value - candidate : candidate - x->value;
+  Uint128 limit = candidate < x->value ? x->below : x->above;
   return x->closed ? distance <= limit : distance < limit;
 }
 
 /* Returns the multiple of `unit` nearest to x. */
-static uint64_t nearest_multiple(const Scaled* x, uint64_t unit) {
+static uint64_t nearest_multiple(const ScaledDecimal* x, uint64_t unit) {
+  assert(unit > 0);
   uint64_t low = (uint64_t)(x->value >> x->shift) / unit * unit;
-  Wide rest = x->value - ((Wide)low << x->shift);
-  return 2 * rest >= (Wide)unit << x->shift ? low + unit : low;
+  Uint128 rest = x->value - ((Uint128)low << x->shift);
+  return 2 * rest >= (Uint128)unit << x->shift ? low + unit : low;
 }
 
-/* Appends digits * 10^-scale in the layout of printf's %g. digits > 0. */
+/* Appends the number digits * 10^-scale in the layout of printf's %g. */
 static void add_decimal(Text* text, uint64_t digits, int scale) {
+  assert(digits > 0);
   char reversed[24];
   int count = 0;
   for (; digits % 10 == 0; digits /= 10) scale--;
@@ -122,7 +128,7 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
     if (i == point + 1 && i > 0) out[n++] = '.';
     out[n++] = i < count ? reversed[count - 1 - i] : '0';
   }
-  if (!fixed) { /* large exponents do not occur in the exact range */
+  if (!fixed) { /* a positive exponent does not occur, because the number is below EXACT_MAX */
     out[n++] = 'e', out[n++] = '-';
     out[n++] = (char)('0' - exponent / 10), out[n++] = (char)('0' - exponent % 10);
   }
@@ -130,13 +136,14 @@ static void add_decimal(Text* text, uint64_t digits, int scale) {
 }
 
 /* Appends the shortest decimal that reads back as x, for x in [EXACT_MIN, EXACT_MAX). Every decimal of up to 15 digits
- * survives the conversion to double. A decimal with fewer digits is therefore the one of 15 digits without its trailing
+ * survives the conversion to double. A shorter decimal is therefore the decimal of 15 digits without its trailing
  * zeros. */
 static void add_exact(Text* text, double x) {
+  assert(x >= EXACT_MIN && x < EXACT_MAX);
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
   int k = 16 - (int)floor((binary - 1) * 0.30102999566398120); /* log10(2); the result is at most one too large */
-  Scaled scaled = scale_by_power_of_10(m, binary - 53, k);
+  ScaledDecimal scaled = scale_by_power_of_10(m, binary - 53, k);
   if ((uint64_t)(scaled.value >> scaled.shift) >= TEN_TO_17) scaled = scale_by_power_of_10(m, binary - 53, --k);
   for (uint64_t unit = 100; unit > 0; unit /= 10) {
     uint64_t decimal = nearest_multiple(&scaled, unit);
@@ -146,40 +153,42 @@ static void add_exact(Text* text, double x) {
   }
 }
 
-/* ---- decimals of small numbers. Coordinates of bodies at rest are often rounding errors of this size. */
+/* ---- small numbers, which are often rounding errors in the coordinates of bodies at rest */
 
-enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* largest power of 5 that fits into a word */ };
+enum { LONG_WORDS = 4, WORD_BITS = 64 };
 typedef struct {
   uint64_t word[LONG_WORDS]; /* least significant word first */
-} Long;
+} Uint256;
 
-static Long long_times(Long a, uint64_t b) {
-  Wide carry = 0;
+static Uint256 uint256_times(Uint256 a, uint64_t b) {
+  Uint128 carry = 0;
   for (int i = 0; i < LONG_WORDS; i++) {
-    carry += (Wide)a.word[i] * b;
+    carry += (Uint128)a.word[i] * b;
     a.word[i] = (uint64_t)carry;
     carry >>= WORD_BITS;
   }
   return a;
 }
 
-static Long long_times_power_of_5(uint64_t a, int k) {
-  Long product = {{a}};
-  for (; k > FIVES; k -= FIVES) product = long_times(product, power_of_5(FIVES));
-  return long_times(product, power_of_5(k));
+static Uint256 uint256_times_power_of_5(uint64_t a, int k) {
+  Uint256 product = {{a}};
+  for (; k > POWER_OF_5_MAX; k -= POWER_OF_5_MAX) product = uint256_times(product, power_of_5(POWER_OF_5_MAX));
+  return uint256_times(product, power_of_5(k));
 }
 
-/* Returns a 2^shift, truncated to the range of Long. */
-static Long long_left(uint64_t a, int shift) {
-  Long out = {{0}};
+/* Returns a 2^shift modulo 2^256. */
+static Uint256 uint256_shift_left(uint64_t a, int shift) {
+  assert(shift >= 0 && shift < LONG_WORDS * WORD_BITS);
+  Uint256 out = {{0}};
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;
   out.word[word] = a << bits;
   if (bits > 0 && word + 1 < LONG_WORDS) out.word[word + 1] = a >> (WORD_BITS - bits);
   return out;
 }
 
-/* Returns floor(a 2^-shift), which must fit in a word. */
-static uint64_t long_right(const Long* a, int shift) {
+/* Returns floor(a 2^-shift). The result must fit in a word. */
+static uint64_t uint256_shift_right(const Uint256* a, int shift) {
+  assert(shift >= 0 && shift < LONG_WORDS * WORD_BITS);
   int word = shift / WORD_BITS, bits = shift % WORD_BITS;
   uint64_t out = a->word[word] >> bits;
   if (bits > 0 && word + 1 < LONG_WORDS) out |= a->word[word + 1] << (WORD_BITS - bits);
@@ -187,14 +196,15 @@ static uint64_t long_right(const Long* a, int shift) {
 }
 
 /* Returns -1 if a < b, 0 if a = b, 1 if a > b. */
-static int long_compare(const Long* a, const Long* b) {
+static int uint256_compare(const Uint256* a, const Uint256* b) {
   for (int i = LONG_WORDS - 1; i >= 0; i--)
     if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
   return 0;
 }
 
-/* Returns a - b. a >= b is required. */
-static Long long_minus(Long a, const Long* b) {
+/* Returns a - b, for a >= b. */
+static Uint256 uint256_subtract(Uint256 a, const Uint256* b) {
+  assert(uint256_compare(&a, b) >= 0);
   uint64_t borrow = 0;
   for (int i = 0; i < LONG_WORDS; i++) {
     uint64_t taken = b->word[i] + borrow;
@@ -205,33 +215,35 @@ static Long long_minus(Long a, const Long* b) {
   return a;
 }
 
-/* Appends the shortest decimal that reads back as x, for x in [TINY_MIN, EXACT_MIN). The layout is the same as in
- * add_exact. A decimal is never exactly half-way between two candidates, because x 10^k has too few factors of 2. */
-static void add_tiny(Text* text, double x) {
+/* Appends the shortest decimal that reads back as x, for x in [WIDE_MIN, EXACT_MIN). A decimal is never exactly
+ * half-way between two candidates, because x 10^k has too few factors of 2. */
+static void add_wide(Text* text, double x) {
+  assert(x >= WIDE_MIN && x < EXACT_MIN);
   int binary;
   uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
   int k = 16 - (int)floor((binary - 1) * 0.30102999566398120), shift = 55 - binary - k;
-  Long value = long_times_power_of_5(4 * m, k);
-  if (long_right(&value, shift) >= TEN_TO_17) value = long_times_power_of_5(4 * m, --k), shift++;
+  Uint256 value = uint256_times_power_of_5(4 * m, k);
+  if (uint256_shift_right(&value, shift) >= TEN_TO_17) value = uint256_times_power_of_5(4 * m, --k), shift++;
   bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
-  Long above = long_times_power_of_5(2, k), below = long_times_power_of_5(boundary ? 1 : 2, k);
+  Uint256 above = uint256_times_power_of_5(2, k), below = uint256_times_power_of_5(boundary ? 1 : 2, k);
   for (uint64_t unit = 100; unit > 0; unit /= 10) {
-    uint64_t decimal = long_right(&value, shift) / unit * unit;
-    Long low = long_left(decimal, shift), half = long_left(unit, shift - 1), rest = long_minus(value, &low);
-    if (long_compare(&rest, &half) > 0) decimal += unit;
-    Long candidate = long_left(decimal, shift);
-    bool less = long_compare(&candidate, &value) < 0;
-    Long distance = less ? long_minus(value, &candidate) : long_minus(candidate, &value);
-    int beyond = long_compare(&distance, less ? &below : &above);
+    uint64_t decimal = uint256_shift_right(&value, shift) / unit * unit;
+    Uint256 low = uint256_shift_left(decimal, shift), half = uint256_shift_left(unit, shift - 1),
+            rest = uint256_subtract(value, &low);
+    if (uint256_compare(&rest, &half) > 0) decimal += unit;
+    Uint256 candidate = uint256_shift_left(decimal, shift);
+    bool less = uint256_compare(&candidate, &value) < 0;
+    Uint256 distance = less ? uint256_subtract(value, &candidate) : uint256_subtract(candidate, &value);
+    int beyond = uint256_compare(&distance, less ? &below : &above);
     if (unit > 1 && (beyond > 0 || (beyond == 0 && m % 2 != 0))) continue;
     add_decimal(text, decimal, k);
     return;
   }
 }
 
-/* Appends any finite or infinite value. Increases the precision until the decimal reads back as the value. Below
- * DBL_MIN only few digits are significant, so the search starts at one digit. */
-static void add_by_trial(Text* text, double value) {
+/* Appends a finite or infinite value with the smallest printf precision that reads back. The search begins at 15
+ * digits, and below DBL_MIN, where doubles have fewer significant digits, at one digit. */
+static void add_by_printf(Text* text, double value) {
   char digits[48];
   int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
   do snprintf(digits, sizeof digits, "%.*g", precision, value);
@@ -240,6 +252,7 @@ static void add_by_trial(Text* text, double value) {
 }
 
 void text_add_shell(Text* text, const char* word) {
+  assert(word);
   static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (*word && !word[strspn(word, PLAIN)]) {
     text_add(text, "%s", word);
@@ -256,16 +269,16 @@ void text_add_double(Text* text, double value) {
     text_add_bytes(text, "nan", 3);
     return;
   }
-  if (!(size >= TINY_MIN && size < EXACT_MAX)) {
+  if (!(size >= WIDE_MIN && size < EXACT_MAX)) {
     if (size > 0.0 || signbit(value))
-      add_by_trial(text, value);
+      add_by_printf(text, value);
     else
       text_add_bytes(text, "0", 1);
     return;
   }
   if (value < 0.0) text_add_bytes(text, "-", 1);
   if (size < EXACT_MIN)
-    add_tiny(text, size);
+    add_wide(text, size);
   else
     add_exact(text, size);
 }
@@ -312,7 +325,7 @@ void text_add_json_string(Text* text, const char* string) {
 
 /* ---------------------------------------------------------------- base64 */
 
-/* Three bytes give four digits of six bits. The last group is padded with '='. */
+/* Three bytes give four characters of six bits each. The last group is padded with '='. */
 void text_add_base64(Text* text, const void* bytes, size_t length) {
   assert(bytes || length == 0);
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -329,12 +342,13 @@ void text_add_base64(Text* text, const void* bytes, size_t length) {
 
 /* ---------------------------------------------------------------- similarity of names */
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int min_int(int a, int b) { return a < b ? a : b; }
 
 int text_distance(const char* a, const char* b) {
+  assert(a && b);
   int length = (int)strlen(b), width = length + 1;
-  /* edit distances between a prefix of a and all prefixes of b; the row of the prefix of length i is at index i mod 3,
-   * and the rows of the two preceding lengths are kept */
+  /* row of the prefix of a with length i: its edit distances to all prefixes of b. Row i is at index i mod 3; the two
+   * rows before are kept. */
   int* rows = MEMORY_NEW(int, 3 * width);
   for (int j = 0; j <= length; j++) rows[j] = j;
   int i = 1;
@@ -342,9 +356,9 @@ int text_distance(const char* a, const char* b) {
     int *row = rows + i % 3 * width, *last = rows + (i + 2) % 3 * width, *before = rows + (i + 1) % 3 * width;
     row[0] = i;
     for (int j = 1; j <= length; j++) {
-      row[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], row[j - 1]));
+      row[j] = min_int(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + min_int(last[j], row[j - 1]));
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = least(row[j], 1 + before[j - 2]);
+      if (swapped) row[j] = min_int(row[j], 1 + before[j - 2]);
     }
   }
   int distance = rows[(i - 1) % 3 * width + length];
@@ -352,7 +366,7 @@ int text_distance(const char* a, const char* b) {
   return distance;
 }
 
-/* A word with at most one error in three letters counts as a misspelling. Words of 100 letters and more are not
+/* A candidate with at most one error in three letters of the word is accepted. Words of 100 letters and more are not
  * corrected. */
 const char* text_nearest(const char* word, const char* const* candidates, int count) {
   assert(candidates || count == 0);

@@ -5,10 +5,11 @@
 #include "base/base.h"
 
 Excerpt text_excerpt(const char* text) {
+  assert(text);
   Excerpt excerpt = {{0}};
   size_t length = strlen(text), limit = sizeof excerpt.text - 4, n = length < limit ? length : limit;
   if (n < length)
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* does not split a UTF-8 character */
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* the cut must not split a UTF-8 character */
   for (size_t i = 0; i < n; i++) excerpt.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
   if (n < length) memcpy(excerpt.text + n, "...", 4);
   return excerpt;
@@ -21,6 +22,7 @@ int words_count(const char* words) {
 }
 
 static const char* word_start(const char* words, int index) {
+  assert(index < words_count(words));
   for (; index > 0; index--) words = strchr(words, '|') + 1;
   return words;
 }

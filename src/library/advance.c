@@ -1,4 +1,5 @@
 /* Functions that change the present state: sdrs_set, sdrs_reset, sdrs_step. */
+#include <assert.h>
 #include <string.h>
 
 #include "library/library.h"
@@ -7,33 +8,33 @@ typedef struct {
   sdrs_block block;
   const double* values;
   size_t count;
-} Setting;
+} BlockValues;
 
-static void forget_sim(LibraryState* own) {
+static void destroy_sim(LibraryState* own) {
   sim_destroy(own->sim);
   own->sim = NULL;
 }
 
-static sdrs_status wrong_count(sdrs* s, const Setting* set, const char* wanted, int number) {
+static sdrs_status wrong_count(sdrs* s, const BlockValues* set, const char* expected, int number) {
   return library_fail(s, SDRS_USAGE, "%s: got %zu numbers, expected %s%d", sdrs_block_name(set->block), set->count,
-                      wanted, number);
+                      expected, number);
 }
 
-static sdrs_status set_start(sdrs* s, const Setting* set) {
+static sdrs_status set_start(sdrs* s, const BlockValues* set) {
   LibraryState* own = s->own;
   bool coordinates = set->block == SDRS_COORDINATES;
-  int wanted = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
-  if (set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
-  bool usable =
+  int expected = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
+  if (set->count != (size_t)expected) return wrong_count(s, set, "", expected);
+  bool valid =
       coordinates ? drive_set_coordinates(&own->live, set->values) : drive_set_velocities(&own->live, set->values);
-  if (!usable)
+  if (!valid)
     return library_fail(s, SDRS_BAD_INPUT, "%s must be finite%s", sdrs_block_name(set->block),
                         coordinates ? ", quaternions not zero" : "");
-  forget_sim(own);
+  destroy_sim(own);
   return SDRS_OK;
 }
 
-static sdrs_status set_input(sdrs* s, const Setting* set) {
+static sdrs_status set_input(sdrs* s, const BlockValues* set) {
   LibraryState* own = s->own;
   size_t inputs = (size_t)s->shared->inputs;
   if (set->count == 0) {
@@ -56,20 +57,20 @@ typedef struct {
   Model model;
   Diagnostics diagnostics;
   Status status;
-} Build;
+} ModelBuild;
 
 static void build_model(void* context) {
-  Build* build = context;
+  ModelBuild* build = context;
   const Shared* shared = build->shared;
   build->status =
       optimization_model(shared->optimization, shared->scenario, build->design, &build->model, &build->diagnostics);
 }
 
-/* Replaces the shared model by `model`, built from design[count]. Destroys the object's simulation, record and
- * gradient, because they refer to the old model. */
+/* Replaces the shared model by `model`, which was built from design (count). Destroys the object's simulation, record
+ * and gradient, which refer to the old model. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
   LibraryState* own = s->own;
-  forget_sim(own);
+  destroy_sim(own);
   recording_destroy(&own->recording);
   own->recorded = false;
   if (own->has_gradient) model_gradient_destroy(&own->gradient);
@@ -82,24 +83,24 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* Builds the model of a design in the shared pool and replaces the present model. On failure the present model
- * stays. */
-static sdrs_status set_design(sdrs* s, const Setting* set) {
+/* Builds the model of a design and replaces the present model. On failure the present model stays. */
+static sdrs_status set_design(sdrs* s, const BlockValues* set) {
+  assert(s->shared);
   Shared* shared = s->shared;
-  int wanted = library_design_count(s);
-  if (!shared->is_task || set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
+  int expected = library_design_count(s);
+  if (!shared->is_task || set->count != (size_t)expected) return wrong_count(s, set, "", expected);
   if (atomic_load(&shared->owners) > 1)
     return library_fail(s, SDRS_USAGE, "a design cannot be set while the object has clones: destroy them first");
-  for (int k = 0; k < wanted; k++)
+  for (int k = 0; k < expected; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of a design must be finite");
-  Build build = {.shared = shared, .design = set->values};
+  ModelBuild build = {.shared = shared, .design = set->values};
   bool done = memory_try(shared->pool, build_model, &build);
   if (done && build.status == STATUS_OK) {
     diagnostics_free(&build.diagnostics);
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  if (!done) memory_report_exhausted(0); /* memory allocated so far stays in the pool until the pool is destroyed */
+  if (!done) memory_report_exhausted(0); /* what was allocated stays in the pool until the pool is destroyed */
   diagnostics_merge(&s->own->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);
   model_destroy(&build.model);
@@ -107,7 +108,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set(sdrs* s, void* arguments) {
-  const Setting* setting = arguments;
+  const BlockValues* setting = arguments;
   if (!setting->values && setting->count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
   switch (setting->block) {
     case SDRS_COORDINATES:
@@ -126,7 +127,7 @@ static sdrs_status set(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t count) {
-  Setting setting = {block, values, count};
+  BlockValues setting = {block, values, count};
   return library_call(s, set, &setting);
 }
 
@@ -134,7 +135,7 @@ sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t cou
 
 static sdrs_status reset(sdrs* s, void* arguments) {
   (void)arguments;
-  forget_sim(s->own);
+  destroy_sim(s->own);
   return library_create_sim(s);
 }
 

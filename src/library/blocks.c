@@ -38,7 +38,7 @@ int library_design_count(const sdrs* s) {
   return s->shared->is_task ? optimization_variable_count(s->shared->optimization) : 0;
 }
 
-static sdrs_info info_of(const sdrs* s) {
+static sdrs_info describe_object(const sdrs* s) {
   const Shared* shared = s->shared;
   const Model* m = &shared->model;
   return (sdrs_info){
@@ -57,7 +57,7 @@ static sdrs_info info_of(const sdrs* s) {
 
 sdrs_status sdrs_describe(const sdrs* s, sdrs_info* out) {
   bool loaded = s && s->shared;
-  sdrs_info info = loaded ? info_of(s) : (sdrs_info){.name = ""};
+  sdrs_info info = loaded ? describe_object(s) : (sdrs_info){.name = ""};
   return library_copy_result(out, &info, sizeof(info)) && loaded ? SDRS_OK : SDRS_USAGE;
 }
 
@@ -74,7 +74,8 @@ int sdrs_link_find(const sdrs* s, const char* name) {
 
 /* ---------------------------------------------------------------- names of entries */
 
-/* Sets names[nq] to `link/coordinate`, as in joints.csv. The caller frees each name with memory_free. */
+/* Sets names (nq) to `link/coordinate`, the names of columns in joints.csv. The caller frees each name with
+ * memory_free. */
 static void name_coordinates(const Model* m, char** names) {
   for (int i = 0; i < m->link_count; i++)
     for (int k = 0; k < m->links[i].coordinate_count; k++) {
@@ -100,8 +101,8 @@ static void name_input(const Model* m, char** names) {
   }
 }
 
-/* Sets names to the parameters of the controllers' signals, named like design variables: `link/values/3` or
- * `link/amplitude/0`. Names for the second controller of a link are `link/controller2_values/3`. */
+/* Sets names to those of the parameters of the controllers' signals, `link/values/3` or `link/amplitude/0`, as in
+ * designs. Names for the second controller of a link are `link/controller2_values/3`. */
 static void name_control(const Model* m, char** names) {
   static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
   for (int c = 0, first = 0; c < m->controller_count; c++) {
@@ -120,8 +121,8 @@ static void name_control(const Model* m, char** names) {
   }
 }
 
-/* Sets names to the keys of `contact` in a scene. Numbers that the contact law does not use are named
- * `unused/index`. */
+/* Sets names (CONTACT_PARAMETER_COUNT) to keys of `contact` in a scene. Parameters that the contact law does not use
+ * are named `unused/index`. */
 static void name_contact(const Model* m, char** names) {
   static const char* const common[CONTACT_OWN] = {"barrier_distance", "stiffness", "friction", "smoothing",
                                                   "rest_speed"};
@@ -139,9 +140,9 @@ static void name_contact(const Model* m, char** names) {
   }
 }
 
-static int named_count(const sdrs* s, sdrs_block block) {
+static int entry_count(const sdrs* s, sdrs_block block) {
   if (!s) return 0;
-  sdrs_info info = info_of(s);
+  sdrs_info info = describe_object(s);
   return block == SDRS_COORDINATES  ? info.coordinates
          : block == SDRS_VELOCITIES ? info.velocities
          : block == SDRS_INPUT      ? info.inputs
@@ -155,10 +156,10 @@ static int named_count(const sdrs* s, sdrs_block block) {
 typedef struct {
   sdrs_block block;
   int count;
-} Naming;
+} NameRequest;
 
-static sdrs_status make_names(sdrs* s, void* arguments) {
-  const Naming* naming = arguments;
+static sdrs_status create_names(sdrs* s, void* arguments) {
+  const NameRequest* naming = arguments;
   const Model* m = &s->shared->model;
   char** names = s->own->names[naming->block] = MEMORY_NEW(char*, naming->count + 1);
   if (naming->block == SDRS_COORDINATES) name_coordinates(m, names);
@@ -174,10 +175,10 @@ static sdrs_status make_names(sdrs* s, void* arguments) {
 }
 
 const char* sdrs_entry_name(sdrs* s, sdrs_block block, int index) {
-  Naming naming = {block, named_count(s, block)};
+  NameRequest naming = {block, entry_count(s, block)};
   if (index < 0 || index >= naming.count) return NULL;
   bool known = s->own && s->own->names[block];
-  if (!known && library_call(s, make_names, &naming) != SDRS_OK) return NULL;
+  if (!known && library_call(s, create_names, &naming) != SDRS_OK) return NULL;
   return s->own->names[block][index];
 }
 
@@ -197,14 +198,14 @@ typedef struct {
   sdrs_array* out;
 } BlockView;
 
-static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
+static sdrs_array make_array(const double* data, size_t rows, size_t columns, size_t stride) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
-/* Returns an array with one row per link, or the row of one link if link >= 0. */
-static sdrs_array of_links(const Model* m, int link, const double* data, size_t columns, size_t stride) {
-  if (link < 0) return array(data, (size_t)m->link_count, columns, stride);
-  return array(data + (size_t)link * stride, 1, columns, stride);
+/* Returns an array with one row per link, or the row of one link if link >= 0. stride: distance between rows. */
+static sdrs_array make_link_array(const Model* m, int link, const double* data, size_t columns, size_t stride) {
+  if (link < 0) return make_array(data, (size_t)m->link_count, columns, stride);
+  return make_array(data + (size_t)link * stride, 1, columns, stride);
 }
 
 static sdrs_array view_orientation(sdrs* s, const SimState* state, int link) {
@@ -214,14 +215,14 @@ static sdrs_array view_orientation(sdrs* s, const SimState* state, int link) {
     Quat q = quat_from_mat3(state->pose[i].r);
     memcpy(out + 4 * (size_t)i, (const double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
   }
-  return of_links(m, link, out, 4, 4);
+  return make_link_array(m, link, out, 4, 4);
 }
 
 static sdrs_array view_force(sdrs* s, int link) {
   const Model* m = &s->shared->model;
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_FORCE, 3 * (size_t)m->link_count);
   sim_link_forces(s->own->sim, (Vec3*)out);
-  return of_links(m, link, out, 3, 3);
+  return make_link_array(m, link, out, 3, 3);
 }
 
 sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model) {
@@ -239,7 +240,7 @@ static sdrs_array view_contacts(sdrs* s) {
     const double row[] = {c->a, c->b, c->gap, c->force.x, c->force.y, c->force.z};
     memcpy(out + 6 * (size_t)k, row, sizeof(row));
   }
-  return array(out, (size_t)count, 6, 6);
+  return make_array(out, (size_t)count, 6, 6);
 }
 
 /* Returns the targets of the controllers at the present time. */
@@ -251,7 +252,7 @@ static sdrs_array view_input(sdrs* s, const SimState* state) {
     signal_eval(&m->controllers[c].target, state->time, next, rate);
     next += m->controllers[c].target.source->channels;
   }
-  return array(out, 1, count, count);
+  return make_array(out, 1, count, count);
 }
 
 /* ---------------------------------------------------------------- numbers of the scene */
@@ -267,7 +268,7 @@ static sdrs_array view_vertices(sdrs* s) {
       memcpy(out + 3 * (size_t)(hull->vertex_first + k), row, sizeof(row));
     }
   }
-  return array(out, count, 3, 3);
+  return make_array(out, count, 3, 3);
 }
 
 static sdrs_array view_attachments(sdrs* s) {
@@ -278,7 +279,7 @@ static sdrs_array view_attachments(sdrs* s) {
     Vec3 t = m->links[i].origin.t;
     memcpy(out + 3 * i, (const double[]){t.x, t.y, t.z}, 3 * sizeof(double));
   }
-  return array(out, count, 3, 3);
+  return make_array(out, count, 3, 3);
 }
 
 static sdrs_array view_mass(sdrs* s) {
@@ -286,7 +287,7 @@ static sdrs_array view_mass(sdrs* s) {
   size_t count = (size_t)m->link_count;
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_MASS, count);
   for (size_t i = 0; i < count; i++) out[i] = m->links[i].mass;
-  return array(out, 1, count, count);
+  return make_array(out, 1, count, count);
 }
 
 static sdrs_array view_contact(sdrs* s) {
@@ -295,10 +296,10 @@ static sdrs_array view_contact(sdrs* s) {
   memcpy(values + CONTACT_OWN, c->own, sizeof(c->own));
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACT, CONTACT_PARAMETER_COUNT);
   memcpy(out, values, sizeof(values));
-  return array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
+  return make_array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
 }
 
-/* Returns the parameters of the controllers' signals, in the order of signal_eval_vjp. */
+/* Returns the parameters of the controllers' signals, in the order of their derivatives (signal_eval_vjp). */
 static sdrs_array view_control(sdrs* s) {
   const Model* m = &s->shared->model;
   size_t count = (size_t)m->parameter_count;
@@ -314,7 +315,7 @@ static sdrs_array view_control(sdrs* s) {
       next += length;
     }
   }
-  return array(out, 1, count, count);
+  return make_array(out, 1, count, count);
 }
 
 static sdrs_status view(sdrs* s, void* arguments) {
@@ -329,25 +330,25 @@ static sdrs_status view(sdrs* s, void* arguments) {
   const SimState* state = sim_state(s->own->sim);
   switch (v->block) {
     case SDRS_TIME:
-      *v->out = array(&state->time, 1, 1, 1);
+      *v->out = make_array(&state->time, 1, 1, 1);
       return SDRS_OK;
     case SDRS_COORDINATES:
-      *v->out = array(state->q, 1, nq, nq);
+      *v->out = make_array(state->q, 1, nq, nq);
       return SDRS_OK;
     case SDRS_VELOCITIES:
-      *v->out = array(state->rate, 1, nv, nv);
+      *v->out = make_array(state->rate, 1, nv, nv);
       return SDRS_OK;
     case SDRS_INPUT:
       *v->out = view_input(s, state);
       return SDRS_OK;
     case SDRS_POSITION:
-      *v->out = of_links(m, v->link, &state->pose->t.x, 3, sizeof(Pose) / sizeof(double));
+      *v->out = make_link_array(m, v->link, &state->pose->t.x, 3, sizeof(Pose) / sizeof(double));
       return SDRS_OK;
     case SDRS_ORIENTATION:
       *v->out = view_orientation(s, state, v->link);
       return SDRS_OK;
     case SDRS_CENTER:
-      *v->out = of_links(m, v->link, &state->center->x, 3, 3);
+      *v->out = make_link_array(m, v->link, &state->center->x, 3, 3);
       return SDRS_OK;
     case SDRS_FORCE:
       *v->out = view_force(s, v->link);
@@ -357,7 +358,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
       return SDRS_OK;
     case SDRS_DESIGN:
       nv = (size_t)library_design_count(s);
-      *v->out = array(s->shared->design, 1, nv, nv);
+      *v->out = make_array(s->shared->design, 1, nv, nv);
       return SDRS_OK;
     case SDRS_CONTROL:
       *v->out = view_control(s);
@@ -376,7 +377,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
       return SDRS_OK;
     case SDRS_REACTIONS:
       status = library_has_observable(s, v->block, &s->own->live.model);
-      if (status == SDRS_OK) *v->out = of_links(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
+      if (status == SDRS_OK) *v->out = make_link_array(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
       return status;
     case SDRS_IMU:
       return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");

@@ -2,6 +2,7 @@
 #include "library/library.h"
 #include "linalg/arrays.h"
 
+#include <assert.h>
 #include <string.h>
 
 int library_input_count(const Model* model) {
@@ -10,7 +11,7 @@ int library_input_count(const Model* model) {
   return count;
 }
 
-static double* copied(const double* values, int count) {
+static double* copy_doubles(const double* values, int count) {
   double* copy = MEMORY_NEW(double, count);
   if (count > 0) memcpy(copy, values, sizeof(double) * (size_t)count);
   return copy;
@@ -21,8 +22,8 @@ void drive_create(LibraryModel* d, const Model* model) {
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
   d->closure_coordinates = model->initial_coordinates;
-  d->model.initial_coordinates = copied(model->initial_coordinates, model->coordinate_count);
-  d->model.initial_velocities = copied(model->initial_velocities, model->dof_count);
+  d->model.initial_coordinates = copy_doubles(model->initial_coordinates, model->coordinate_count);
+  d->model.initial_velocities = copy_doubles(model->initial_velocities, model->dof_count);
 }
 
 static void free_signals(LibraryModel* d) {
@@ -40,7 +41,7 @@ void drive_free(LibraryModel* d) {
   *d = (LibraryModel){0};
 }
 
-/* Numbers the parameters of driven controllers, which are all values of their input rows. */
+/* Numbers the parameters of the input signals, which are all values of their rows. */
 static void number_parameters(LibraryModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
@@ -51,41 +52,45 @@ static void number_parameters(LibraryModel* d) {
   }
 }
 
-/* Replaces the model's controllers by copies that follow input rows. There are no rows yet. */
-static void make_driven(LibraryModel* d) {
+/* Replaces the model's controllers by copies that follow input signals without rows. */
+static void create_input_signals(LibraryModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
   d->controllers = MEMORY_NEW(ModelController, m->controller_count);
   for (int c = 0; c < m->controller_count; c++) {
-    const SceneSignal* own = m->controllers[c].target.source;
-    d->signals[c] = (SceneSignal){
-        .type = SIGNAL_ZERO_ORDER_HOLD, .place = own->place, .channels = own->channels, .interval = m->simulation.dt};
+    const SceneSignal* source = m->controllers[c].target.source;
+    d->signals[c] = (SceneSignal){.type = SIGNAL_ZERO_ORDER_HOLD,
+                                  .place = source->place,
+                                  .channels = source->channels,
+                                  .interval = m->simulation.dt};
     d->controllers[c] = m->controllers[c];
     d->controllers[c].target = (Signal){.source = &d->signals[c]};
   }
   m->controllers = d->controllers;
   d->driven = true;
-  d->rows = d->room = 0;
+  d->rows = d->row_capacity = 0;
 }
 
-static void make_room(LibraryModel* d, int rows) {
-  if (rows <= d->room) return;
-  int room = rows + rows / 2 + 16;
+static void reserve_rows(LibraryModel* d, int rows) {
+  if (rows <= d->row_capacity) return;
+  int row_capacity = rows + rows / 2 + 16;
   for (int c = 0; c < d->model.controller_count; c++) {
     size_t row = sizeof(double) * (size_t)d->signals[c].channels;
-    d->signals[c].values = memory_resize(d->signals[c].values, row * (size_t)d->room, row * (size_t)room);
+    d->signals[c].values =
+        memory_resize(d->signals[c].values, row * (size_t)d->row_capacity, row * (size_t)row_capacity);
   }
-  d->room = room;
+  d->row_capacity = row_capacity;
 }
 
 static double* input_at(const LibraryModel* d, int controller, int row) {
+  assert(row >= 0 && row < d->row_capacity);
   const SceneSignal* signal = &d->signals[controller];
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
-/* Adds input rows up to row `first` - 1. The rows repeat the last row, or, if there is none, take the values of the
+/* Appends input rows up to row `first` - 1. They repeat the last row, or, if there is none, take the values of the
  * scene's signals. */
-static void fill_rows(LibraryModel* d, const Model* shared, int first) {
+static void append_rows_until(LibraryModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];
   for (; d->rows < first; d->rows++)
@@ -99,9 +104,10 @@ static void fill_rows(LibraryModel* d, const Model* shared, int first) {
 }
 
 void drive_set_inputs(LibraryModel* d, const Model* shared, int first, const double* values, int rows) {
-  if (!d->driven) make_driven(d);
-  make_room(d, first + rows);
-  fill_rows(d, shared, first);
+  assert(first >= 0 && rows >= 0);
+  if (!d->driven) create_input_signals(d);
+  reserve_rows(d, first + rows);
+  append_rows_until(d, shared, first);
   for (int k = 0; k < rows; k++)
     for (int c = 0; c < d->model.controller_count; c++) {
       int channels = d->signals[c].channels;
@@ -117,15 +123,16 @@ void drive_clear_inputs(LibraryModel* d, const Model* shared) {
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
   d->driven = false;
-  d->rows = d->room = 0;
+  d->rows = d->row_capacity = 0;
 }
 
 void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
+  assert(steps > 0);
   drive_create(d, &from->model);
   d->closure_coordinates = from->closure_coordinates;
   if (!from->driven) return;
-  make_driven(d);
-  make_room(d, steps);
+  create_input_signals(d);
+  reserve_rows(d, steps);
   for (d->rows = 0; d->rows < steps; d->rows++)
     for (int c = 0; c < d->model.controller_count; c++) {
       int row = d->rows < from->rows ? d->rows : from->rows - 1;
@@ -153,7 +160,7 @@ bool drive_set_coordinates(LibraryModel* d, const double* q) {
     if (link->coordinate_count == link->dof_count) continue;
     double* r = m->initial_coordinates + link->coordinate_first + link->coordinate_count - 4;
     double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    if (fabs(norm - 1) < 4e-16) continue; /* already of unit length; not changed, so that the bits stay */
+    if (fabs(norm - 1) < 4e-16) continue; /* already of unit length; the bits must not change */
     Quat unit = quat_normalized((Quat){r[0], r[1], r[2], r[3]});
     r[0] = unit.w;
     r[1] = unit.x;

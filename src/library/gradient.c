@@ -1,5 +1,6 @@
-/* Computes the gradient of a loss with respect to all inputs of a run. The derivatives of the loss with respect to
- * recorded quantities are given. */
+/* Computes the gradient of a loss with respect to all inputs of a recorded run, from seeds: derivatives of the loss
+ * with respect to recorded quantities. */
+#include <assert.h>
 #include <string.h>
 
 #include "library/library.h"
@@ -9,20 +10,20 @@
 typedef struct {
   const Recording* recording;
   LossSeeds* seeds;
-  const double* orientations; /* orientations in the record (rows x links x 4); only for SDRS_ORIENTATION */
-  const double* values;       /* derivatives (rows x columns); each row has the columns of one link after the other */
-  size_t first, links;        /* the columns belong to the links first ... first + links - 1 */
-} Seeding;
+  const double* orientations; /* recorded orientations (rows x links x 4); only for SDRS_ORIENTATION */
+  const double* values;       /* derivatives (rows x columns); a row has the columns of one link after the other */
+  size_t first, links;        /* the links first ... first + links - 1 have columns */
+} SeedTarget;
 
-/* Converts a derivative with respect to a quaternion q to one with respect to a rotation increment d about the link's
- * axes. slope (4) is dL/dq. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q* dL/dq) / 2 (returned). The
- * component of slope along q has no effect. */
+/* Converts the derivative of the loss L with respect to a quaternion q (slope, 4 numbers) to that with respect to a
+ * rotation increment d about the link's axes. For a small rotation q' = q (1, d / 2), so dL/dd = Im(q* dL/dq) / 2. The
+ * component of the derivative along q has no effect. */
 static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
   Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
   return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
 }
 
-static void seed_coordinates(const Seeding* s) {
+static void seed_coordinates(const SeedTarget* s) {
   const Recording* r = s->recording;
   const Model* m = r->model;
   for (int row = 0; row <= r->steps; row++)
@@ -41,12 +42,12 @@ static void seed_coordinates(const Seeding* s) {
     }
 }
 
-static void seed_velocities(const Seeding* s) {
+static void seed_velocities(const SeedTarget* s) {
   size_t count = ((size_t)s->recording->steps + 1) * (size_t)s->recording->model->dof_count;
   for (size_t k = 0; k < count; k++) s->seeds->rate[k] += s->values[k];
 }
 
-static void seed_observable(const Seeding* s, ObservableKind kind) {
+static void seed_observable(const SeedTarget* s, ObservableKind kind) {
   const Recording* r = s->recording;
   const Observable* o = observable_at((int)kind);
   const double* slope = s->values;
@@ -80,16 +81,16 @@ static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKi
   return SDRS_OK;
 }
 
-typedef void (*SeedLink)(const Seeding* s, size_t at, size_t link, const double* slope);
+typedef void (*SeedLink)(const SeedTarget* s, size_t at, size_t link, const double* slope);
 
-static void seed_position(const Seeding* s, size_t at, size_t link, const double* slope) {
+static void seed_position(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   (void)link;
   for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
 }
 
-/* Adds the seed of a centre of mass, x = R c + t. R and t are the link's pose, and c is the centre in the link's
+/* Adds the seed of a centre of mass x = R c + t, where R and t are the link's pose and c is the centre in the link's
  * frame. */
-static void seed_center(const Seeding* s, size_t at, size_t link, const double* slope) {
+static void seed_center(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
   const double in[3] = {c.x, c.y, c.z};
   for (int i = 0; i < 3; i++) {
@@ -99,9 +100,9 @@ static void seed_center(const Seeding* s, size_t at, size_t link, const double* 
   s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
 }
 
-/* Adds the seed of an orientation, given as a quaternion. A rotation increment w changes R by R [w]x and the loss by a
- * . w. The seed of R is thus R [a]x / 2, whose entrywise product with R [w]x sums to a . w. */
-static void seed_orientation(const Seeding* s, size_t at, size_t link, const double* slope) {
+/* Adds the seed of an orientation, the derivative with respect to its quaternion. A rotation increment w changes R by R
+ * [w]x and the loss by a . w. The seed of R is thus R [a]x / 2, whose entrywise product with R [w]x sums to a . w. */
+static void seed_orientation(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   const Recording* r = s->recording;
   const double* shown = s->orientations + 4 * at;
   (void)link;
@@ -112,12 +113,13 @@ static void seed_orientation(const Seeding* s, size_t at, size_t link, const dou
       for (int k = 0; k < 3; k++) s->seeds->pose[at][i][j] += r->pose[at].r.m[i][k] * half[k][j];
 }
 
-static void seed_force(const Seeding* s, size_t at, size_t link, const double* slope) {
+static void seed_force(const SeedTarget* s, size_t at, size_t link, const double* slope) {
   (void)link;
   s->seeds->force[at] = vec3_add(s->seeds->force[at], vec3(slope[0], slope[1], slope[2]));
 }
 
-static void seed_links(const Seeding* s, SeedLink seed, size_t columns) {
+static void seed_links(const SeedTarget* s, SeedLink seed, size_t columns) {
+  assert(seed && columns > 0);
   const Recording* r = s->recording;
   size_t links = (size_t)r->model->link_count;
   const double* slope = s->values;
@@ -169,7 +171,7 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   if (status == SDRS_OK && observable) status = check_observable(s, seed, kind);
   if (status != SDRS_OK) return status;
   const double* orientations = seed->block == SDRS_ORIENTATION ? library_orientations(s) : NULL;
-  Seeding seeding = {r, seeds, orientations, seed->values, seed->link < 0 ? 0 : (size_t)seed->link, links};
+  SeedTarget seeding = {r, seeds, orientations, seed->values, seed->link < 0 ? 0 : (size_t)seed->link, links};
   if (seed->block == SDRS_COORDINATES)
     seed_coordinates(&seeding);
   else if (seed->block == SDRS_VELOCITIES)
@@ -183,7 +185,7 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
 
 /* ---------------------------------------------------------------- the adjoint */
 
-static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
+static sdrs_status report_no_derivative(sdrs* s, const AdjointReport* report) {
   return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
                       report->step.contact_failed ? "its contacts cannot be computed again"
                       : report->step.grazes       ? "an impact begins with a grazing contact"
@@ -191,7 +193,7 @@ static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
                                                   : "its derivatives are not finite");
 }
 
-static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
+static sdrs_status run_adjoint_of_seeds(sdrs* s, LossSeeds* seeds) {
   LibraryState* own = s->own;
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
@@ -200,10 +202,10 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
   AdjointReport report =
       optimization_run_adjoint(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
   own->has_gradient = own->has_moments = report.sound;
-  return report.sound ? SDRS_OK : unsound(s, &report);
+  return report.sound ? SDRS_OK : report_no_derivative(s, &report);
 }
 
-static sdrs_status ready(sdrs* s) {
+static sdrs_status check_record(sdrs* s) {
   s->own->has_gradient = false;
   if (s->own->recorded) return SDRS_OK;
   return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
@@ -214,8 +216,8 @@ typedef struct {
   int count;
 } Request;
 
-/* Adds the seed number `index` of an array. The elements may be longer than this library's struct. */
-static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
+/* Adds one seed of an array, whose elements may be longer than this library's struct. */
+static sdrs_status add_seed_of_array(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
   sdrs_seed seed;
   const char* given = (const char*)seeds + (size_t)index * seeds->size;
   if (!library_copy_argument(&seed, sizeof(seed), given) || seed.size != seeds->size)
@@ -225,7 +227,7 @@ static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSee
 
 static sdrs_status gradient(sdrs* s, void* arguments) {
   const Request* request = arguments;
-  sdrs_status status = ready(s);
+  sdrs_status status = check_record(s);
   if (status != SDRS_OK) return status;
   if (request->count < 0) return library_fail(s, SDRS_USAGE, "the count of seeds must be 0 or more");
   if (request->count > 0 && !request->seeds) return library_fail(s, SDRS_USAGE, "'seeds' must not be NULL");
@@ -233,8 +235,9 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
     if (!request->seeds[k].values && request->seeds[k].count > 0)
       return library_fail(s, SDRS_USAGE, "'values' of seed %d must not be NULL", k);
   LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
-  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_given(s, request->seeds, k, &seeds);
-  if (status == SDRS_OK) status = backward(s, &seeds);
+  for (int k = 0; status == SDRS_OK && k < request->count; k++)
+    status = add_seed_of_array(s, request->seeds, k, &seeds);
+  if (status == SDRS_OK) status = run_adjoint_of_seeds(s, &seeds);
   loss_seeds_destroy(&seeds);
   return status;
 }
@@ -250,8 +253,7 @@ typedef struct {
   int count;
 } GradientAll;
 
-/* The offset to the seeds of object `index` is computed in bytes, because seeds may be longer than this library's
- * struct. */
+/* Offsets are computed in bytes, because the elements of the array may be longer than this library's struct. */
 static sdrs_status gradient_one(const void* context, int index) {
   const GradientAll* all = context;
   const char* own = (const char*)all->seeds;
@@ -271,14 +273,14 @@ sdrs_status sdrs_gradient_all(sdrs* const* objects, int count, const sdrs_seed* 
 static sdrs_status task_loss(sdrs* s, void* arguments) {
   double* value = arguments;
   LibraryState* own = s->own;
-  sdrs_status status = ready(s);
+  sdrs_status status = check_record(s);
   if (status != SDRS_OK) return status;
   if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
   LossSeeds seeds = loss_seeds_create(&own->ran.model, own->recording.steps);
   loss_record_pair_forces(s->shared->loss, own->recording.steps, NULL, &seeds);
   *value = loss_evaluate(s->shared->loss, &own->recording, NULL, &seeds);
   if (isfinite(*value))
-    status = backward(s, &seeds);
+    status = run_adjoint_of_seeds(s, &seeds);
   else
     status = library_fail(
         s, SDRS_USAGE,
@@ -289,7 +291,7 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   return status;
 }
 
-static sdrs_status keep_seed(sdrs* s, void* arguments) {
+static sdrs_status store_seed(sdrs* s, void* arguments) {
   LibraryState* own = s->own;
   if (!own->asking)
     return library_fail(s, SDRS_USAGE,
@@ -304,18 +306,18 @@ sdrs_status sdrs_add_seed(sdrs* s, const sdrs_seed* seed) {
   sdrs_seed known;
   if (!library_copy_argument(&known, sizeof(known), seed)) return library_wrong_size(s, "sdrs_seed");
   known.size = sizeof(known);
-  return library_call(s, keep_seed, &known);
+  return library_call(s, store_seed, &known);
 }
 
-static sdrs_status begin_asking(sdrs* s, void* arguments) {
+static sdrs_status begin_callback(sdrs* s, void* arguments) {
   (void)arguments;
   s->own->seed_count = 0;
-  sdrs_status status = ready(s);
+  sdrs_status status = check_record(s);
   s->own->asking = status == SDRS_OK;
   return status;
 }
 
-static sdrs_status end_asking(sdrs* s, void* arguments) {
+static sdrs_status end_callback(sdrs* s, void* arguments) {
   int failed = *(const int*)arguments;
   s->own->asking = false;
   if (failed != 0)
@@ -324,15 +326,15 @@ static sdrs_status end_asking(sdrs* s, void* arguments) {
   return gradient(s, &request);
 }
 
-/* The callback runs between two library calls, so it may call functions on this object. */
+/* The callback runs between two library calls and may therefore call functions on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
   if (!value) return library_report_null(s, "value");
   *value = NAN;
   if (!callback) return library_call(s, task_loss, value);
-  sdrs_status status = library_call(s, begin_asking, NULL);
+  sdrs_status status = library_call(s, begin_callback, NULL);
   if (status != SDRS_OK) return status;
   int failed = callback(context, s, value);
-  return library_call(s, end_asking, &failed);
+  return library_call(s, end_callback, &failed);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -340,15 +342,15 @@ sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, doubl
 typedef struct {
   sdrs_block block;
   sdrs_array* out;
-} Slope;
+} GradientRequest;
 
-static sdrs_array array(const double* data, size_t rows, size_t columns) {
+static sdrs_array make_array(const double* data, size_t rows, size_t columns) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Sets *out to the derivatives with respect to the input rows, (steps x inputs). The gradient stores them controller by
- * controller. Returns SDRS_USAGE if the run followed the scene's signals. */
-static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
+/* Sets *out to the derivatives with respect to the input rows (steps x inputs). Returns SDRS_USAGE if the run followed
+ * the scene's signals. */
+static sdrs_status input_gradient(sdrs* s, sdrs_array* out) {
   const LibraryModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
   if (inputs > 0 && !d->driven)
@@ -363,11 +365,11 @@ static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
       memcpy(slope + row * inputs + column, from + row * channels, sizeof(double) * channels);
     column += channels;
   }
-  *out = array(slope, rows, inputs);
+  *out = make_array(slope, rows, inputs);
   return SDRS_OK;
 }
 
-static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
+static sdrs_status design_gradient(sdrs* s, sdrs_array* out) {
   size_t count = (size_t)library_design_count(s);
   if (!s->shared->is_task) return library_fail(s, SDRS_USAGE, "a scene has no design: load a task");
   bool control = false;
@@ -378,59 +380,59 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
         "the design varies controllers, but 'input' replaced their signals in the run: run without 'input'");
   double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_DESIGN, count);
   optimization_add_gradient(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
-  *out = array(slope, 1, count);
+  *out = make_array(slope, 1, count);
   return SDRS_OK;
 }
 
-/* Returns the derivatives with respect to the parameters of the controllers' signals; zero if the run followed
- * inputs. */
-static sdrs_array slope_of_control(sdrs* s) {
+/* Returns the derivatives with respect to the parameters of the controllers' signals, which are zero if the run
+ * followed inputs. */
+static sdrs_array control_gradient(sdrs* s) {
   size_t count = (size_t)s->shared->model.parameter_count;
-  if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);
-  return array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
+  if (!s->own->ran.driven) return make_array(s->own->gradient.control, 1, count);
+  return make_array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
-/* Converts the derivatives with respect to mass moments to those with respect to shapes and masses. Done only for
- * blocks that need them, because the conversion costs as much as twenty steps of a robot. */
-static void spread_moments(LibraryState* own) {
+/* Converts derivatives with respect to mass moments to those with respect to shapes and masses. Called only for blocks
+ * that need them, because it costs as much as twenty steps of a robot. */
+static void convert_moments(LibraryState* own) {
   if (!own->has_moments) return;
   model_gradient_masses(&own->ran.model, &own->gradient);
   model_gradient_shapes(&own->ran.model, &own->gradient);
   own->has_moments = false;
 }
 
-static sdrs_status show_slope(sdrs* s, void* arguments) {
-  const Slope* show = arguments;
+static sdrs_status show_gradient(sdrs* s, void* arguments) {
+  const GradientRequest* show = arguments;
   const ModelGradient* g = &s->own->gradient;
   const Model* m = &s->shared->model;
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: call sdrs_gradient first");
-  if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) spread_moments(s->own);
+  if (show->block == SDRS_DESIGN || show->block == SDRS_VERTICES || show->block == SDRS_MASS) convert_moments(s->own);
   switch (show->block) {
     case SDRS_COORDINATES:
-      *show->out = array(g->coordinates, 1, nv);
+      *show->out = make_array(g->coordinates, 1, nv);
       return SDRS_OK;
     case SDRS_VELOCITIES:
-      *show->out = array(g->velocities, 1, nv);
+      *show->out = make_array(g->velocities, 1, nv);
       return SDRS_OK;
     case SDRS_INPUT:
-      return slope_of_input(s, show->out);
+      return input_gradient(s, show->out);
     case SDRS_DESIGN:
-      return slope_of_design(s, show->out);
+      return design_gradient(s, show->out);
     case SDRS_CONTROL:
-      *show->out = slope_of_control(s);
+      *show->out = control_gradient(s);
       return SDRS_OK;
     case SDRS_VERTICES:
-      *show->out = array((const double*)g->vertices, (size_t)m->vertex_count, 3);
+      *show->out = make_array((const double*)g->vertices, (size_t)m->vertex_count, 3);
       return SDRS_OK;
     case SDRS_ATTACHMENTS:
-      *show->out = array((const double*)g->attachments, links, 3);
+      *show->out = make_array((const double*)g->attachments, links, 3);
       return SDRS_OK;
     case SDRS_MASS:
-      *show->out = array(g->mass, 1, links);
+      *show->out = make_array(g->mass, 1, links);
       return SDRS_OK;
     case SDRS_CONTACT:
-      *show->out = array(g->contact, 1, CONTACT_PARAMETER_COUNT);
+      *show->out = make_array(g->contact, 1, CONTACT_PARAMETER_COUNT);
       return SDRS_OK;
     default:
       break;
@@ -443,8 +445,8 @@ sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
   if (!out) return library_report_null(s, "out");
   sdrs_array found = {0};
   if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
-  Slope show = {block, &found};
-  sdrs_status status = library_call(s, show_slope, &show);
+  GradientRequest show = {block, &found};
+  sdrs_status status = library_call(s, show_gradient, &show);
   if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
 }

@@ -1,7 +1,7 @@
-/* Private to library/: the data of an sdrs object, and library_call, through which every public call enters.
- * Shared holds the data that are constant after loading and shared between clones. LibraryState holds all other data of
- * one object. Shared and LibraryState have a memory pool each. If an allocation fails in a call, the object's pool is
- * destroyed, and the next call recreates the LibraryState from the shared data. */
+/* Private to library/: the data of an sdrs object, and library_call, through which every public call enters. Shared
+ * holds the data that are constant after loading and shared between clones. LibraryState holds all other data of one
+ * object. Each has a memory pool. If an allocation fails in a call, the pool of the object is destroyed, and the next
+ * call creates the LibraryState again from the shared data. */
 #ifndef SDRS_LIBRARY_LIBRARY_H
 #define SDRS_LIBRARY_LIBRARY_H
 
@@ -9,15 +9,15 @@
 #include "library/sdrs.h"
 #include "optimize/optimize.h"
 
-/* A model with its own initial state and, if `driven`, its own controller inputs. The other data of the model belong to
- * the shared model. */
+/* A copy of a model with its own initial state and, if `driven`, its own controller inputs. It borrows all other data
+ * of the shared model. */
 typedef struct {
   Model model; /* owns initial_coordinates and initial_velocities */
-  bool driven; /* true if the controllers follow `signals` */
+  bool driven; /* true: the controllers follow `signals`; false: the signals of the scene */
   const double*
-      closure_coordinates; /* initial coordinates of the shared model (nq), from which closures take their lengths */
-  int rows, room;          /* rows: number of input rows; room: number of rows allocated */
-  SceneSignal* signals;    /* one signal of type HELD (constant within a step) per controller; owns their values */
+      closure_coordinates; /* initial coordinates of the shared model (nq), which determine the lengths of closures */
+  int rows, row_capacity;  /* number of input rows, and of allocated rows */
+  SceneSignal* signals;    /* one signal per controller, constant within a step; owns their values */
   ModelController* controllers; /* copies of the model's controllers, used if `driven` */
 } LibraryModel;
 
@@ -26,7 +26,7 @@ typedef struct {
   atomic_int owners;
   int threads, scenario;
   bool is_task;
-  Scene own_scene; /* used if the object is not a task */
+  Scene own_scene; /* scene of an object that is not a task */
   Task task;
   Optimization* optimization;
   Loss* loss;
@@ -49,20 +49,21 @@ typedef struct {
   LibraryModel ran;
   Recording recording;
   bool recorded, has_gradient;
-  bool has_moments; /* true if the gradient still holds derivatives by mass moments (LossSeeds.keep_moments) */
+  bool has_moments; /* true: the gradient has derivatives with respect to mass moments that are not converted yet
+                       (LossSeeds.keep_moments) */
   bool asking;      /* true during a callback of sdrs_loss, which may add seeds */
   sdrs_seed* seeds;
   int seed_count;
   ModelGradient gradient;
   double* buffer[BUFFER_KINDS][LIBRARY_BLOCK_COUNT];
-  char** names[LIBRARY_BLOCK_COUNT]; /* names of the columns of each block; NULL until requested */
+  char** names[LIBRARY_BLOCK_COUNT]; /* names of the entries of each block; NULL until requested */
 } LibraryState;
 
 struct sdrs {
   Shared* shared;    /* NULL if loading failed */
-  MemoryPool* pool;  /* memory of `own` and of everything that `own` points to */
+  MemoryPool* pool;  /* memory of `own` and of all its data */
   LibraryState* own; /* NULL until the next call creates the state */
-  const char* error; /* static text that replaces own->error if there is no memory for the error; otherwise NULL */
+  const char* error; /* static text if there is no memory for own->error; otherwise NULL */
 };
 
 /* ---------------------------------------------------------------- calls (library/object.c) */
@@ -85,7 +86,8 @@ bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
 void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the object's error text to the formatted text. Returns `status`. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* Reports that the argument `name` is NULL: sets the object's error text, unless s is NULL. Returns SDRS_USAGE. */
+/* Sets the object's error text: the argument `name` must not be NULL. Returns SDRS_USAGE. Does nothing else if s is
+ * NULL. */
 sdrs_status library_report_null(sdrs* s, const char* name);
 /* Sets the object's error text to the errors in own->diagnostics, as the command line prints them. Returns the public
  * value of `status`. */
@@ -95,22 +97,24 @@ sdrs_status library_status(Status status);
 
 /* ---------------------------------------------------------------- structs with their size (library/sized.c) */
 
-/* Copies a struct of the caller: the first `known` bytes of `given` to `own`. Both structs begin with their size.
- * Returns false if `given` is NULL, is shorter than `known`, or has nonzero bytes beyond `known`. */
+/* Copies a struct that a caller passes: the first `known` bytes of `given` to `own`. Both structs begin with their
+ * size. Returns false if `given` is NULL, is shorter than `known`, or has nonzero bytes beyond `known`, because the
+ * caller then uses a newer version. */
 bool library_copy_argument(void* own, size_t known, const void* given);
-/* Copies a result to the caller: the first `known` bytes of `own` to `given`, and sets the size of `given`. Returns
+/* Copies a result to a struct of the caller: the first `known` bytes of `own` to `given`, and sets its size. Returns
  * false, with nothing written, if `given` is NULL or shorter than `known`. */
 bool library_copy_result(void* given, const void* own, size_t known);
-/* Reports that a struct of the type `type` has a wrong size: sets the object's error text, unless s is NULL. Returns
- * SDRS_USAGE. */
+/* Sets the object's error text: a struct of the caller has a wrong size. type: name of the struct. Returns SDRS_USAGE.
+ * Does nothing else if s is NULL. */
 sdrs_status library_wrong_size(sdrs* s, const char* type);
 /* Returns the number of design variables of the task, or 0 for a scene. */
 int library_design_count(const sdrs* s);
 
 /* ---------------------------------------------------------------- arrays */
 
-/* Returns a zeroed buffer of `count` doubles for a block, owned by the object. Frees the previous buffer of this kind
- * and block. Never returns NULL: if memory runs out, the call ends with SDRS_NO_MEMORY. */
+/* Returns a zeroed buffer of `count` doubles for the values of a block, owned by the object. kind: BUFFER_VIEW,
+ * BUFFER_RECORD or BUFFER_GRADIENT. Frees the previous buffer of this kind and block. Never returns NULL: if memory
+ * runs out, the call ends with SDRS_NO_MEMORY. */
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
@@ -123,9 +127,9 @@ void drive_create(LibraryModel* drive, const Model* model);
 void drive_copy(LibraryModel* drive, const LibraryModel* from, int steps);
 /* Frees the data that *drive owns and zeroes *drive. Accepts a zeroed struct. drive must not be NULL. */
 void drive_free(LibraryModel* drive);
-/* Sets the input rows first ... first + rows - 1 of the controllers to `values`. values (rows x inputs) are finite, in
- * the order of the controllers, and copied. Missing rows before `first` repeat the last row, or, if there is none, take
- * the values of the signals of `shared`. May allocate. */
+/* Sets the input rows first ... first + rows - 1, one row per step, to copies of values (rows x inputs), which must be
+ * finite. Missing rows before `first` repeat the last row, or, if there is none, take the values of the signals of
+ * `shared`. May allocate. */
 void drive_set_inputs(LibraryModel* drive, const Model* shared, int first, const double* values, int rows);
 /* Frees the input rows, so that the controllers follow the signals of the shared model again. Cannot fail. */
 void drive_clear_inputs(LibraryModel* drive, const Model* shared);
@@ -138,8 +142,8 @@ bool drive_set_velocities(LibraryModel* drive, const double* v);
 /* Returns the number of channels of all controllers (nu). */
 int library_input_count(const Model* model);
 
-/* Creates the simulation s->own->sim if there is none. Returns SDRS_OK, or another status with the object's error text
- * set. */
+/* Creates the simulation of the object if there is none. Returns SDRS_OK, or another status with the object's error
+ * text set. */
 sdrs_status library_create_sim(sdrs* s);
 
 /* Returns the orientations of all links in all rows of the record, quaternions w x y z (rows x links x 4)

@@ -1,4 +1,5 @@
 /* Loading, sharing and freeing of objects, their errors, and the entry of every call. */
+#include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ sdrs_status library_status(Status status) {
 /* ---------------------------------------------------------------- errors */
 
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
+  assert(s && s->own && format);
   va_list arguments;
   va_start(arguments, format);
   s->own->error.length = 0;
@@ -39,7 +41,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
   return status;
 }
 
-/* Prints the errors to a stream in memory, whose buffer the C library allocates. */
+/* diagnostics_print needs a stream, so the errors are printed to a stream in memory. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;
@@ -64,6 +66,7 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics) {
 }
 
 sdrs_status library_fail_diagnosed(sdrs* s, Status status) {
+  assert(s && s->own);
   s->own->error.length = 0;
   library_add_errors(&s->own->error, &s->own->diagnostics);
   return library_status(status);
@@ -75,8 +78,8 @@ const char* sdrs_error(const sdrs* s) {
   return s->own && s->own->error.length > 0 ? s->own->error.data : "";
 }
 
-/* Returns message number `index`. The diagnostics of loading come first, then the diagnostics of the last call. Returns
- * NULL if there is none. */
+/* Returns a message by its index. The messages of loading come first, then those of the last call. Returns NULL if
+ * there is none. */
 static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
   const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
                                 s && s->own ? &s->own->diagnostics : NULL};
@@ -111,7 +114,7 @@ typedef struct {
   sdrs_status status;
 } Call;
 
-static void make_own(sdrs* s) {
+static void create_state(sdrs* s) {
   s->own = MEMORY_NEW(LibraryState, 1);
   if (s->shared) drive_create(&s->own->live, &s->shared->model);
 }
@@ -119,19 +122,20 @@ static void make_own(sdrs* s) {
 static void run_call(void* context) {
   Call* call = context;
   sdrs* s = call->object;
-  if (!s->own) make_own(s);
+  if (!s->own) create_state(s);
   diagnostics_free(&s->own->diagnostics);
   call->status = call->work(s, call->arguments);
 }
 
-/* Destroys the object's own state together with its pool, even if an interrupted allocation left it inconsistent. */
-static void drop_own(sdrs* s) {
+/* Destroys the object's state by destroying its pool. The state may be inconsistent after a failed allocation. */
+static void destroy_state(sdrs* s) {
   memory_pool_destroy(s->pool);
   s->pool = NULL;
   s->own = NULL;
 }
 
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
+  assert(pool && work);
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
   bool done = memory_try(pool, work, context);
   if (before) uselocale(before);
@@ -139,61 +143,63 @@ bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
   return done;
 }
 
-static sdrs_status tell_load(sdrs* s, void* arguments);
+static sdrs_status report_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   if (!s) return SDRS_USAGE;
-  if (!s->shared && work != tell_load) return SDRS_USAGE; /* the object was never loaded; its error text stays */
+  if (!s->shared && work != report_load) return SDRS_USAGE; /* loading failed; the error text stays */
   Call call = {s, work, arguments, SDRS_USAGE};
   if (!s->pool) s->pool = memory_pool_create();
   s->error = s->pool ? NULL : NO_MEMORY;
   if (!s->pool) return SDRS_NO_MEMORY;
   if (library_try(s->pool, run_call, &call)) return call.status;
-  drop_own(s);
+  destroy_state(s);
   s->error = NO_MEMORY;
   return SDRS_NO_MEMORY;
 }
 
 /* ---------------------------------------------------------------- many objects */
 
-/* Number of statuses kept on the stack at a time. */
-enum { EACH_BATCH = 256 };
+/* Number of calls per parallel loop. Their statuses are on the stack. */
+enum { BATCH_SIZE = 256 };
 
 typedef struct {
   sdrs_status (*work)(const void* context, int index);
   const void* context;
   int first;
   sdrs_status* status;
-} Each;
+} IndexedWork;
 
-static void work_on_one(void* context, int index, int thread) {
+static void run_index(void* context, int index, int thread) {
   (void)thread;
-  const Each* each = context;
+  const IndexedWork* each = context;
   each->status[index] = each->work(each->context, each->first + index);
 }
 
 sdrs_status library_parallel_for(int count, int threads, sdrs_status (*work)(const void* context, int index),
                                  const void* context) {
-  sdrs_status status[EACH_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += EACH_BATCH) {
-    int batch = count - at < EACH_BATCH ? count - at : EACH_BATCH;
-    Each each = {work, context, at, status};
-    parallel_for(threads, batch, 2, 1, work_on_one, &each);
+  assert(count >= 0 && threads >= 0 && work);
+  sdrs_status status[BATCH_SIZE] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += BATCH_SIZE) {
+    int batch = count - at < BATCH_SIZE ? count - at : BATCH_SIZE;
+    IndexedWork each = {work, context, at, status};
+    parallel_for(threads, batch, 2, 1, run_index, &each);
     for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
   }
   return first;
 }
 
-static sdrs_status tell_missing(sdrs* s, void* name) {
+static sdrs_status report_null(sdrs* s, void* name) {
   return library_fail(s, SDRS_USAGE, "'%s' is NULL", (const char*)name);
 }
 
-sdrs_status library_report_null(sdrs* s, const char* name) { return library_call(s, tell_missing, (void*)name); }
+sdrs_status library_report_null(sdrs* s, const char* name) { return library_call(s, report_null, (void*)name); }
 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
+  assert(kind >= 0 && kind < BUFFER_KINDS);
   double** buffer = &s->own->buffer[kind][block];
   memory_free(*buffer);
-  *buffer = NULL; /* the next line does not return if memory runs out */
+  *buffer = NULL; /* MEMORY_NEW does not return if memory runs out */
   *buffer = MEMORY_NEW(double, count);
   return *buffer;
 }
@@ -202,10 +208,10 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
 
 typedef struct {
   Shared* shared;
-  const char *path, *text; /* text is NULL to read the file `path` */
+  const char *path, *text; /* text: NULL if the file `path` is read */
   const SceneOverride* overrides;
   int override_count;
-  bool sized; /* true if the size of the caller's options is valid */
+  bool options_are_valid; /* true: the caller's sdrs_options have a valid size */
   Status status;
 } Loading;
 
@@ -214,7 +220,7 @@ static bool is_json(const char* path) {
   return length >= 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-static Status refuse(Loading* l, const char* path, const char* format, int value) {
+static Status report_error(Loading* l, const char* path, const char* format, int value) {
   diagnostics_add(&l->shared->diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, format, value);
   return STATUS_BAD_INPUT;
 }
@@ -235,13 +241,14 @@ static Status read_task(Loading* l) {
                           : task_load(task, l->path, l->overrides, l->override_count, &shared->diagnostics);
   if (status != STATUS_OK) return status;
   if (shared->scenario < 0 || shared->scenario >= task->scenario_count)
-    return refuse(l, l->path, "the task has no scenario %d: scenarios are numbered from 0", shared->scenario);
+    return report_error(l, l->path, "the task has no scenario %d: scenarios are numbered from 0", shared->scenario);
   OptimizationOptions options = {.threads = shared->threads};
   status = optimization_create(&shared->optimization, task, &options, &shared->diagnostics);
   return status;
 }
 
-static void keep_design(Shared* shared) {
+static void store_design(Shared* shared) {
+  assert(shared->optimization);
   int count = optimization_variable_count(shared->optimization);
   shared->design = MEMORY_NEW(double, count);
   for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).now;
@@ -249,32 +256,32 @@ static void keep_design(Shared* shared) {
 
 static Status read_all(Loading* l) {
   Shared* shared = l->shared;
-  if (!l->sized)
-    return refuse(l, l->path,
-                  "'size' of sdrs_options is not set (%d): initialise the structure with SDRS_INIT(sdrs_options)", 0);
-  if (shared->threads < 0) return refuse(l, l->path, "threads must be 0 or more, got %d", shared->threads);
-  int there = parallel_create_threads(shared->threads);
-  if (there < shared->threads)
-    return refuse(
+  if (!l->options_are_valid)
+    return report_error(
+        l, l->path, "'size' of sdrs_options is not set (%d): initialise the structure with SDRS_INIT(sdrs_options)", 0);
+  if (shared->threads < 0) return report_error(l, l->path, "threads must be 0 or more, got %d", shared->threads);
+  int available = parallel_create_threads(shared->threads);
+  if (available < shared->threads)
+    return report_error(
         l, l->path,
         "cannot create all threads: lower 'threads' to %d, which the system allows, or raise the limit of the system",
-        there);
+        available);
   shared->is_task =
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
   if (status != STATUS_OK) return status;
-  Diagnostics again = {0}; /* receives messages that creating the task has already reported */
+  Diagnostics repeated = {0}; /* messages that optimization_create has already reported */
   if (shared->is_task) {
-    keep_design(shared);
-    status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
+    store_design(shared);
+    status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &repeated);
   } else {
     shared->own_scene.threads = shared->threads;
     status = model_create_lifted(&shared->model, &shared->own_scene, &shared->diagnostics);
   }
   if (status == STATUS_OK && shared->is_task)
     status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);
-  if (shared->is_task) diagnostics_merge(&shared->diagnostics, &again);
-  diagnostics_free(&again);
+  if (shared->is_task) diagnostics_merge(&shared->diagnostics, &repeated);
+  diagnostics_free(&repeated);
   shared->inputs = status == STATUS_OK ? library_input_count(&shared->model) : 0;
   return status;
 }
@@ -320,7 +327,7 @@ static Shared* new_shared(void) {
 }
 
 /* Copies the errors of loading to the object. Returns the public status. */
-static sdrs_status tell_load(sdrs* s, void* arguments) {
+static sdrs_status report_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
   library_add_errors(&s->own->error, &l->shared->diagnostics);
   diagnostics_merge(&s->own->diagnostics, &l->shared->diagnostics);
@@ -354,7 +361,7 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
     s->shared = shared;
     return library_call(s, nothing, NULL);
   }
-  sdrs_status status = library_call(s, tell_load, l);
+  sdrs_status status = library_call(s, report_load, l);
   atomic_store(&shared->owners, 1);
   free_shared(shared);
   return status;
@@ -375,9 +382,9 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
                         const char* fault) {
   sdrs_options known = SDRS_INIT(sdrs_options);
   if (!out) return SDRS_USAGE;
-  bool sized = !options || library_copy_argument(&known, sizeof(known), options);
+  bool options_are_valid = !options || library_copy_argument(&known, sizeof(known), options);
   *out = new_object(NULL);
-  if (!fault && sized) fault = options_fault(&known);
+  if (!fault && options_are_valid) fault = options_fault(&known);
   if (*out && fault) {
     (*out)->error = fault;
     return SDRS_USAGE;
@@ -396,9 +403,9 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
                      .text = text,
                      .overrides = (const SceneOverride*)known.overrides,
                      .override_count = known.override_count,
-                     .sized = sized};
+                     .options_are_valid = options_are_valid};
   sdrs_status status = load_into(*out, &loading);
-  return sized ? status : SDRS_USAGE;
+  return options_are_valid ? status : SDRS_USAGE;
 }
 
 sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options) {
@@ -455,7 +462,7 @@ static sdrs_status clear(sdrs* s, void* arguments) {
   (void)arguments;
   free_own(s->own);
   s->own = NULL;
-  make_own(s);
+  create_state(s);
   return SDRS_OK;
 }
 

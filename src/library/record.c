@@ -3,7 +3,7 @@
 
 #include "library/library.h"
 
-static void forget_record(LibraryState* own) {
+static void discard_record(LibraryState* own) {
   own->recorded = own->has_gradient = false;
   model_gradient_destroy(&own->gradient);
   for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
@@ -16,7 +16,7 @@ static sdrs_status run(sdrs* s, void* arguments) {
   int steps = *(const int*)arguments;
   LibraryState* own = s->own;
   if (steps <= 0) steps = s->shared->model.simulation.steps;
-  forget_record(own);
+  discard_record(own);
   if (own->recording.step_capacity < steps) recording_destroy(&own->recording);
   drive_free(&own->ran);
   drive_copy(&own->ran, &own->live, steps);
@@ -59,32 +59,33 @@ typedef struct {
   sdrs_block block;
   int link;
   sdrs_array* out;
-} Showing;
+} RecordRequest;
 
-static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
+static sdrs_array make_array(const double* data, size_t rows, size_t columns, size_t stride) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
-static Vec3 position_at(const Recording* r, size_t at, size_t link) {
+static Vec3 link_position(const Recording* r, size_t at, size_t link) {
   (void)link;
   return r->pose[at].t;
 }
 
-static Vec3 center_at(const Recording* r, size_t at, size_t link) {
+static Vec3 link_center(const Recording* r, size_t at, size_t link) {
   return pose_apply(r->pose[at], r->model->links[link].center);
 }
 
-/* Returns the buffer of a recorded block, valid until the next run. Sets *fresh to true if the caller must fill the
- * buffer. */
+/* Returns the buffer of a recorded block, valid until the next run. Sets *fresh to true if the buffer is new and must
+ * be filled. */
 static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
   double* there = s->own->buffer[BUFFER_RECORD][block];
   *fresh = !there;
   return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
 }
 
-/* Returns an array with one 3-vector per link and row. The function `at` computes the vector of a link; its argument
- * `at` is row * links + link. */
-static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
+/* Returns an array with one 3-vector per link and row. at(recording, k, link) computes the vector of a link, k = row *
+ * links + link. */
+static sdrs_array record_points(sdrs* s, const RecordRequest* show,
+                                Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   bool fresh;
@@ -93,12 +94,12 @@ static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recordin
     Vec3 x = at(r, k, k % links);
     memcpy(out + 3 * k, (const double[]){x.x, x.y, x.z}, 3 * sizeof(double));
   }
-  if (show->link < 0) return array(out, rows, 3 * links, 3 * links);
-  return array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
+  if (show->link < 0) return make_array(out, rows, 3 * links, 3 * links);
+  return make_array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
 }
 
-/* Returns an array of six numbers per link and row; NaN in rows in which the quantity is not defined. */
-static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
+/* Returns an array of six numbers per link and row. Rows without the quantity are NaN. */
+static sdrs_array record_observable(sdrs* s, const RecordRequest* show, ObservableKind kind) {
   const Recording* r = &s->own->recording;
   const Observable* o = observable_at((int)kind);
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1, width = OBSERVABLE_COLUMNS * links;
@@ -110,8 +111,8 @@ static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
     for (size_t k = 0; !has && k < width; k++) out[row * width + k] = NAN;
     for (int i = 0; has && i < r->model->link_count; i++) o->value(&in, i, out + row * width + OBSERVABLE_COLUMNS * i);
   }
-  if (show->link < 0) return array(out, rows, width, width);
-  return array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
+  if (show->link < 0) return make_array(out, rows, width, width);
+  return make_array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
 }
 
 /* q and -q are the same rotation; each row has the sign that is nearer to the row before. */
@@ -130,25 +131,25 @@ const double* library_orientations(sdrs* s) {
   return out;
 }
 
-static sdrs_array orientations(sdrs* s, int link) {
+static sdrs_array record_orientations(sdrs* s, int link) {
   const Recording* r = &s->own->recording;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   const double* out = library_orientations(s);
-  if (link < 0) return array(out, rows, 4 * links, 4 * links);
-  return array(out + 4 * (size_t)link, rows, 4, 4 * links);
+  if (link < 0) return make_array(out, rows, 4 * links, 4 * links);
+  return make_array(out + 4 * (size_t)link, rows, 4, 4 * links);
 }
 
-static sdrs_array times(sdrs* s) {
+static sdrs_array record_times(sdrs* s) {
   const Recording* r = &s->own->recording;
   size_t rows = (size_t)r->steps + 1;
   bool fresh;
   double* out = record_buffer(s, SDRS_TIME, rows, &fresh);
   for (size_t k = 1; fresh && k < rows; k++) out[k] = r->states[r->row_state[k]].clock.time;
-  return array(out, rows, 1, 1);
+  return make_array(out, rows, 1, 1);
 }
 
 static sdrs_status show_record(sdrs* s, void* arguments) {
-  const Showing* show = arguments;
+  const RecordRequest* show = arguments;
   const Recording* r = &s->own->recording;
   if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run first");
   size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
@@ -161,31 +162,32 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
   size_t link = show->link < 0 ? 0 : (size_t)show->link, pose = sizeof(Pose) / sizeof(double);
   switch (show->block) {
     case SDRS_TIME:
-      *show->out = times(s);
+      *show->out = record_times(s);
       return SDRS_OK;
     case SDRS_COORDINATES:
-      *show->out = array(r->q, rows, nq, nq);
+      *show->out = make_array(r->q, rows, nq, nq);
       return SDRS_OK;
     case SDRS_VELOCITIES:
-      *show->out = array(r->rate, rows, nv, nv);
+      *show->out = make_array(r->rate, rows, nv, nv);
       return SDRS_OK;
     case SDRS_POSITION:
-      *show->out = show->link < 0 ? points(s, show, position_at) : array(&r->pose[link].t.x, rows, 3, pose * links);
+      *show->out = show->link < 0 ? record_points(s, show, link_position)
+                                  : make_array(&r->pose[link].t.x, rows, 3, pose * links);
       return SDRS_OK;
     case SDRS_ORIENTATION:
-      *show->out = orientations(s, show->link);
+      *show->out = record_orientations(s, show->link);
       return SDRS_OK;
     case SDRS_CENTER:
-      *show->out = points(s, show, center_at);
+      *show->out = record_points(s, show, link_center);
       return SDRS_OK;
     case SDRS_FORCE:
-      *show->out = array(&r->force[link].x, rows, show->link < 0 ? 3 * links : 3, 3 * links);
+      *show->out = make_array(&r->force[link].x, rows, show->link < 0 ? 3 * links : 3, 3 * links);
       return SDRS_OK;
     case SDRS_REACTIONS:
-      *show->out = observed(s, show, OBSERVABLE_REACTIONS);
+      *show->out = record_observable(s, show, OBSERVABLE_REACTIONS);
       return SDRS_OK;
     case SDRS_IMU:
-      *show->out = observed(s, show, OBSERVABLE_IMU);
+      *show->out = record_observable(s, show, OBSERVABLE_IMU);
       return SDRS_OK;
     default:
       break;
@@ -199,7 +201,7 @@ sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
   if (!out) return library_report_null(s, "out");
   sdrs_array found = {0};
   if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
-  Showing show = {block, link, &found};
+  RecordRequest show = {block, link, &found};
   sdrs_status status = library_call(s, show_record, &show);
   if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));
   return status;
@@ -207,7 +209,7 @@ sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
 
 /* ---------------------------------------------------------------- proof */
 
-static sdrs_proof proof_start(void) {
+static sdrs_proof proof_initial(void) {
   return (sdrs_proof){.proved = 1, .row = -1, .link_a = -1, .link_b = -1, .smallest_gap = INFINITY};
 }
 
@@ -232,7 +234,7 @@ static sdrs_status certify(sdrs* s, void* arguments) {
 
 sdrs_status sdrs_certify(sdrs* s, sdrs_proof* out) {
   if (!out) return library_report_null(s, "out");
-  sdrs_proof found = proof_start();
+  sdrs_proof found = proof_initial();
   if (!library_copy_result(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_proof");
   sdrs_status status = library_call(s, certify, &found);
   if (status == SDRS_OK) (void)library_copy_result(out, &found, sizeof(found));

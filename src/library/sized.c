@@ -1,19 +1,21 @@
-/* Functions for structs that begin with their size. A program built with another version of sdrs.h then still works. */
+/* Copies structs that begin with their size, so that programs built with another version of sdrs.h still work. */
+#include <assert.h>
 #include <string.h>
 
 #include "library/library.h"
 
-/* Largest plausible size of a struct. A larger value is taken for uninitialized memory. */
+/* Largest plausible size of a struct. A larger value is uninitialized memory. */
 enum { STRUCT_SIZE_MAX = 4096 };
 
-static bool is_size(const void* given, size_t known) {
+static bool has_valid_size(const void* given, size_t known) {
   size_t size = 0;
   if (given) memcpy(&size, given, sizeof(size));
   return size >= known && size <= STRUCT_SIZE_MAX;
 }
 
 bool library_copy_argument(void* own, size_t known, const void* given) {
-  if (!is_size(given, known)) return false;
+  assert(own && known >= sizeof(size_t));
+  if (!has_valid_size(given, known)) return false;
   const unsigned char* bytes = given;
   size_t size;
   memcpy(&size, given, sizeof(size));
@@ -24,7 +26,8 @@ bool library_copy_argument(void* own, size_t known, const void* given) {
 }
 
 bool library_copy_result(void* given, const void* own, size_t known) {
-  if (!is_size(given, known)) return false;
+  assert(own && known >= sizeof(size_t));
+  if (!has_valid_size(given, known)) return false;
   memcpy(given, own, known);
   memcpy(given, &known, sizeof(known));
   return true;

@@ -1,10 +1,11 @@
 /* Columns that joints.csv and path.csv share. The first column is the time; the numbers of every link's joint
  * follow. */
+#include <assert.h>
 #include <string.h>
 
 #include "run/writer.h"
 
-static int first_number(const ModelLink* link, RunColumns columns) {
+static int first_index(const ModelLink* link, RunColumns columns) {
   return columns == RUN_COORDINATES ? link->coordinate_first : link->dof_first;
 }
 
@@ -12,11 +13,12 @@ static int number_count(const ModelLink* link, RunColumns columns) {
   return columns == RUN_COORDINATES ? link->coordinate_count : link->dof_count;
 }
 
-static int number_total(const Model* model, RunColumns columns) {
+static int total_count(const Model* model, RunColumns columns) {
   return columns == RUN_COORDINATES ? model->coordinate_count : model->dof_count;
 }
 
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
+  assert(link >= 0 && link < model->link_count && k >= 0);
   static const char* const turns[] = {"rx", "ry", "rz"};
   int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.plain_count : -1;
   text_add(name, "%s/%s", model->links[link].name,
@@ -39,6 +41,7 @@ void run_add_fields(Text* row, const char* name, const char* const* columns, int
 }
 
 void run_add_numbers(Text* row, const double* values, int count) {
+  assert(values || count == 0);
   for (int k = 0; k < count; k++) {
     text_add_bytes(row, ",", 1);
     text_add_double(row, values[k]);
@@ -61,14 +64,14 @@ void run_columns_header(Text* row, const Model* model, RunColumns columns) {
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns) {
   text_add_double(row, time);
   for (int i = 0; i < model->link_count; i++)
-    run_add_numbers(row, numbers + first_number(&model->links[i], columns), number_count(&model->links[i], columns));
+    run_add_numbers(row, numbers + first_index(&model->links[i], columns), number_count(&model->links[i], columns));
   text_add_bytes(row, "\n", 1);
 }
 
 bool run_columns_match_model(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                              Diagnostics* diagnostics) {
   Text name = {0};
-  int column = 1, total = number_total(model, columns);
+  int column = 1, total = total_count(model, columns);
   bool fits = table->column_count == 1 + total && strcmp(table->names[0], "time") == 0;
   for (int i = 0; i < model->link_count && fits; i++)
     for (int k = 0; k < number_count(&model->links[i], columns) && fits; k++, column++) {
@@ -89,7 +92,7 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
                       RunColumns columns, Diagnostics* diagnostics) {
   int column = 1;
   for (int i = 0; i < model->link_count; i++) {
-    double* own = numbers + first_number(&model->links[i], columns);
+    double* own = numbers + first_index(&model->links[i], columns);
     for (int k = 0; k < number_count(&model->links[i], columns); k++, column++)
       if (!csv_read_number(table, path, row, column, &own[k], diagnostics)) return false;
   }
@@ -98,7 +101,7 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
 
 static bool rows_are_numbers(CsvRows* rows, const char* path, const Model* model, RunColumns columns,
                              Diagnostics* diagnostics) {
-  double* numbers = MEMORY_NEW(double, number_total(model, columns));
+  double* numbers = MEMORY_NEW(double, total_count(model, columns));
   bool good = true;
   for (int row = 0; row < csv_rows_count(rows) && good; row++) {
     const CsvTable* table = csv_rows_read(rows, row);
@@ -125,7 +128,7 @@ Status run_columns_open(CsvRows** rows, const char* path, const Model* model, Ru
 void run_columns_read_row(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers) {
   const CsvTable* table = csv_rows_read(rows, row);
   for (int i = 0, column = 1; i < model->link_count; i++) {
-    double* own = numbers + first_number(&model->links[i], columns);
+    double* own = numbers + first_index(&model->links[i], columns);
     for (int k = 0; k < number_count(&model->links[i], columns); k++) own[k] = csv_number_or_nan(table, 0, column++);
   }
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 /* ---------------------------------------------------------------- choice of columns */
 
 /* Returns true if a name matches one of the comma-separated shell patterns. `*` also matches '/'. */
-static bool name_selected(const char* name, const char* patterns) {
+static bool is_selected(const char* name, const char* patterns) {
   if (!patterns) return true;
   char *copy = memory_copy_text(patterns), *rest = copy;
   bool selected = false;
@@ -27,18 +28,18 @@ static int find_column(const CsvTable* table, const char* name, int position) {
 typedef struct {
   Text names;
   int count;
-} Missing;
+} MissingColumns;
 
-enum { MISSING_NAMED = 3 };
+enum { LISTED_NAMES_MAX = 3 };
 
-static void add_missing(Missing* missing, const char* name) {
-  if (missing->count < MISSING_NAMED) text_add(&missing->names, "%s'%s'", missing->count > 0 ? ", " : "", name);
+static void append_missing(MissingColumns* missing, const char* name) {
+  if (missing->count < LISTED_NAMES_MAX) text_add(&missing->names, "%s'%s'", missing->count > 0 ? ", " : "", name);
   missing->count++;
 }
 
 /* Reports all columns that a table lacks in one message, and frees the names. Returns true if no column is missing. */
-static bool tell_missing(Missing* missing, const char* file, const char* other, Diagnostics* diagnostics) {
-  int count = missing->count, more = count - MISSING_NAMED;
+static bool report_missing(MissingColumns* missing, const char* file, const char* other, Diagnostics* diagnostics) {
+  int count = missing->count, more = count - LISTED_NAMES_MAX;
   if (count > 0) {
     if (more > 0) text_add(&missing->names, " and %d more", more);
     diagnostics_add(
@@ -50,26 +51,26 @@ static bool tell_missing(Missing* missing, const char* file, const char* other, 
   return count == 0;
 }
 
-/* Pairs the columns of two tables by name. Sets partner[i] to the column of b with the name of column i of a, or to -1
- * if column i is not compared. Returns false if the selected columns of both tables differ. */
+/* Pairs the columns of two tables by name. partner[i] becomes the column of b with the name of column i of a, or -1 if
+ * column i is not compared. Returns false if the selected columns of the tables differ. */
 static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                           const char* patterns, Diagnostics* diagnostics) {
-  Missing in_a = {0}, in_b = {0};
+  MissingColumns in_a = {0}, in_b = {0};
   int selected = 0;
   for (int i = 0; i < a->column_count; i++) {
     partner[i] = -1;
-    if (!name_selected(a->names[i], patterns)) continue;
+    if (!is_selected(a->names[i], patterns)) continue;
     selected++;
     partner[i] = find_column(b, a->names[i], i);
-    if (partner[i] < 0) add_missing(&in_b, a->names[i]);
+    if (partner[i] < 0) append_missing(&in_b, a->names[i]);
   }
   for (int i = 0; i < b->column_count; i++)
-    if (name_selected(b->names[i], patterns) && find_column(a, b->names[i], i) < 0) add_missing(&in_a, b->names[i]);
+    if (is_selected(b->names[i], patterns) && find_column(a, b->names[i], i) < 0) append_missing(&in_a, b->names[i]);
   if (selected == 0 && in_a.count == 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){name_a, 1, 0},
                     "no column matches '%s': line 1 of the file lists the columns", patterns);
-  bool all_in_b = tell_missing(&in_b, name_b, name_a, diagnostics);
-  bool all_in_a = tell_missing(&in_a, name_a, name_b, diagnostics);
+  bool all_in_b = report_missing(&in_b, name_b, name_a, diagnostics);
+  bool all_in_a = report_missing(&in_a, name_a, name_b, diagnostics);
   return selected > 0 && all_in_a && all_in_b;
 }
 
@@ -95,7 +96,7 @@ static double cell_difference(const char* a, const char* b, double* size) {
   return fabs(x - y);
 }
 
-static void keep_worst(CompareWorst* worst, double value, int column, int row) {
+static void update_worst(CompareWorst* worst, double value, int column, int row) {
   if (worst->column < 0 || value > worst->value) *worst = (CompareWorst){value, column, row};
 }
 
@@ -106,9 +107,9 @@ static void compare_cell(Comparison* comparison, const char* a, const char* b, i
   double allowed = comparison->abs + comparison->rel * size;
   comparison->different++;
   comparison->outside += !(difference <= allowed);
-  keep_worst(&comparison->worst_absolute, difference, column, row);
-  keep_worst(&comparison->worst_relative, size > 0.0 ? difference / size : (double)INFINITY, column, row);
-  keep_worst(&comparison->worst, allowed > 0.0 ? difference / allowed : (double)INFINITY, column, row);
+  update_worst(&comparison->worst_absolute, difference, column, row);
+  update_worst(&comparison->worst_relative, size > 0.0 ? difference / size : (double)INFINITY, column, row);
+  update_worst(&comparison->worst, allowed > 0.0 ? difference / allowed : (double)INFINITY, column, row);
 }
 
 /* ---------------------------------------------------------------- the tables */

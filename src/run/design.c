@@ -10,7 +10,7 @@ static Status write_text(const char* folder, const char* name, const Text* text,
   return status;
 }
 
-static void add_cell(Text* out, double value) {
+static void append_cell(Text* out, double value) {
   text_add(out, ",");
   text_add_double(out, value);
 }
@@ -35,12 +35,12 @@ Status design_write_convergence(const char* folder, const Optimization* o, Diagn
   for (int k = 0; k <= optimization_iteration(o); k++) {
     const OptimizationRow* r = &optimization_rows(o)[k];
     text_add(&text, "%d", k);
-    add_cell(&text, r->loss);
-    for (int t = 0; t < terms; t++) add_cell(&text, optimization_terms(o, k)[t]);
-    for (int i = 0; i < subjects; i++) add_cell(&text, optimization_multipliers(o, k)[i]);
+    append_cell(&text, r->loss);
+    for (int t = 0; t < terms; t++) append_cell(&text, optimization_terms(o, k)[t]);
+    for (int i = 0; i < subjects; i++) append_cell(&text, optimization_multipliers(o, k)[i]);
     const double numbers[6] = {r->grad_design,  r->grad_control, r->step_design,
                                r->step_control, r->seconds,      r->trial_loss};
-    for (int n = 0; n < 6; n++) add_cell(&text, numbers[n]);
+    for (int n = 0; n < 6; n++) append_cell(&text, numbers[n]);
     text_add(&text, ",%s\n", trial_outcome_text(r->outcome));
   }
   Status status = write_text(folder, "convergence.csv", &text, diagnostics);
@@ -56,7 +56,7 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
     csv_add_field(&text, v.name);
     text_add(&text, ",%s", v.is_control ? "control" : "design");
     const double numbers[4] = {v.initial, v.low, v.high, v.best};
-    for (int n = 0; n < 4; n++) add_cell(&text, numbers[n]);
+    for (int n = 0; n < 4; n++) append_cell(&text, numbers[n]);
     text_add(&text, "\n");
   }
   Status status = write_text(folder, "design.csv", &text, diagnostics);
@@ -66,18 +66,18 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
 
 /* Creates the model of a design to read its shapes. Accepts bodies that intersect at the start, because in tasks with
  * random starts only the drawn starts must be free of intersections. */
-static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
-  Diagnostics own = {0}; /* warnings are not reported again, because they were reported at the start */
+static Status create_model_for_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
+  Diagnostics ignored = {0}; /* warnings were reported at the start */
   ModelTouch* pairs = NULL;
-  Status status = model_create(model, scene, &own);
+  Status status = model_create(model, scene, &ignored);
   if (status == STATUS_BAD_INPUT && model_touching(model, &pairs) > 0) status = STATUS_OK;
-  for (int k = 0; k < own.count && status != STATUS_OK; k++) {
-    const Diagnostic* item = &own.items[k];
+  for (int k = 0; k < ignored.count && status != STATUS_OK; k++) {
+    const Diagnostic* item = &ignored.items[k];
     diagnostics_add(diagnostics, item->severity, (SourcePosition){item->file, item->line, item->column}, "%s",
                     item->text);
   }
   memory_free(pairs);
-  diagnostics_free(&own);
+  diagnostics_free(&ignored);
   return status;
 }
 
@@ -85,7 +85,7 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   Model model = {0};
   Text path = {0};
   text_add(&path, "%s/design/%s", folder, name);
-  Status status = make_shapes(&model, optimization_scene(o, 0, best), diagnostics);
+  Status status = create_model_for_shapes(&model, optimization_scene(o, 0, best), diagnostics);
   bool made = false;
   for (int i = 0; status == STATUS_OK && i < model.link_count; i++) {
     if (!optimization_changes_shape(o, i)) continue;
@@ -93,7 +93,7 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
     made = true;
     if (status != STATUS_OK) break;
     Text file = {0};
-    text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names contain no slash */
+    text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* link names contain no slash */
     status = run_link_obj(file.data, &model, i, diagnostics);
     text_free(&file);
   }
@@ -102,8 +102,8 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   return status;
 }
 
-/* Writes a scene of the task under a unique name, such as throw-best, throw-initial-wet or throw-failed-3. The unique
- * name gives the run of the scene a separate folder. */
+/* Appends a scene of the task as YAML. The scene gets a unique name, such as throw-best, throw-initial-wet or
+ * throw-failed-3, so that its run has a folder of its own. */
 static void add_scene(Text* out, const char* folder, const Task* task, const char* what, const char* scenario,
                       const Scene* scene) {
   Scene named = *scene;
@@ -147,13 +147,13 @@ char* design_failed_scene_path(const char* folder, int number) {
   return path.data;
 }
 
-static bool is_kept(TrialOutcome outcome) { return outcome == TRIAL_SOLVER || outcome == TRIAL_NO_GRADIENT; }
+static bool has_failed_scene(TrialOutcome outcome) { return outcome == TRIAL_SOLVER || outcome == TRIAL_NO_GRADIENT; }
 
 int design_failed_scene_number(const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), number = 0;
-  if (!is_kept(rows[iteration].outcome)) return 0;
-  for (int k = 0; k <= iteration; k++) number += is_kept(rows[k].outcome);
+  if (!has_failed_scene(rows[iteration].outcome)) return 0;
+  for (int k = 0; k <= iteration; k++) number += has_failed_scene(rows[k].outcome);
   return number <= FAILED_SCENES ? number : 0;
 }
 

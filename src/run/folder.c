@@ -1,9 +1,10 @@
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "run/states.h"
 #include "run/writer.h"
 
-/* Table of the writers of all files in the run folder. A new file needs one entry here. */
+/* Table of the writers of all files in the run folder. A new file needs one row here. */
 static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
                                            &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES,   &WRITER_CLOSURES,
                                            &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU};
@@ -19,10 +20,10 @@ struct RunFolder {
   Text text; /* buffer for the rows of one file and one state; its memory is reused */
 };
 
-/* Reports that the action `act` on a file failed, and returns STATUS_IO. If errno is 0, the message says that fewer
- * bytes were written than requested. Keeps errno. */
-static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot %s: %s", act,
+/* Reports that an action on a file failed. If errno is 0, the message says that fewer bytes were written than
+ * requested. Keeps errno. Returns STATUS_IO. */
+static Status report_failure(Diagnostics* diagnostics, const char* path, const char* action) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot %s: %s", action,
                   errno ? strerror(errno) : "fewer bytes were written than requested");
   return STATUS_IO;
 }
@@ -34,16 +35,16 @@ static Status write_text(RunFolder* output, int index, Diagnostics* diagnostics)
   return whole ? STATUS_OK : report_failure(diagnostics, output->paths[index], "write");
 }
 
-static bool is_asked(const RunFolder* output, int index) {
-  unsigned asked = WRITERS[index]->asked;
-  return asked == 0 || (output->context.model->simulation.output & asked) != 0;
+static bool is_requested(const RunFolder* output, int index) {
+  unsigned requested_output = WRITERS[index]->requested_output;
+  return requested_output == 0 || (output->context.model->simulation.output & requested_output) != 0;
 }
 
 /* Opens a file of the run and writes its header. For a file that is not requested, only stores the path, so that the
  * file of an earlier run is removed at the end. */
 static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
   output->paths[index] = file_join(folder, WRITERS[index]->file);
-  if (!is_asked(output, index)) return STATUS_OK;
+  if (!is_requested(output, index)) return STATUS_OK;
   if (file_stream_open(&output->files[index], output->paths[index]) != STATUS_OK)
     return report_failure(diagnostics, output->paths[index], "open for writing");
   output->text.length = 0;
@@ -72,8 +73,9 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
 }
 
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics) {
+  assert(output && frame);
   for (int i = 0; i < WRITER_COUNT; i++) {
-    if ((!frame->report && !WRITERS[i]->initial) || !is_asked(output, i)) continue;
+    if ((!frame->report && !WRITERS[i]->initial) || !is_requested(output, i)) continue;
     output->text.length = 0;
     WRITERS[i]->rows(&output->text, &output->context, frame);
     if (output->text.length > 0 && write_text(output, i, diagnostics) != STATUS_OK) return STATUS_IO;
@@ -85,12 +87,12 @@ void run_folder_store_state(RunFolder* output, Sim* sim) {
   kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
 }
 
-/* Flushes all files to the disk. Run before any file is renamed, so that no file is renamed if another file does not
- * fit on the disk. */
+/* Flushes all files to the disk before the first is renamed, so that no file is renamed if another does not fit on the
+ * disk. */
 static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
     errno = 0;
-    if (!is_asked(output, i)) continue;
+    if (!is_requested(output, i)) continue;
     if (fflush(output->files[i].stream) != 0 || ferror(output->files[i].stream))
       return report_failure(diagnostics, output->paths[i], "write");
   }
@@ -103,7 +105,7 @@ Status run_folder_close(RunFolder* output, Diagnostics* diagnostics) {
   if (status == STATUS_OK) status = kept_states_write(&output->states, output->folder, diagnostics);
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) {
     errno = 0;
-    if (!is_asked(output, i))
+    if (!is_requested(output, i))
       remove(output->paths[i]);
     else if (file_stream_close(&output->files[i]) != STATUS_OK)
       status = report_failure(diagnostics, output->paths[i], "write");

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include "run/run.h"
@@ -13,6 +14,7 @@ static void begin_item(Json* json, const char* key) {
 }
 
 void json_open(Json* json, const char* key, char bracket) {
+  assert(bracket == '{' || bracket == '[');
   begin_item(json, key);
   text_add(json->out, "%c", bracket);
   json->depth++;
@@ -20,6 +22,7 @@ void json_open(Json* json, const char* key, char bracket) {
 }
 
 void json_close(Json* json, char bracket) {
+  assert(json->depth > 0);
   json->depth--;
   if (json->comma) text_add(json->out, "\n%*s", 2 * json->depth, "");
   text_add(json->out, "%c", bracket);
@@ -58,6 +61,7 @@ void json_bool(Json* json, const char* key, bool value) {
 }
 
 void json_vector(Json* json, const char* key, const double* values, int count) {
+  assert(values || count == 0);
   begin_item(json, key);
   text_add(json->out, "[");
   for (int i = 0; i < count; i++) {

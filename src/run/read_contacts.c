@@ -12,7 +12,7 @@ typedef struct {
   const Model* model;
   int column[COLUMN_COUNT], moment[3],
       account[3]; /* column indices; the indices in moment and account are -1 if the run did not record these columns */
-  int last[2];    /* links of the previous row; compared first, because rows are in the order of the links */
+  int last_links[2]; /* links of the previous row, compared first, because rows are in the order of the links */
   Diagnostics* diagnostics;
 } ContactReader;
 
@@ -33,11 +33,11 @@ static bool find_columns(ContactReader* reader) {
 
 static bool read_link(ContactReader* reader, int row, int column, int* link) {
   const char* name = csv_cell(reader->table, row, reader->column[column]);
-  int count = reader->model->link_count, *last = &reader->last[column == COLUMN_B];
+  int count = reader->model->link_count, *last_links = &reader->last_links[column == COLUMN_B];
   for (int k = 0; k < count; k++) {
-    *link = *last + k < count ? *last + k : *last + k - count;
+    *link = *last_links + k < count ? *last_links + k : *last_links + k - count;
     if (strcmp(reader->model->links[*link].name, name) != 0) continue;
-    *last = *link;
+    *last_links = *link;
     return true;
   }
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePosition){reader->path, reader->table->lines[row], 0},
@@ -101,7 +101,7 @@ struct RunContactRows {
   ContactReader reader;
 };
 
-static bool rows_are_contacts(RunContactRows* contacts) {
+static bool check_rows(RunContactRows* contacts) {
   RunContact contact;
   contacts->reader.table = csv_rows_header(contacts->rows);
   bool good = find_columns(&contacts->reader);
@@ -117,7 +117,7 @@ Status run_contact_rows_open(RunContactRows** result, const char* path, const Mo
   *result = NULL;
   contacts->reader = (ContactReader){.path = path, .model = model, .diagnostics = diagnostics};
   Status status = csv_rows_open(&contacts->rows, path, diagnostics);
-  if (status == STATUS_OK && !rows_are_contacts(contacts)) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK && !check_rows(contacts)) status = STATUS_BAD_INPUT;
   if (status == STATUS_OK)
     *result = contacts;
   else

@@ -5,18 +5,18 @@
 static const char* const POSE_COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
 enum { POSE_COLUMN_COUNT = sizeof POSE_COLUMNS / sizeof POSE_COLUMNS[0] };
 
-/* Number of columns of each link in trajectory.csv: 7 for the pose and 3 for the centre of mass. */
-enum { WRITTEN_COLUMNS = 10 };
+/* Number of columns of each link in trajectory.csv: 7 for the pose, 3 for the centre of mass. */
+enum { COLUMNS_PER_LINK = 10 };
 
-/* Sets columns (links x 7) to the indices of the columns of every link's pose. Returns false with a diagnostic if a
- * column is missing. The position where trajectory.csv normally has the column is tried first, because a search by name
- * alone takes time proportional to the square of the number of links. */
+/* Sets columns (links x 7) to the indices of the columns of every link's pose. Tries the usual position of a column
+ * first, because a search by name takes time proportional to the square of the number of links. Returns false with a
+ * diagnostic if a column is missing. */
 static bool find_columns(const CsvTable* table, const char* path, const Model* model, int* columns,
                          Diagnostics* diagnostics) {
   Text name = {0};
   bool found = true;
   for (int i = 0; i < model->link_count * POSE_COLUMN_COUNT && found; i++) {
-    int link = i / POSE_COLUMN_COUNT, k = i % POSE_COLUMN_COUNT, expected = 1 + WRITTEN_COLUMNS * link + k;
+    int link = i / POSE_COLUMN_COUNT, k = i % POSE_COLUMN_COUNT, expected = 1 + COLUMNS_PER_LINK * link + k;
     name.length = 0;
     text_add(&name, "%s/%s", model->links[link].name, POSE_COLUMNS[k]);
     bool there = expected < table->column_count && strcmp(table->names[expected], name.data) == 0;
@@ -32,7 +32,7 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
   return found;
 }
 
-static Pose pose_of(const double v[POSE_COLUMN_COUNT]) {
+static Pose read_pose(const double v[POSE_COLUMN_COUNT]) {
   Quat q = {v[3], v[4], v[5], v[6]};
   double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   if (!(square > 0.0)) q = quat_identity();
@@ -48,12 +48,12 @@ static bool read_row(double* time, Pose* poses, int links, int row, const CsvTab
     double v[POSE_COLUMN_COUNT];
     for (int k = 0; k < POSE_COLUMN_COUNT; k++)
       if (!csv_read_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
-    if (poses) poses[link] = pose_of(v);
+    if (poses) poses[link] = read_pose(v);
   }
   return true;
 }
 
-static bool begins_right(const CsvTable* header, int rows, const char* path, Diagnostics* diagnostics) {
+static bool check_header(const CsvTable* header, int rows, const char* path, Diagnostics* diagnostics) {
   if (rows > 0 && strcmp(header->names[0], "time") == 0) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 1, 0},
                   rows == 0 ? "the file has no row, so the run has no state: run the simulation again"
@@ -63,7 +63,7 @@ static bool begins_right(const CsvTable* header, int rows, const char* path, Dia
 
 static Status read_rows(RunPoses* run, const CsvTable* table, const char* path, const Model* model,
                         Diagnostics* diagnostics) {
-  if (!begins_right(table, table->row_count, path, diagnostics)) return STATUS_BAD_INPUT;
+  if (!check_header(table, table->row_count, path, diagnostics)) return STATUS_BAD_INPUT;
   run->row_count = table->row_count;
   run->link_count = model->link_count;
   run->time = MEMORY_NEW(double, table->row_count);
@@ -114,9 +114,9 @@ struct RunPoseRows {
   int* columns; /* (links x 7) */
 };
 
-static bool rows_are_poses(RunPoseRows* poses, const char* path, Diagnostics* diagnostics) {
+static bool check_rows(RunPoseRows* poses, const char* path, Diagnostics* diagnostics) {
   const CsvTable* header = csv_rows_header(poses->rows);
-  bool good = begins_right(header, csv_rows_count(poses->rows), path, diagnostics) &&
+  bool good = check_header(header, csv_rows_count(poses->rows), path, diagnostics) &&
               find_columns(header, path, poses->model, poses->columns, diagnostics);
   double time;
   for (int row = 0; row < csv_rows_count(poses->rows) && good; row++)
@@ -132,7 +132,7 @@ Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* m
   Status status = csv_rows_open(&poses->rows, path, diagnostics);
   if (status == STATUS_OK) {
     poses->columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
-    status = rows_are_poses(poses, path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
+    status = check_rows(poses, path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK)
     *result = poses;
@@ -151,9 +151,10 @@ void run_pose_rows_close(RunPoseRows* poses) {
 CsvRows* run_pose_rows_table(const RunPoseRows* poses) { return poses->rows; }
 
 Pose run_pose_rows_read(const RunPoseRows* poses, int row, int link) {
+  assert(link >= 0);
   const CsvTable* table = csv_rows_read(poses->rows, row);
   double v[POSE_COLUMN_COUNT];
   for (int k = 0; k < POSE_COLUMN_COUNT; k++)
     v[k] = csv_number_or_nan(table, 0, poses->columns[link * POSE_COLUMN_COUNT + k]);
-  return pose_of(v);
+  return read_pose(v);
 }

@@ -1,7 +1,6 @@
-/* run: writes and reads the folder of a run (CSV files and summary.json), and compares CSV files.
- * Each writer writes one CSV file and has one entry in the table in folder.c. Numbers are printed so that they read
- * back to the same double. Files are written under a temporary name and renamed, so an interrupted run leaves no
- * partial file. */
+/* run: writes and reads the folder of a run (CSV files and summary.json), and compares CSV files. Each CSV file has a
+ * writer, which is a row of the table in folder.c. Numbers are printed such that they read back to the same double.
+ * Files are written under a temporary name and renamed, so that an interrupted run leaves no partial file. */
 #ifndef SDRS_RUN_H
 #define SDRS_RUN_H
 
@@ -18,7 +17,7 @@ typedef struct {
   SimSchemeWork scheme;       /* sums since the start of the run */
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
-  SimPath path;                            /* moves of the solver since the previous recorded state */
+  SimPath path;                            /* joint increments of the solver since the previous recorded state */
   const Vec3 *velocity, *angular_velocity; /* result of sim_link_velocities (links); if requested */
   const double* joint_forces;              /* result of sim_joint_forces; if requested */
   const double (*reactions)[6];            /* result of sim_reactions; if requested */
@@ -29,18 +28,16 @@ typedef struct {
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct RunFolder RunFolder;
 
-/* Creates the folder of a run and opens its CSV files.
- * Creates the parents too, and claims the folder until close or discard (folder_lock). The files are trajectory.csv,
- * joints.csv, contacts.csv, solver.csv, path.csv and those that simulation.output requests. Writes their header lines.
- * The caller passes *result, which borrows the model, to run_folder_close or run_folder_discard. On failure returns
- * STATUS_IO with a diagnostic that names the file or folder and the reason. *result is then NULL, everything is freed
- * and no file is left. */
+/* Creates the folder of a run with its parents, locks it (folder_lock) and opens its CSV files. The files are
+ * trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and those that simulation.output requests. Writes
+ * their header lines. The caller ends *result, which borrows the model, with run_folder_close or run_folder_discard. On
+ * failure returns STATUS_IO with an error that names the file or folder. *result is then NULL, and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Writes the rows of one state to the files. Borrows frame and its data during the call. At the first failed write
  * returns STATUS_IO with a diagnostic; the caller must then call run_folder_discard. May allocate text. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
-/* Keeps a copy of the current state of sim as a start state for other runs. The row of the state must be the last one
- * written. run_folder_close writes the copy to the folder. Never fails. */
+/* Stores a copy of the current state of `sim`, from which another run can start. The state must be that of the last
+ * written row. run_folder_close writes the copy to the folder. Never fails. */
 void run_folder_store_state(RunFolder* output, Sim* sim);
 /* Completes the run folder: flushes and renames all files. If a write failed, returns STATUS_IO with a diagnostic and
  * renames no file. Frees `output` in any case. Accepts NULL. */
@@ -88,7 +85,7 @@ typedef struct {
   double smallest_gap_time; /* time of the smallest gap [s] */
   double scheme_work;       /* energy that the time stepping scheme added (> 0) or removed (< 0) [J] */
 } RunTotals;
-/* Returns the totals before the first step. Never fails. Allocates nothing. */
+/* Returns the totals of a run without steps. Never fails. Allocates nothing. */
 RunTotals run_totals_start(void);
 /* Adds the counts of one solved step to the totals, and sets totals->time to the time of the step [s]. Never fails.
  * Allocates nothing. */
@@ -119,8 +116,8 @@ typedef struct {
 /* Appends the text of summary.json. Numbers that are not finite become null. All data of summary are borrowed during
  * the call. Never fails. The caller owns text. */
 void run_summary_json(Text* text, const RunSummary* summary);
-/* Returns the name of the link that owns a degree of freedom, or "?" if there is none. For messages. Borrowed from the
- * model; never NULL. */
+/* Returns the name of the link whose joint has a degree of freedom, or "?" if there is none. dof: index among all
+ * degrees of freedom of the model. Borrowed from the model; never NULL. */
 const char* run_dof_link_name(const Model* model, int dof);
 
 /* ---------------------------------------------------------------- folder of `sdrs optimize` (run/design.c) */
@@ -146,8 +143,8 @@ Status design_write_scenes(const char* folder, const Task* task, Optimization* o
 /* Largest number of files failed.<number>.scene.yaml. Such a file contains the scene of a trial design that has an
  * unsolved step or no gradient. */
 enum { FAILED_SCENES = 10 };
-/* Returns the number of the file failed.<number>.scene.yaml for the trial of the current iteration. Numbers count from
- * 1. Returns 0 if the trial has no such file. Allocates nothing. Never fails. */
+/* Returns the number, from 1, of the file failed.<number>.scene.yaml that the trial of the current iteration gets.
+ * Returns 0 if the trial gets no such file. Allocates nothing. Never fails. */
 int design_failed_scene_number(const Optimization* optimization);
 /* Returns the path <folder>/failed.<number>.scene.yaml. The caller frees the path with memory_free. */
 char* design_failed_scene_path(const char* folder, int number);
@@ -160,7 +157,7 @@ void design_remove_results(const char* folder, const Task* task);
 /* Writes the complete state of the optimization to <folder>/checkpoint. On failure returns STATUS_IO with a diagnostic
  * and leaves an existing checkpoint unchanged. Frees its allocations before it returns. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* Results of the best design when it is simulated with half the time step. */
+/* Results of the best design, simulated with half the time step. */
 typedef struct {
   bool given;      /* false if there was no simulation with half the time step */
   double loss;     /* NaN if a simulation failed */
@@ -168,7 +165,7 @@ typedef struct {
   double* success; /* values of the success criteria (success_count), NaN if a simulation failed; NULL without criteria
                       or with random draws */
 } HalfStep;
-/* Invocation and exit code of `sdrs optimize`. All pointers are borrowed. */
+/* Data of summary.json that the optimization does not contain. All pointers are borrowed. */
 typedef struct {
   const RunProgram* program;
   const SceneOverride* overrides;
@@ -192,12 +189,12 @@ char* design_checkpoint_path(const char* folder);
 /* Writes the hulls of a link as OBJ [m] in the link's frame. Each hull is a group `o`. Unbounded hulls are omitted.
  * Returns STATUS_IO with a diagnostic on failure. Frees its allocations before it returns. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* Appends one hull as OBJ to `out`, which the caller owns. hull: index into model->hulls. The hull must exist and be
- * bounded; this is not checked. Never fails. */
+/* Appends one hull in the OBJ format to `out`, which the caller owns. hull: index into model->hulls of a bounded hull.
+ * Never fails. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
-/* ---------------------------------------------------------------- JSON text (run/json.c)
- * Writes JSON indented by two spaces. key is NULL inside an array. Numbers that are not finite become null. */
+/* Writes JSON text indented by two spaces. In all functions key is the member's name, or NULL in an array. Numbers that
+ * are not finite become null. */
 typedef struct Json {
   Text* out;
   int depth;
@@ -205,17 +202,17 @@ typedef struct Json {
 } Json;
 /* Opens an object '{' or an array '['. Appends to json->out, which the caller owns. Copies the key. Never fails. */
 void json_open(Json* json, const char* key, char bracket);
-/* Closes an object with '}' or an array with ']'. The bracket must match the open bracket; this is not checked. Ends
- * the line at the outermost level. */
+/* Closes the innermost open object with '}' or array with ']'. The bracket must match the open bracket. Ends the line
+ * at the outermost level. */
 void json_close(Json* json, char bracket);
 /* Adds a quoted and escaped text, or null if `value` is NULL. key: NULL in an array. Copies both texts. */
 void json_text(Json* json, const char* key, const char* value);
-/* Adds a number as the shortest text that reads back to the same double. A number that is not finite becomes null. key:
- * as for json_text. */
+/* Adds a number as the shortest text that reads back to the same double, or null if it is not finite. key: member's
+ * name, or NULL in an array. */
 void json_number(Json* json, const char* key, double value);
-/* Adds an integer with all digits. key as for json_text. */
+/* Adds an integer with all digits. key: member's name, or NULL in an array. */
 void json_integer(Json* json, const char* key, int64_t value);
-/* Adds true or false. key as for json_text. */
+/* Adds true or false. key: member's name, or NULL in an array. */
 void json_bool(Json* json, const char* key, bool value);
 /* Adds values (count) as an array on one line: [1, 2, 3]. Numbers that are not finite become null. */
 void json_vector(Json* json, const char* key, const double* values, int count);
@@ -225,7 +222,7 @@ void json_add_number(Text* out, double value);
 /* ---------------------------------------------------------------- comparison of CSV files (run/compare.c). base/csv.c
  * reads the files. */
 
-/* Cell with the largest difference. column is -1 if all compared cells are equal. */
+/* A pair of cells with the largest difference. column is -1 if all compared cells are equal. */
 typedef struct {
   double value;
   int column, row; /* indices into table a */
@@ -268,8 +265,9 @@ Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagn
 void run_poses_free(RunPoses* run);
 
 typedef struct RunPoseRows RunPoseRows;
-/* Opens `trajectory.csv` for reading row by row. The caller closes *result with run_pose_rows_close. On failure returns
- * STATUS_IO or STATUS_BAD_INPUT as run_poses_read does, and sets *result to NULL. */
+/* Opens `trajectory.csv` of a run of this model for reading row by row. The caller closes *result with
+ * run_pose_rows_close. On failure sets *result to NULL. Returns STATUS_IO if the file cannot be read, STATUS_BAD_INPUT
+ * with file and line if it does not fit the model. */
 Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Closes the file and frees poses. Accepts NULL. */
 void run_pose_rows_close(RunPoseRows* poses);
@@ -279,13 +277,16 @@ CsvRows* run_pose_rows_table(const RunPoseRows* poses);
 Pose run_pose_rows_read(const RunPoseRows* poses, int row, int link);
 
 /* Opens `joints.csv` of a run of this model for reading row by row. The first column is the time [s]. The caller closes
- * *rows with csv_rows_close. On failure returns a status as run_poses_read does, and sets *rows to NULL. */
+ * *rows with csv_rows_close. On failure sets *rows to NULL. Returns STATUS_IO if the file cannot be read,
+ * STATUS_BAD_INPUT with file and line if it does not fit the model. */
 Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets q (nq) to the joint coordinates of a row, as written in the file [m, rad, quaternions]. */
 void run_coordinates_read_row(CsvRows* rows, int row, const Model* model, double* q);
 
-/* Opens `path.csv`, the recorded moves of the solver, as run_coordinates_open does. If the file does not exist, sets
- * *rows to NULL and returns STATUS_OK. The time [s] of a row is the time of the state at which the move is directed. */
+/* Opens `path.csv`, the recorded joint increments of the solver, for reading row by row. The time [s] of a row is the
+ * time of the state at which the increment ends. The caller closes *rows with csv_rows_close. If the file does not
+ * exist, sets *rows to NULL and returns STATUS_OK. On failure sets *rows to NULL. Returns STATUS_IO if the file cannot
+ * be read, STATUS_BAD_INPUT with file and line if it does not fit the model. */
 Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Sets delta (nv) to the joint increments of one move of the solver [m, rad]. */
 void run_path_read_row(CsvRows* rows, int row, const Model* model, double* delta);
@@ -307,15 +308,16 @@ typedef struct {
   RunContact* rows;
 } RunContacts;
 
-/* Reads `contacts.csv` of a run of this model. Returns STATUS_IO, or STATUS_BAD_INPUT with file and line, as
- * run_poses_read does. *contacts owns its rows (count). The caller frees *contacts with run_contacts_free in any
- * case. */
+/* Reads `contacts.csv` of a run of this model. Returns STATUS_IO if the file cannot be read, STATUS_BAD_INPUT with file
+ * and line if it does not fit the model. *contacts owns its rows (count). The caller frees *contacts with
+ * run_contacts_free in any case. */
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Frees the rows of *contacts and zeroes *contacts. Accepts a zeroed struct, but not NULL. */
 void run_contacts_free(RunContacts* contacts);
 typedef struct RunContactRows RunContactRows;
-/* Opens `contacts.csv` for reading row by row. path is borrowed. The caller closes *result with run_contact_rows_close.
- * On failure returns STATUS_IO or STATUS_BAD_INPUT as run_poses_read does, and sets *result to NULL. */
+/* Opens `contacts.csv` of a run of this model for reading row by row. path is borrowed. The caller closes *result with
+ * run_contact_rows_close. On failure sets *result to NULL. Returns STATUS_IO if the file cannot be read,
+ * STATUS_BAD_INPUT with file and line if it does not fit the model. */
 Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Closes the file and frees contacts. Accepts NULL. */
 void run_contact_rows_close(RunContactRows* contacts);
@@ -328,8 +330,8 @@ bool run_contact_rows_read(RunContactRows* contacts, int row, RunContact* contac
 /* Returns the row of a run whose time is nearest to `time` [s]. Returns the earlier row if two rows are equally near,
  * and the last row if `time` is NAN. The run must have at least one row. Allocates nothing. */
 int run_find_row(const RunPoses* run, double time);
-/* Returns the poses (links) of a row 0 ... row_count - 1. The row is not checked. The poses are borrowed from *run
- * until run_poses_free. */
+/* Returns the poses (links) in a row of a recorded run, borrowed from *run until run_poses_free. row: 0 ... row_count -
+ * 1 (asserted). */
 const Pose* run_poses_at_row(const RunPoses* run, int row);
 /* Returns the unit of a column of a run's file, for example "J" for the column "kinetic" of "solver.csv". Returns "" if
  * the column has no unit, and NULL if the column is unknown. The text is constant. Allocates nothing. */

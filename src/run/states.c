@@ -1,6 +1,7 @@
-/* Stores states of a run from which other runs can start, as files of numbers states/<step> in the run folder
- * (docs/receding.md).
- * All states are kept in memory and written at the end, so that a folder never contains the states of two runs. */
+/* Stores states of a run, from which other runs can start, as number files states/<step> in the run folder
+ * (docs/receding.md). All states stay in memory until the end of the run, so that a folder never contains states of two
+ * runs. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,16 +9,17 @@
 
 #include "run/states.h"
 
-/* Name of the array of quaternions in a state file. The quaternions are those of the last written row. A continued run
- * needs them to keep the signs in trajectory.csv. */
-#define ROTATIONS "rotations"
+/* Name of the array in a state file with the quaternions of the last written row. A continued run needs them to keep
+ * the signs in trajectory.csv. */
+#define ROTATIONS_NAME "rotations"
 
 void kept_states_add(StoredStates* kept, Sim* sim, const Quat* rotations, int links) {
+  assert(links >= 0);
   kept->items = memory_grow_array(kept->items, sizeof(StoredState), kept->count, &kept->capacity);
   StoredState* state = &kept->items[kept->count++];
   state->step = sim_state(sim)->step;
   sim_state_file(sim, &state->file);
-  number_file_add_doubles(&state->file, ROTATIONS, &rotations[0].w, 4 * links);
+  number_file_add_doubles(&state->file, ROTATIONS_NAME, &rotations[0].w, 4 * links);
 }
 
 void kept_states_free(StoredStates* kept) {
@@ -28,14 +30,13 @@ void kept_states_free(StoredStates* kept) {
 
 void kept_states_read_start_rotations(const Model* model, Quat* rotations) {
   int numbers = 4 * model->link_count;
-  if (!model->start || number_file_doubles_count(model->start, ROTATIONS) != numbers) return;
+  if (!model->start || number_file_doubles_count(model->start, ROTATIONS_NAME) != numbers) return;
   Diagnostics none = {0};
-  (void)number_file_get_doubles(model->start, ROTATIONS, &rotations[0].w, numbers, &none);
+  (void)number_file_get_doubles(model->start, ROTATIONS_NAME, &rotations[0].w, numbers, &none);
   diagnostics_free(&none);
 }
 
-/* Deletes the states of an earlier run in the folder `path`. */
-static void remove_states(const char* path) {
+static void delete_states(const char* path) {
   DIR* folder = opendir(path);
   for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
     const char* name = entry->d_name;
@@ -54,7 +55,7 @@ static Status report_failure(Diagnostics* diagnostics, const char* path) {
 
 Status kept_states_write(const StoredStates* kept, const char* run, Diagnostics* diagnostics) {
   char* folder = file_join(run, STATE_FOLDER);
-  remove_states(folder);
+  delete_states(folder);
   Status status = kept->count > 0 ? file_make_folder_reported(folder, diagnostics) : STATUS_OK;
   for (int k = 0; k < kept->count && status == STATUS_OK; k++) {
     char* path = scene_state_path(run, kept->items[k].step);

@@ -13,13 +13,13 @@ typedef struct {
   int count, capacity;
 } StoredStates;
 
-/* Adds a copy of the current state of sim to the list. rotations (links): quaternions in the last written row, which
- * are copied too. */
+/* Appends a copy of the current state of `sim` to the list. rotations (links): quaternions in the last written row,
+ * which are copied, too. */
 void kept_states_add(StoredStates* kept, Sim* sim, const Quat* rotations, int links);
 /* Frees all states and zeroes the list. */
 void kept_states_free(StoredStates* kept);
-/* Sets rotations (links) to the quaternions of the model's start state. Leaves rotations unchanged if the model has no
- * start state. */
+/* Sets rotations (links) to the quaternions of the state from which the run starts. Leaves them unchanged if the run
+ * starts from `initial`. */
 void kept_states_read_start_rotations(const Model* model, Quat* rotations);
 /* Writes all states to the folder `run` and deletes the states of an earlier run in this folder. Returns STATUS_IO with
  * a diagnostic if a file cannot be written. The list is not changed. */

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 /* ---------------------------------------------------------------- inputs */
 
-static bool input_known(const RunInput* inputs, int count, const char* path) {
+static bool has_input(const RunInput* inputs, int count, const char* path) {
   for (int i = 0; i < count; i++)
     if (strcmp(inputs[i].path, path) == 0) return true;
   return false;
@@ -23,32 +24,32 @@ static RunInput hash_file(const char* path) {
   return input;
 }
 
-/* Appends the CSV file of a signal to the inputs, unless the file is already an input. */
-static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* signal) {
-  if (signal->file && !input_known(inputs, *count, signal->file)) inputs[(*count)++] = hash_file(signal->file);
+static void append_signal_file(RunInput* inputs, int* count, const SceneSignal* signal) {
+  if (signal->file && !has_input(inputs, *count, signal->file)) inputs[(*count)++] = hash_file(signal->file);
 }
 
 RunInput* run_inputs(const Scene* scene, int* count) {
+  assert(scene && count);
   RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->file_count + scene->controller_count +
                                               2 * scene->load_count + scene->tendon_count + 1);
   *count = 1;
   inputs[0].path = memory_copy_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
   for (int i = 0; i < scene->file_count; i++)
-    if (!input_known(inputs, *count, scene->files[i])) inputs[(*count)++] = hash_file(scene->files[i]);
+    if (!has_input(inputs, *count, scene->files[i])) inputs[(*count)++] = hash_file(scene->files[i]);
   for (int i = 0; i < scene->shape_count; i++) {
     const char* file = scene->shapes[i].file;
     if ((scene->shapes[i].type != SHAPE_MESH && scene->shapes[i].type != SHAPE_HEIGHT_FIELD) || !file ||
-        input_known(inputs, *count, file))
+        has_input(inputs, *count, file))
       continue;
     inputs[(*count)++] = hash_file(file);
   }
-  for (int i = 0; i < scene->controller_count; i++) add_signal_file(inputs, count, &scene->controllers[i].target);
+  for (int i = 0; i < scene->controller_count; i++) append_signal_file(inputs, count, &scene->controllers[i].target);
   for (int i = 0; i < scene->load_count; i++) {
-    add_signal_file(inputs, count, &scene->loads[i].force);
-    add_signal_file(inputs, count, &scene->loads[i].torque);
+    append_signal_file(inputs, count, &scene->loads[i].force);
+    append_signal_file(inputs, count, &scene->loads[i].torque);
   }
-  for (int i = 0; i < scene->tendon_count; i++) add_signal_file(inputs, count, &scene->tendons[i].tension);
+  for (int i = 0; i < scene->tendon_count; i++) append_signal_file(inputs, count, &scene->tendons[i].tension);
   return inputs;
 }
 
@@ -61,25 +62,27 @@ void run_inputs_free(RunInput* inputs, int count) {
 
 RunTotals run_totals_start(void) { return (RunTotals){.smallest_gap = INFINITY}; }
 
-static int larger(int a, int b) { return a > b ? a : b; }
+static int max_int(int a, int b) { return a > b ? a : b; }
 
 void run_totals_add_step(RunTotals* totals, const StepReport* report, const SimState* state) {
+  assert(totals && report && state);
   totals->steps++;
   totals->time = state->time;
   totals->iterations += report->iterations;
   totals->trials += report->trials;
   totals->certified_intervals += report->certified_intervals;
   totals->factor_retries += report->factor_retries;
-  totals->iterations_max = larger(totals->iterations_max, report->iterations);
-  totals->active_pairs_max = larger(totals->active_pairs_max, report->active_pairs);
-  totals->candidate_pairs_max = larger(totals->candidate_pairs_max, report->candidate_pairs);
+  totals->iterations_max = max_int(totals->iterations_max, report->iterations);
+  totals->active_pairs_max = max_int(totals->active_pairs_max, report->active_pairs);
+  totals->candidate_pairs_max = max_int(totals->candidate_pairs_max, report->candidate_pairs);
   totals->halved_steps += report->halved;
-  totals->substeps_max = larger(totals->substeps_max, report->substeps);
+  totals->substeps_max = max_int(totals->substeps_max, report->substeps);
   totals->rounding_floor_steps += report->outcome == STEP_ROUNDING_FLOOR;
   totals->residual_max = fmax(totals->residual_max, report->residual);
 }
 
 void run_totals_update_gap(RunTotals* totals, const SimMeasure* measure, const SimState* state) {
+  assert(totals && measure && state);
   if (!(measure->smallest_gap < totals->smallest_gap)) return;
   totals->smallest_gap = measure->smallest_gap;
   totals->smallest_gap_time = state->time;
@@ -88,6 +91,7 @@ void run_totals_update_gap(RunTotals* totals, const SimMeasure* measure, const S
 /* ---------------------------------------------------------------- sections of the report */
 
 const char* run_dof_link_name(const Model* model, int dof) {
+  assert(model);
   if (dof < 0 || dof >= model->dof_count) return "?";
   return model->links[model->dof_link[dof]].name;
 }
@@ -106,7 +110,7 @@ static void add_program(Json* json, const RunProgram* program) {
   json_close(json, '}');
 }
 
-/* Adds the working folder of the process. Relative paths in the summary are relative to this folder. */
+/* Writes the working folder of the process, because paths in the summary are relative to it. */
 static void add_working_folder(Json* json) {
   char* folder = getcwd(NULL, 0);
   json_text(json, "working_folder", folder);
@@ -138,7 +142,6 @@ static void add_model(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-/* Adds the mass model of each link that has a mass. */
 static void add_mass_models(Json* json, const Model* model) {
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
@@ -146,7 +149,7 @@ static void add_mass_models(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-/* Adds the start state if the run started from a state of another run. */
+/* Writes the section `start` if the run started from a state of another run. */
 static void add_start(Json* json, const Model* model) {
   if (!model->start) return;
   json_open(json, "start", '{');
@@ -156,7 +159,7 @@ static void add_start(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
-static const char* integrator_word(const SceneSimulation* simulation) {
+static const char* integrator_name(const SceneSimulation* simulation) {
   static const char* const WORDS[] = {"first_order", "second_order", "momentum"};
   return WORDS[simulation->integrator];
 }
@@ -167,7 +170,7 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_number(json, "dt", simulation->dt);
   json_integer(json, "steps", simulation->steps);
   json_vector(json, "gravity", gravity, 3);
-  json_text(json, "integrator", integrator_word(simulation));
+  json_text(json, "integrator", integrator_name(simulation));
   json_number(json, "tolerance", simulation->tolerance);
   json_number(json, "force_tolerance", simulation->force_tolerance);
   json_integer(json, "max_iterations", simulation->max_iterations);
@@ -196,7 +199,7 @@ static void add_contact(Json* json, const Model* model) {
   json_number(json, "feature", contact->feature);
   json_number(json, "reference_force", contact->reference_force);
   json_number(json, "equilibrium_gap", contact->gap_at_rest);
-  /* also writes the old names of both parameters, for one release */
+  /* the old names of both parameters are written, too, for one release */
   add_parameter(json, "support", contact->support, contact->support_derived);
   json_number(json, "gap_at_rest", contact->gap_at_rest);
   json_close(json, '}');
@@ -292,6 +295,7 @@ static double peak_memory_bytes(void) {
 }
 
 void run_summary_json(Text* text, const RunSummary* summary) {
+  assert(text && summary && summary->program);
   const Model* model = summary->model;
   Json json = {.out = text};
   json_open(&json, NULL, '{');
@@ -301,7 +305,7 @@ void run_summary_json(Text* text, const RunSummary* summary) {
   add_inputs(&json, summary);
   json_integer(&json, "threads", summary->threads);
   add_model(&json, model);
-  json_text(&json, "integrator", integrator_word(&model->simulation));
+  json_text(&json, "integrator", integrator_name(&model->simulation));
   add_mass_models(&json, model);
   json_number(&json, "scheme_work", summary->totals.scheme_work);
   add_simulation(&json, &model->simulation);

@@ -1,4 +1,5 @@
 /* Table of the units of the columns in the files of a run. */
+#include <assert.h>
 #include <fnmatch.h>
 #include "run/run.h"
 
@@ -65,6 +66,7 @@ static const UnitRow UNITS[] = {
 };
 
 const char* run_column_unit(const char* file, const char* column) {
+  assert(file && column);
   for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++)
     if (fnmatch(UNITS[i].file, file, 0) == 0 && fnmatch(UNITS[i].columns, column, 0) == 0) return UNITS[i].unit;
   return NULL;

@@ -1,7 +1,8 @@
-/* Writes closures.csv: the errors and forces of all closures and couplings.
- * The first column is the time. A closure has its error, and its force and torque on link a about the closure's
- * attachment, in world axes. A coupling has its error and its force along the dependent coordinate. Force and torque of
- * a broken closure or coupling are 0. */
+/* Writes closures.csv: the errors and forces of all closures and couplings. The first column is the time. Columns of a
+ * closure are its error, and its force and torque on link a about the closure's point, in world axes. Columns of a
+ * coupling are its error and its force along the dependent coordinate. Force and torque of a broken closure or coupling
+ * are 0. */
+#include <assert.h>
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"gap", "angle", "fx", "fy", "fz", "mx", "my", "mz"};
@@ -11,9 +12,10 @@ enum {
   COUPLING_COLUMN_COUNT = sizeof COUPLING_COLUMNS / sizeof COUPLING_COLUMNS[0]
 };
 
-/* Sets *name to the names of the two links, for example `coupler-rocker`. If an earlier closure has the same two links,
- * a number is appended: `coupler-rocker.1`. */
+/* Appends the names of a closure's links, for example `coupler-rocker`. A number distinguishes closures of the same
+ * links: `coupler-rocker.1`. */
 static void name_closure(Text* name, const Model* model, int index) {
+  assert(index >= 0 && index < model->closure_count);
   const ModelClosure* c = &model->closures[index];
   int before = 0;
   for (int k = 0; k < index; k++)

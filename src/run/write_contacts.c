@@ -2,10 +2,10 @@
  * b. */
 #include "run/writer.h"
 
-static bool asks_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }
+static bool has_contact_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }
 
 static void header(Text* row, const Model* model) {
-  text_add(row, "time,a,b,gap,fx,fy,fz%s%s\n", asks_points(model) ? ",x,y,z,mx,my,mz" : "",
+  text_add(row, "time,a,b,gap,fx,fy,fz%s%s\n", has_contact_points(model) ? ",x,y,z,mx,my,mz" : "",
            contact_keeps_account(model) ? ",friction_load,friction_owed,friction_lost" : "");
 }
 
@@ -21,7 +21,7 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
     csv_add_field(out, links[contact->b].name);
     const Vec3 f = contact->force, x = contact->point, m = contact->moment;
     const double values[] = {contact->gap, f.x, f.y, f.z, x.x, x.y, x.z, m.x, m.y, m.z};
-    run_add_numbers(out, values, asks_points(context->model) ? 10 : 4);
+    run_add_numbers(out, values, has_contact_points(context->model) ? 10 : 4);
     const double account[] = {contact->friction_load, contact->friction_owed, contact->friction_lost};
     if (accounts) run_add_numbers(out, account, 3);
     text_add_bytes(out, "\n", 1);

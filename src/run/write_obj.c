@@ -33,6 +33,7 @@ void run_hull_obj(Text* out, const Model* model, int hull) {
 }
 
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics) {
+  assert(link >= 0 && link < model->link_count);
   const ModelLink* l = &model->links[link];
   Text text = {0};
   int first = 1;

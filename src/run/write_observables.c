@@ -30,8 +30,7 @@ const RunWriter WRITER_REACTIONS = {"reactions.csv", false, reactions_header, re
 
 static void imu_header(Text* row, const Model* model) { header(row, model, OBSERVABLE_IMU); }
 
-/* Writes the row of the previous state, because the acceleration of a state is computed from the states before and
- * after it. */
+/* Writes the row of the previous state, because its acceleration needs the states before and after it. */
 static void imu_rows(Text* row, WriterContext* context, const RunFrame* frame) {
   double dt = context->model->simulation.dt;
   if (!frame->before[0] || !frame->before[1]) return;

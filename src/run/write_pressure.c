@@ -7,17 +7,17 @@
 static const char* const COLUMNS[] = {"x", "y", "z", "fx", "fy", "fz", "mx", "my", "mz", "press"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
-static bool is_shown(const ModelLink* link) { return link->tree >= 0 && link->hull_count > 0; }
+static bool has_columns(const ModelLink* link) { return link->tree >= 0 && link->hull_count > 0; }
 
 static void header(Text* row, const Model* model) {
   text_add(row, "time");
   for (int i = 0; i < model->link_count; i++)
-    if (is_shown(&model->links[i])) run_add_fields(row, model->links[i].name, COLUMNS, COLUMN_COUNT);
+    if (has_columns(&model->links[i])) run_add_fields(row, model->links[i].name, COLUMNS, COLUMN_COUNT);
   text_add(row, "\n");
 }
 
 /* Appends the numbers of a link. The centre of pressure is the mean of the centres of its contact pairs, weighted by
- * their normal forces. The moment is about this centre. */
+ * their normal forces. The moment is about it. */
 static void add_link(Text* row, const RunFrame* frame, int link) {
   Vec3 point = {0, 0, 0}, force = {0, 0, 0}, moment = {0, 0, 0};
   double press = 0;
@@ -42,7 +42,7 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   const Model* model = context->model;
   text_add_double(row, frame->state->time);
   for (int i = 0; i < model->link_count; i++)
-    if (is_shown(&model->links[i])) add_link(row, frame, i);
+    if (has_columns(&model->links[i])) add_link(row, frame, i);
   text_add_bytes(row, "\n", 1);
 }
 

@@ -11,8 +11,8 @@ static void header(Text* row, const Model* model) {
   text_add(row, "\n");
 }
 
-/* Returns q or -q, which represent the same rotation, so that the columns are continuous in time. The result is the one
- * nearer to `before`, the quaternion of the previous row. */
+/* Returns q or -q, the same rotation, whichever is nearer to the quaternion of the previous row, so that columns are
+ * continuous in time. */
 static Quat continue_rotation(Quat before, Quat q) {
   double side = before.w * q.w + before.x * q.x + before.y * q.y + before.z * q.z;
   return side < 0.0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;

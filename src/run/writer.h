@@ -8,8 +8,8 @@
 /* Data that the writers share during a run. */
 typedef struct {
   const Model* model;
-  Quat* rotations; /* quaternion of each link in the last written row (links); the next quaternion gets the sign that
-                      makes it nearest */
+  Quat* rotations; /* quaternion of each link in the last written row (links); the quaternion in the next row gets the
+                      sign that makes it nearest */
 } WriterContext;
 
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
   bool initial; /* true if the initial state has a row */
   void (*header)(Text* row, const Model* model);
   void (*rows)(Text* rows, WriterContext* context, const RunFrame* frame);
-  unsigned asked; /* OUTPUT_... flag that requests the file; 0 if the file is always written */
+  unsigned requested_output; /* OUTPUT_... flag that requests the file; 0 if the file is always written */
 } RunWriter;
 
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
@@ -31,10 +31,9 @@ void run_add_fields(Text* row, const char* name, const char* const* columns, int
  * double. */
 void run_add_numbers(Text* row, const double* values, int count);
 
-/* Content of the columns after the time (run/columns.c): joint coordinates or joint increments, in the order of the
- * links.
- * The column of an increment has the name of the coordinate. The increments of a ball joint are named rx, ry, rz and
- * are rotations about the link's axes, applied in sequence. */
+/* Contents of the columns after the time (run/columns.c): joint coordinates, or joint increments, in the order of the
+ * links. The column of an increment has the name of the coordinate. The increments of a ball joint are named rx, ry, rz
+ * and are rotations about the link's axes, applied in sequence. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
 /* Appends the name of column k of a link: `<link>/<coordinate>`. */
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns);

@@ -1,5 +1,6 @@
 #include "scene/alias.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -30,12 +31,14 @@ const char* alias_key(const char* object, const char* key) {
 }
 
 const char* alias_old_key(const char* object, int index) {
+  assert(index >= 0);
   for (int i = 0; i < KEY_COUNT; i++)
     if (strcmp(KEYS[i].object, object) == 0 && index-- == 0) return KEYS[i].old;
   return NULL;
 }
 
 const char* alias_word(const char* words, const char* word) {
+  assert(words && word);
   if (words_index(words, word) >= 0) return word;
   for (int i = 0; i < WORD_COUNT; i++)
     if (strcmp(WORDS[i].old, word) == 0 && words_index(words, WORDS[i].present) >= 0) return WORDS[i].present;

@@ -5,11 +5,11 @@
 /* Format of the warning about an old name, for printf. Its arguments are three texts: the old name, then the present
  * name twice. */
 #define ALIAS_WARNING "'%s' is the old name of '%s' and will be refused from version 0.2 on: write '%s'"
-/* Returns the present key of the schema object `object` if `key` is an old key of this object. Otherwise returns `key`.
- * The text is static or `key` itself; the caller does not free it. Allocates nothing. */
+/* Returns the present name of a key of a schema object. If `key` is no old name, returns `key` itself; otherwise a
+ * static text. Allocates nothing. */
 const char* alias_key(const char* object, const char* key);
-/* Returns the old key with the number `index`, from 0, of the schema object `object`. Returns NULL if the object has no
- * more old keys. The text is static. */
+/* Returns one of the old keys of a schema object. index: from 0. Returns NULL if the object has no more old keys. The
+ * text is static. */
 const char* alias_old_key(const char* object, int index);
 /* Returns the present name of a word if the word was renamed, otherwise `word` itself. words: the allowed words
  * ("one|another"). A renamed word is replaced only if `words` contains the present name and not `word`. */

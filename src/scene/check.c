@@ -3,14 +3,14 @@
 
 #include "scene/parts.h"
 
-/* Motion of the links. Each array has one entry per link. */
+/* How the links can move. Each array has one entry per link. */
 typedef struct {
-  int* prescribed; /* index of the controller that prescribes the link's joint, or -1 */
-  bool* moves; /* false: forces cannot move the link; it is fixed to the world, or all joints between the world and the
-                  link are prescribed */
-} Motion;
+  int* prescribed;  /* index of the controller that prescribes the link's joint, or -1 */
+  bool* is_movable; /* false: forces cannot move the link, because it is fixed to the world, or all joints between the
+                       world and the link are prescribed */
+} LinkMotion;
 
-static void find_prescribed(Reader* reader, Motion* motion) {
+static void find_prescribing_controllers(Reader* reader, LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) motion->prescribed[i] = -1;
   for (int i = 0; i < scene->controller_count; i++) {
@@ -27,7 +27,7 @@ static void find_prescribed(Reader* reader, Motion* motion) {
   }
 }
 
-static void warn_idle_controllers(Reader* reader, const Motion* motion) {
+static void warn_idle_controllers(Reader* reader, const LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->controller_count; i++) {
     const SceneController* controller = &scene->controllers[i];
@@ -59,13 +59,14 @@ static void warn_velocity_gain(Reader* reader) {
   }
 }
 
-static void warn_idle_loads(Reader* reader, const Motion* motion) {
+static void warn_idle_loads(Reader* reader, const LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->load_count; i++) {
     const SceneField* field = &scene->loads[i].field;
-    if (field->type != FIELD_NONE && field->to >= 0 && (motion->moves[field->to] || reader->joint_broken[field->to]))
+    if (field->type != FIELD_NONE && field->to >= 0 &&
+        (motion->is_movable[field->to] || reader->joint_broken[field->to]))
       continue;
-    if (!motion->moves[scene->loads[i].link] && !reader->joint_broken[scene->loads[i].link])
+    if (!motion->is_movable[scene->loads[i].link] && !reader->joint_broken[scene->loads[i].link])
       reader_warning(
           reader, scene->loads[i].place,
           "the load has no effect, because forces cannot move the link '%s': remove the load, or free the link",
@@ -73,22 +74,22 @@ static void warn_idle_loads(Reader* reader, const Motion* motion) {
   }
 }
 
-static void warn_idle_tendons(Reader* reader, const Motion* motion) {
+static void warn_idle_tendons(Reader* reader, const LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int k = 0; k < scene->tendon_count; k++) {
     const SceneTendon* tendon = &scene->tendons[k];
     bool idle = true;
     for (int i = 0; i < tendon->count; i++) {
       int link = tendon->points[i].link;
-      idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
+      idle = idle && (link < 0 || (!motion->is_movable[link] && !reader->joint_broken[link]));
     }
     for (int i = 0; i < tendon->wrap_count; i++) {
       int link = tendon->wraps[i].link;
-      idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
+      idle = idle && (link < 0 || (!motion->is_movable[link] && !reader->joint_broken[link]));
     }
     for (int i = 0; i < tendon->joint_count; i++) {
       int link = tendon->joints[i].link;
-      idle = idle && !motion->moves[link] && !reader->joint_broken[link];
+      idle = idle && !motion->is_movable[link] && !reader->joint_broken[link];
     }
     if (idle)
       reader_warning(
@@ -97,13 +98,13 @@ static void warn_idle_tendons(Reader* reader, const Motion* motion) {
   }
 }
 
-static void warn_idle_bushings(Reader* reader, const Motion* motion) {
+static void warn_idle_bushings(Reader* reader, const LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int k = 0; k < scene->bushing_count; k++) {
     bool idle = true;
     for (int side = 0; side < 2; side++) {
       int link = scene->bushings[k].link[side];
-      idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
+      idle = idle && (link < 0 || (!motion->is_movable[link] && !reader->joint_broken[link]));
     }
     if (idle)
       reader_warning(
@@ -112,12 +113,13 @@ static void warn_idle_bushings(Reader* reader, const Motion* motion) {
   }
 }
 
-static void find_moving(const Reader* reader, Motion* motion) {
+static void find_movable_links(const Reader* reader, LinkMotion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) {
     const SceneLink* link = &scene->links[i];
     bool driven = motion->prescribed[i] >= 0, own = scene_joint_dof(&link->joint) > 0 && !driven;
-    motion->moves[i] = !reader->joint_broken[i] && (own || (link->parent >= 0 && motion->moves[link->parent]));
+    motion->is_movable[i] =
+        !reader->joint_broken[i] && (own || (link->parent >= 0 && motion->is_movable[link->parent]));
   }
 }
 
@@ -143,30 +145,29 @@ static void check_half_space(Reader* reader, const SceneLink* link) {
   }
 }
 
-/* Returns true if two links have the same place in the file. Items of one repeat have the same place, so one message is
- * enough for all of them. */
-static bool same_place(const SceneLink* a, const SceneLink* b) {
+/* Items of one repeat have the same position in the file. One message is enough for all of them. */
+static bool is_same_repeat(const SceneLink* a, const SceneLink* b) {
   return a->place.line == b->place.line && a->place.column == b->place.column;
 }
 
 void check_scene(Reader* reader) {
   const Scene* scene = reader->scene;
-  Motion motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
-  find_prescribed(reader, &motion);
+  LinkMotion motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
+  find_prescribing_controllers(reader, &motion);
   warn_idle_controllers(reader, &motion);
   warn_velocity_gain(reader);
-  find_moving(reader, &motion);
+  find_movable_links(reader, &motion);
   warn_idle_loads(reader, &motion);
   warn_idle_tendons(reader, &motion);
   warn_idle_bushings(reader, &motion);
   int reported = -1;
   for (int i = 0; i < scene->link_count; i++) {
-    if (!motion.moves[i] || (reported >= 0 && same_place(&scene->links[reported], &scene->links[i]))) continue;
+    if (!motion.is_movable[i] || (reported >= 0 && is_same_repeat(&scene->links[reported], &scene->links[i]))) continue;
     int before = reader->problem_count;
     check_mass(reader, &scene->links[i]);
     check_half_space(reader, &scene->links[i]);
     if (reader->problem_count > before) reported = i;
   }
   memory_free(motion.prescribed);
-  memory_free(motion.moves);
+  memory_free(motion.is_movable);
 }

@@ -14,8 +14,7 @@ struct ArenaBlock {
 
 #define ARENA_BLOCK ((size_t)1 << 16)
 #define ARENA_ALIGNMENT ((size_t)16)
-/* Size of the header of a memory block [bytes]. The size is rounded up, so that the data after the header is
- * aligned. */
+/* Size of the header of a block [bytes], rounded up so that the data after the header are aligned. */
 #define ARENA_HEADER ((sizeof(ArenaBlock) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT)
 
 static void* arena_alloc(Document* document, size_t size) {
@@ -44,14 +43,16 @@ void document_free(Document* document) {
 /* ---------------------------------------------------------------- building */
 
 Node* document_node(Document* document, NodeKind kind, SourcePosition place) {
+  assert(document);
   if (document->node_count >= DOCUMENT_NODE_MAX) return NULL;
   document->node_count++;
   Node* node = arena_alloc(document, sizeof(Node));
-  *node = (Node){.kind = kind, .place = place, .memo = -1, .text = ""};
+  *node = (Node){.kind = kind, .place = place, .object_index = -1, .text = ""};
   return node;
 }
 
 const char* document_text(Document* document, const char* bytes, size_t length) {
+  assert(bytes || length == 0);
   char* text = arena_alloc(document, length + 1);
   if (length > 0) memcpy(text, bytes, length);
   text[length] = '\0';
@@ -70,6 +71,7 @@ void node_append(Node* parent, Node* child) {
 }
 
 void node_remove(Node* parent, const Node* child) {
+  assert(parent && child);
   Node* before = NULL;
   for (Node* node = parent->first; node; before = node, node = node->next) {
     if (node != child) continue;
@@ -84,6 +86,7 @@ void node_remove(Node* parent, const Node* child) {
 }
 
 Node* document_shallow_copy(Document* document, const Node* node) {
+  assert(node);
   Node* copy = document_node(document, node->kind, node->place);
   if (!copy) return NULL;
   *copy = *node;
@@ -99,6 +102,7 @@ Node* document_shallow_copy(Document* document, const Node* node) {
 }
 
 Node* document_deep_copy(Document* document, const Node* node) {
+  assert(node);
   if (document->alias_count >= DOCUMENT_ALIAS_MAX) return NULL;
   document->alias_count++;
   Node* copy = document_node(document, node->kind, node->place);
@@ -116,8 +120,8 @@ Node* document_deep_copy(Document* document, const Node* node) {
 
 /* ---------------------------------------------------------------- keys */
 
-#define MEMO_DOUBLE (-2)
-/* Repeated keys are reported while the number of errors is below this limit. */
+#define INDEX_REPEATED_KEY (-2)
+/* Largest number of errors in a file for which further repeated keys are reported. */
 #define DUPLICATES_REPORTED 200
 
 static int compare_keys(const void* left, const void* right) {
@@ -128,9 +132,9 @@ static int compare_keys(const void* left, const void* right) {
   return order != 0 ? order : (a->key_column > b->key_column) - (a->key_column < b->key_column);
 }
 
-/* Marks and reports the repeated keys of a map. Sorting the keys takes n log n steps, which matters for maps with
- * thousands of keys. */
-static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
+/* Reports and marks the repeated keys of a map. Sorting takes n log n steps, which matters for maps with thousands of
+ * keys. */
+static void report_repeated_keys(const Node* map, Diagnostics* diagnostics) {
   Node** sorted = MEMORY_NEW(Node*, map->count);
   int count = 0;
   for (Node* child = map->first; child; child = child->next) sorted[count++] = child;
@@ -141,7 +145,7 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
       first = i;
       continue;
     }
-    sorted[i]->memo = MEMO_DOUBLE;
+    sorted[i]->object_index = INDEX_REPEATED_KEY;
     if (diagnostics->error_count < DUPLICATES_REPORTED)
       diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
                       "the key '%s' occurs twice, first in line %d: remove one of the two",
@@ -152,13 +156,13 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
 
 void node_check_keys(Node* map, Diagnostics* diagnostics) {
   if (map->count < 2) return;
-  mark_doubles(map, diagnostics);
+  report_repeated_keys(map, diagnostics);
   Node* child = map->first;
   map->first = map->last = NULL;
   map->count = 0;
   for (Node* next; child; child = next) {
     next = child->next;
-    if (child->memo != MEMO_DOUBLE) node_append(map, child);
+    if (child->object_index != INDEX_REPEATED_KEY) node_append(map, child);
   }
 }
 
@@ -171,6 +175,7 @@ Node* document_read(Document* document, const char* source, const char* text, si
 }
 
 bool path_is_json(const char* path) {
+  assert(path);
   size_t length = strlen(path);
   return length >= 5 && strcmp(path + length - 5, ".json") == 0;
 }
@@ -185,6 +190,7 @@ const Node* node_find(const Node* map, const char* key) {
 }
 
 const Node* node_child_at(const Node* list, int index) {
+  assert(list && index >= 0);
   const Node* node = list->first;
   while (node && index-- > 0) node = node->next;
   return node;
@@ -239,6 +245,7 @@ static bool is_not_finite(const char* text) {
 }
 
 ScalarKind node_scalar_type(const Node* scalar) {
+  assert(scalar->kind == NODE_SCALAR);
   static const char* const NOTHING[3] = {"null", "Null", "NULL"};
   static const char* const YES[3] = {"true", "True", "TRUE"};
   static const char* const NO[3] = {"false", "False", "FALSE"};
@@ -253,6 +260,7 @@ ScalarKind node_scalar_type(const Node* scalar) {
 bool node_is_null(const Node* node) { return node->kind == NODE_SCALAR && node_scalar_type(node) == SCALAR_NULL; }
 
 bool node_number(const Node* scalar, double* value) {
+  assert(scalar->kind == NODE_SCALAR);
   *value = strtod(scalar->text, NULL);
   return isfinite(*value);
 }

@@ -1,5 +1,5 @@
-/* document: a YAML or JSON text as a tree of maps, lists and scalars. Each node stores its line and column in the text.
- * A Document owns all its nodes and texts. document_free accepts a zeroed Document. This module does not depend on
+/* document: a YAML or JSON text as a tree of maps, lists and scalars. Each node stores its position in the text. A
+ * Document owns all its nodes and texts. document_free accepts a zeroed Document. This module does not depend on
  * scenes. */
 #ifndef SDRS_SCENE_DOCUMENT_H
 #define SDRS_SCENE_DOCUMENT_H
@@ -18,8 +18,8 @@ typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 typedef struct Node Node;
 struct Node {
   NodeKind kind;
-  bool quoted; /* scalar: true if the text is in quotes; a quoted number is a text */
-  int memo;    /* used by the reader: index of the scene object read from this node, or -1 if none was read yet */
+  bool quoted;      /* scalar: true if the text is in quotes, so that a number in quotes is a text */
+  int object_index; /* index of the scene object that the reader made from this node; -1: none */
   SourcePosition place;
   const char* text; /* scalar: text of the value */
   const char* key;  /* key if the node is in a map */
@@ -44,13 +44,16 @@ void document_free(Document* document);
  * error, but the parser continues. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
-/* Parses a JSON text and returns its root node, which the document owns. Arguments and errors are the same as for
- * document_read_yaml. */
+/* Parses a JSON text and returns its root node, which the document owns. text: `length` bytes followed by a NUL; the
+ * document does not refer to `text` later. source: file name in messages; it must outlive the nodes. Returns NULL after
+ * a diagnostic if the syntax is wrong, a limit is exceeded or the text is not UTF-8. A repeated key is reported as an
+ * error, but the parser continues. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
-/* Parses a text as JSON if `json` is true, otherwise as YAML. Returns the root node, which the document owns, or NULL
- * after a diagnostic. The other arguments are the same as for document_read_yaml. */
+/* Parses a text as JSON if `json` is true, otherwise as YAML. Returns the root node, which the document owns. text:
+ * `length` bytes followed by a NUL; the document does not refer to `text` later. source: file name in messages; it must
+ * outlive the nodes. Returns NULL after a diagnostic if the text is invalid. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
 /* Returns true if `path` ends in ".json" in lower case. */
@@ -79,11 +82,11 @@ void node_check_keys(Node* map, Diagnostics* diagnostics);
 /* Checks the grammar of a JSON text (json_grammar.c). text: `length` bytes followed by a NUL. Returns true if the text
  * is valid. Otherwise adds a diagnostic and returns false. */
 bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
-/* ---- looking */
-/* Returns the child of a map with the key `key`. Returns NULL if no child has this key, or if `map` is NULL or not a
+/* ---- lookup */
+/* Returns the child of a map that has a given key. Returns NULL if no child has this key, or if `map` is NULL or not a
  * map. */
 const Node* node_find(const Node* map, const char* key);
-/* Returns the child of a list with the number `index`, from 0. Returns NULL if the list has fewer children. */
+/* Returns a child of a list by its index, from 0. Returns NULL if the list has fewer children. */
 const Node* node_child_at(const Node* list, int index);
 /* Returns the position of a node's key in the text. Returns the position of the node itself if the node is not in a
  * map. */

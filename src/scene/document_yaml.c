@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -122,10 +123,10 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth);
 
-/* Returns true if a list or map has no tag, or the tag `own` of its own kind, which has no effect. Otherwise reports an
- * error and returns false. */
-static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* own) {
-  if (!tag || strcmp((const char*)tag, own) == 0) return true;
+/* Returns true if a list or map has no tag, or the tag of its own kind, `expected`, which has no effect. Otherwise
+ * reports an error and returns false. */
+static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* expected) {
+  if (!tag || strcmp((const char*)tag, expected) == 0) return true;
   return fail(reader, event->start_mark, "YAML tags (!name) are not supported here: remove the tag") != NULL;
 }
 
@@ -134,8 +135,8 @@ static bool is_tag(const char* tag, const char* name) {
   return strncmp(tag, CORE, sizeof CORE - 1) == 0 && strcmp(tag + sizeof CORE - 1, name) == 0;
 }
 
-/* Checks that the tag of a scalar agrees with its value. The tags "!!str" and "!" make any scalar a text. Returns false
- * after an error. */
+/* Checks that the tag of a scalar fits its value. The tags "!!str" and "!" make any scalar a text. Returns false after
+ * an error. */
 static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, const char* tag, const Node* node) {
   if (!tag || strcmp(tag, "!") == 0 || is_tag(tag, "str")) return true;
   bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");
@@ -183,8 +184,8 @@ static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth)
   return list;
 }
 
-/* Merges the map `base` into `map`, for the YAML key `<<: *base`. Copies the keys that `map` does not have. If `base`
- * is a list, merges each map of the list. Returns false after an error. */
+/* Merges the map `base` into `map`, for the YAML key `<<: *base`. Keys of `map` take precedence. If `base` is a list,
+ * merges each map of the list. Returns false after an error. */
 static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
   if (base->kind == NODE_LIST) {
     for (const Node* one = base->first; one; one = one->next)
@@ -255,6 +256,7 @@ static Node* read_map(YamlReader* reader, const yaml_event_t* start, int depth) 
 }
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth) {
+  assert(depth >= 1);
   if (depth > DOCUMENT_DEPTH_MAX)
     return fail(reader, event->start_mark, "lists and maps are nested too deeply: use fewer levels");
   switch (event->type) {
@@ -280,7 +282,7 @@ static bool skip_event(YamlReader* reader) {
   return true;
 }
 
-/* Reads a text with exactly one YAML document and returns the root node. A second document is an error, because it
+/* Reads a text with exactly one YAML document and returns its root node. A second document is an error, because it
  * would have no effect. Returns NULL after an error. */
 static Node* read_stream(YamlReader* reader) {
   yaml_event_t event;
@@ -305,7 +307,8 @@ Node* document_read_yaml(Document* document, const char* source, const char* tex
   if (!source_check_utf8(source, text, length, diagnostics)) return NULL;
   YamlReader reader = {.document = document, .diagnostics = diagnostics, .source = source, .text = text};
   reader.length = length;
-  if (!yaml_parser_initialize(&reader.parser)) memory_report_exhausted(0); /* only then */
+  if (!yaml_parser_initialize(&reader.parser))
+    memory_report_exhausted(0); /* yaml_parser_initialize fails for no other reason */
   yaml_parser_set_input_string(&reader.parser, (const unsigned char*)text, length);
   Node* root = read_stream(&reader);
   yaml_parser_delete(&reader.parser);

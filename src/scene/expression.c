@@ -1,13 +1,14 @@
 #include "scene/expression.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Largest nesting depth of brackets and signs in an expression. */
-#define NESTING_MAX 30
-/* Largest absolute value in an integer expression. Products of two values fit in 64 bits. */
-#define VALUE_MAX ((int64_t)1 << 31)
+#define DEPTH_MAX 30
+/* Largest absolute value in an integer expression. Products of two such values fit in 64 bits. */
+#define INTEGER_MAX ((int64_t)1 << 31)
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
@@ -21,20 +22,21 @@ void variables_free(Variables* variables) {
 }
 
 bool variables_add(Variables* variables, const char* name, double value) {
-  static const char TAKEN[] = "i|j|k|n|pi|sqrt|sin|cos|tan|abs|min|max|floor";
+  assert(name);
+  static const char RESERVED[] = "i|j|k|n|pi|sqrt|sin|cos|tan|abs|min|max|floor";
   bool word = *name && !name[strspn(name, WORD_LETTERS)] && !(*name >= '0' && *name <= '9');
-  if (!word || words_index(TAKEN, name) >= 0 || names_find(&variables->names, name) >= 0) return false;
+  if (!word || words_index(RESERVED, name) >= 0 || names_find(&variables->names, name) >= 0) return false;
   variables->values = memory_grow_array(variables->values, sizeof(double), variables->count, &variables->capacity);
   variables->values[variables->count] = value;
   names_add(&variables->names, memory_copy_text(name), variables->count++);
   return true;
 }
 
-enum { NAME_ROOM = 64 };
+enum { NAME_SIZE = 64 };
 
 static bool find_variable(const Variables* variables, const char* name, size_t length, double* value) {
-  char text[NAME_ROOM];
-  if (!variables || length == 0 || length >= NAME_ROOM) return false;
+  char text[NAME_SIZE];
+  if (!variables || length == 0 || length >= NAME_SIZE) return false;
   memcpy(text, name, length);
   text[length] = '\0';
   int index = names_find(&variables->names, text);
@@ -42,13 +44,13 @@ static bool find_variable(const Variables* variables, const char* name, size_t l
   return index >= 0;
 }
 
-/* ---------------------------------------------------------------- whole numbers, in names */
+/* ---------------------------------------------------------------- integer expressions, in names */
 
 typedef struct {
   const char* cursor;
   const RepeatIndices* indices;
   const Variables* variables;
-  const char* problem; /* the first, or NULL */
+  const char* problem; /* message about the first error, or NULL */
   int nesting;
 } ExpressionParser;
 
@@ -62,33 +64,33 @@ static char peek(ExpressionParser* parser) {
   return *parser->cursor;
 }
 
-static int64_t bounded(ExpressionParser* parser, int64_t value) {
-  return value > -VALUE_MAX && value < VALUE_MAX ? value : fail(parser, "the number in {} is too large");
+static int64_t check_bounds(ExpressionParser* parser, int64_t value) {
+  return value > -INTEGER_MAX && value < INTEGER_MAX ? value : fail(parser, "the number in {} is too large");
 }
 
 static int64_t read_number(ExpressionParser* parser) {
   int64_t value = 0;
   while (*parser->cursor >= '0' && *parser->cursor <= '9')
-    value = bounded(parser, 10 * value + (*parser->cursor++ - '0'));
+    value = check_bounds(parser, 10 * value + (*parser->cursor++ - '0'));
   return value;
 }
 
-/* Reads the name of a variable and returns the variable's integer value. Returns -VALUE_MAX if no variable name begins
- * at the cursor. */
-static int64_t read_named(ExpressionParser* parser) {
+/* Reads the name of a variable and returns its integer value. Returns -INTEGER_MAX if no variable name begins at the
+ * cursor. */
+static int64_t read_variable_name(ExpressionParser* parser) {
   size_t length = strspn(parser->cursor, WORD_LETTERS);
   double value;
-  if (!find_variable(parser->variables, parser->cursor, length, &value)) return -VALUE_MAX;
+  if (!find_variable(parser->variables, parser->cursor, length, &value)) return -INTEGER_MAX;
   parser->cursor += length;
-  if (value != floor(value) || !(fabs(value) < (double)VALUE_MAX))
+  if (value != floor(value) || !(fabs(value) < (double)INTEGER_MAX))
     return fail(parser, "a variable inside the {} of a name must be a whole number");
   return (int64_t)value;
 }
 
 static int64_t read_variable(ExpressionParser* parser) {
   const RepeatIndices* indices = parser->indices;
-  int64_t named = read_named(parser);
-  if (named != -VALUE_MAX) return named;
+  int64_t named = read_variable_name(parser);
+  if (named != -INTEGER_MAX) return named;
   if (!indices) return fail(parser, "an expression in {} needs 'repeat' in the same item");
   char name = *parser->cursor++;
   if (name == 'n') return indices->n;
@@ -102,7 +104,7 @@ static int64_t read_sum(ExpressionParser* parser);
 
 static int64_t read_factor(ExpressionParser* parser) {
   char c = peek(parser);
-  if (parser->nesting >= NESTING_MAX) return fail(parser, "the expression in {} is nested too deeply");
+  if (parser->nesting >= DEPTH_MAX) return fail(parser, "the expression in {} is nested too deeply");
   if (c >= '0' && c <= '9') return read_number(parser);
   if (c != '(' && c != '-') return c ? read_variable(parser) : fail(parser, "the expression in {} is incomplete");
   parser->cursor++;
@@ -114,7 +116,8 @@ static int64_t read_factor(ExpressionParser* parser) {
   return value;
 }
 
-static int64_t divide_down(int64_t a, int64_t b) {
+static int64_t floor_divide(int64_t a, int64_t b) {
+  assert(b != 0);
   int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
@@ -125,9 +128,9 @@ static int64_t read_product(ExpressionParser* parser) {
     parser->cursor++;
     int64_t other = read_factor(parser);
     if (c != '*' && other == 0) return fail(parser, "division by zero in {}");
-    if (c == '*') value = bounded(parser, value * other);
-    if (c == '/') value = divide_down(value, other);
-    if (c == '%') value -= other * divide_down(value, other);
+    if (c == '*') value = check_bounds(parser, value * other);
+    if (c == '/') value = floor_divide(value, other);
+    if (c == '%') value -= other * floor_divide(value, other);
   }
   return value;
 }
@@ -137,13 +140,14 @@ static int64_t read_sum(ExpressionParser* parser) {
   for (char c = peek(parser); !parser->problem && (c == '+' || c == '-'); c = peek(parser)) {
     parser->cursor++;
     int64_t other = read_product(parser);
-    value = bounded(parser, c == '+' ? value + other : value - other);
+    value = check_bounds(parser, c == '+' ? value + other : value - other);
   }
   return value;
 }
 
 bool expression_expand(const char* text, const RepeatIndices* indices, const Variables* variables, Text* out,
                        const char** problem) {
+  assert(text && out && problem);
   text_add_bytes(out, "", 0);
   for (;;) {
     size_t plain = strcspn(text, "{}");
@@ -165,14 +169,13 @@ bool expression_expand(const char* text, const RepeatIndices* indices, const Var
   }
 }
 
-/* ---------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------- number expressions */
 
 static double fail_number(ExpressionParser* parser, const char* problem) { return (double)fail(parser, problem); }
 
 static double read_terms(ExpressionParser* parser);
 
-/* Reads the arguments of a function in brackets into arguments[], at most two. Returns the number of arguments in the
- * text. */
+/* Reads the arguments of a function into arguments[], at most two. Returns the number of arguments in the text. */
 static int read_arguments(ExpressionParser* parser, double arguments[2]) {
   int count = 0;
   if (peek(parser) != '(') return 0;
@@ -189,7 +192,7 @@ static int read_arguments(ExpressionParser* parser, double arguments[2]) {
   return count;
 }
 
-static double call(ExpressionParser* parser, int function) {
+static double call_function(ExpressionParser* parser, int function) {
   double a[2] = {0, 0};
   int count = read_arguments(parser, a), wanted = function == 5 || function == 6 ? 2 : 1;
   if (count != wanted) return fail_number(parser, "a function in {} has the wrong number of arguments");
@@ -213,9 +216,8 @@ static double call(ExpressionParser* parser, int function) {
   }
 }
 
-/* Sets *value to an index of the repeat if `name` is i, j, k or n. Otherwise returns false. name: `length`
- * characters. */
-static bool find_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
+/* Sets *value to an index of the repeat if a name (length characters) is i, j, k or n. Otherwise returns false. */
+static bool find_repeat_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
   const RepeatIndices* indices = parser->indices;
   if (length != 1 || !indices) return false;
   int axis = *name - 'i';
@@ -233,15 +235,16 @@ static bool find_index(ExpressionParser* parser, const char* name, size_t length
 static double read_word_value(ExpressionParser* parser) {
   const char* name = parser->cursor;
   size_t length = strspn(name, WORD_LETTERS);
-  char word[NAME_ROOM] = "";
+  char word[NAME_SIZE] = "";
   double value = 0;
   if (length == 0) return fail_number(parser, "expected a number or a name inside {}");
   parser->cursor += length;
-  if (length < NAME_ROOM) memcpy(word, name, length);
+  if (length < NAME_SIZE) memcpy(word, name, length);
   int function = words_index("sqrt|sin|cos|tan|abs|min|max|floor", word);
-  if (function >= 0) return call(parser, function);
+  if (function >= 0) return call_function(parser, function);
   if (strcmp(word, "pi") == 0) return 3.14159265358979324;
-  if (find_index(parser, name, length, &value) || find_variable(parser->variables, name, length, &value)) return value;
+  if (find_repeat_index(parser, name, length, &value) || find_variable(parser->variables, name, length, &value))
+    return value;
   return fail_number(parser, "{} contains a name that 'variables' does not define");
 }
 
@@ -272,7 +275,7 @@ static double read_power(ExpressionParser* parser) {
 }
 
 static double read_signed(ExpressionParser* parser) {
-  if (parser->nesting >= NESTING_MAX) return fail_number(parser, "the expression in {} is nested too deeply");
+  if (parser->nesting >= DEPTH_MAX) return fail_number(parser, "the expression in {} is nested too deeply");
   parser->nesting++;
   double value;
   if (peek(parser) == '-') {
@@ -309,6 +312,7 @@ static double read_terms(ExpressionParser* parser) {
 
 bool expression_evaluate(const char* text, const RepeatIndices* indices, const Variables* variables, double* value,
                          const char** problem) {
+  assert(text && value && problem);
   ExpressionParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
   *value = *text == '{' ? read_terms(&parser) : 0;
   if (!parser.problem && (peek(&parser) != '}' || parser.cursor[1]))

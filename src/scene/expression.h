@@ -36,8 +36,8 @@ bool variables_add(Variables* variables, const char* name, double value);
 bool expression_evaluate(const char* text, const RepeatIndices* indices, const Variables* variables, double* value,
                          const char** problem);
 
-/* Appends `text` to `out` and replaces each {expression} by its integer value. An expression may contain i, j, k, n, +
- * - * / % ( ) and variables with integer values. Division rounds down, so that (i-1)%8 is never negative. indices:
+/* Appends `text` to `out`, with each {expression} replaced by its integer value. An expression may contain i, j, k, n,
+ * + - * / % ( ) and variables with integer values. Division rounds down, so that (i-1)%8 is never negative. indices:
  * indices of the current item, or NULL outside a `repeat`. Returns false, with a static message in *problem, if the
  * syntax is wrong; `out` then contains only part of the text. */
 bool expression_expand(const char* text, const RepeatIndices* indices, const Variables* variables, Text* out,

@@ -4,6 +4,7 @@
 #include "scene/parts.h"
 
 int controller_feedback_count(const SceneController* c) {
+  assert(c->hidden_count >= 0 && c->hidden_count <= MLP_HIDDEN_MAX);
   int inputs = c->measure_count, count = 0;
   if (c->feedback_type == FEEDBACK_MATRIX) return c->target.channels * inputs;
   for (int layer = 0; layer < c->hidden_count; layer++) {
@@ -19,7 +20,7 @@ int controller_gain_count(const SceneController* c) {
 
 Gain controller_gain_at(const SceneController* c, int index) {
   int dof = c->target.channels;
-  assert(index < controller_gain_count(c));
+  assert(index >= 0 && index < controller_gain_count(c));
   if (index == 0) return (Gain){GAIN_DELAY, 0};
   if (index <= 4 * dof) return (Gain){(GainKind)(GAIN_POSITION + (index - 1) / dof), (index - 1) % dof};
   return (Gain){GAIN_FEEDBACK, index - 1 - 4 * dof};

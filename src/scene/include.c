@@ -1,6 +1,7 @@
 /* Includes scenes and robots of other files in a scene. Each file is read separately, then merged with changed names,
- * places and indices. Files attached to a link of this scene are merged after this scene's links, other files
+ * positions and link indices. Files attached to a link of this scene are merged after this scene's links, other files
  * before. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +36,14 @@ static LocatedOverride* read_set(Reader* reader, const Node* list, int* count) {
   return set;
 }
 
-static void keep_file(Scene* scene, char* path) {
+static void append_source_file(Scene* scene, char* path) {
   size_t count = (size_t)scene->file_count;
   scene->files = memory_resize(scene->files, count * sizeof(char*), (count + 1) * sizeof(char*));
   scene->files[scene->file_count++] = path;
 }
 
 /* Returns true if `path` is the file being read, or one of the files that include this file. */
-static bool is_within_itself(const Reader* reader, const char* path) {
+static bool includes_itself(const Reader* reader, const char* path) {
   char* file = realpath(path, NULL);
   bool found = false;
   for (const Reader* r = reader; file && r && !found; r = r->outer) {
@@ -66,13 +67,13 @@ static void compare_gravity(const Include* include) {
                    own.x, own.y, own.z);
 }
 
-static void read_part(Include* include) {
+static void read_included_file(Include* include) {
   Reader* reader = include->reader;
   char *path = file_resolve(reader->scene->path, include->form.file->text), *text = NULL;
   size_t length;
   int count, before = reader->diagnostics->error_count;
   LocatedOverride* set = read_set(reader, include->form.set, &count);
-  if (is_within_itself(reader, path)) {
+  if (includes_itself(reader, path)) {
     reader_error(reader, include->form.file->place,
                  "%s includes itself through the file named here: remove one of the includes", path);
   } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
@@ -100,14 +101,15 @@ static void read_part(Include* include) {
 
 /* ---------------------------------------------------------------- names */
 
-static char* prefixed(const Include* include, const char* name) {
+static char* prefixed_name(const Include* include, const char* name) {
+  assert(name);
   Text text = {0};
   text_add(&text, "%s%s", include->prefix, name);
   return text.data;
 }
 
 static void rename_text(const Include* include, char** text) {
-  char* name = prefixed(include, *text);
+  char* name = prefixed_name(include, *text);
   memory_free(*text);
   *text = name;
 }
@@ -118,9 +120,9 @@ static bool is_named(const Node* list, const char* name) {
   return false;
 }
 
-/* Marks the links that the key `without` excludes, and all descendants of these links. Reports names in `without` that
- * the file does not have. */
-static void find_left_out(Include* include) {
+/* Sets include->link: new indices of the included links, -1 for links that the key `without` excludes and for their
+ * descendants. Reports names in `without` that the file does not have. */
+static void map_links(Include* include) {
   const Scene* part = &include->part;
   include->link = MEMORY_NEW(int, part->link_count + 1);
   for (int i = 0; i < part->link_count; i++) {
@@ -157,8 +159,8 @@ static void move_shapes(Include* include) {
   }
 }
 
-/* Multiplies the pose of a root link by the pose that the include gives. */
-static void place_root(const Include* include, SceneLink* link) {
+/* Multiplies the pose of a root link by the pose in the item of `include`. */
+static void move_root(const Include* include, SceneLink* link) {
   Quat turn = pose_form_rotation(&include->form.pose);
   Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
   link->parent = include->attach;
@@ -168,6 +170,7 @@ static void place_root(const Include* include, SceneLink* link) {
 }
 
 static void move_link(Include* include, int index) {
+  assert(index >= 0 && index < include->part.link_count);
   Reader* reader = include->reader;
   SceneLink* from = &include->part.links[index];
   int at = reader->scene->link_count;
@@ -185,7 +188,7 @@ static void move_link(Include* include, int index) {
   if (link->parent >= 0)
     link->parent = include->link[link->parent];
   else
-    place_root(include, link);
+    move_root(include, link);
   if (names_add(&reader->link_names, link->name, at)) return;
   reader_error(reader, include->item->place, "the name '%s' is taken by another link: give the include a 'prefix'",
                text_excerpt(link->name).text);
@@ -230,9 +233,10 @@ static void move_controllers(Include* include) {
   }
 }
 
-/* Moves the source of a field in the world by the pose of the include. Converts the link index of a source on a link.
- * The direction of a uniform field does not change. */
-static void place_field(const Include* include, SceneField* field) {
+/* Moves the source of a field: by the pose of the include if the source is in the world, otherwise by converting its
+ * link index. The direction of a uniform field does not change. */
+static void move_field(const Include* include, SceneField* field) {
+  assert(include->link);
   if (field->to >= 0) {
     field->to = include->link[field->to];
     return;
@@ -257,7 +261,7 @@ static void move_loads(Include* include) {
     *load = part->loads[k];
     part->loads[k].force = part->loads[k].torque = (SceneSignal){0};
     load->link = link;
-    if (field) place_field(include, &load->field);
+    if (field) move_field(include, &load->field);
   }
 }
 
@@ -329,9 +333,9 @@ static void move_bushings(Include* include) {
   }
 }
 
-/* Returns true if all closures connect two links and are given in link frames. Only then can the file be attached to a
- * link. */
-static bool closures_hang(const Scene* part) {
+/* Returns true if all closures connect two links and are given in link frames. Otherwise the file cannot be attached to
+ * a link. */
+static bool closures_are_attachable(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
     if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
   return true;
@@ -344,7 +348,7 @@ static void move_closures(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
   Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
-  if (include->attach >= 0 && !closures_hang(part)) {
+  if (include->attach >= 0 && !closures_are_attachable(part)) {
     reader_error(reader, include->item->place,
                  "a file with closures in world axes cannot be attached to a link: set 'axes: link' in each closure of "
                  "the file");
@@ -402,7 +406,7 @@ static void move_initials(Include* include) {
 static bool prefixed_pair(const Include* include, char* const names[2], char* pair[2]) {
   bool known = true;
   for (int n = 0; n < 2; n++) {
-    pair[n] = prefixed(include, names[n]);
+    pair[n] = prefixed_name(include, names[n]);
     known = known && (names_find(&include->reader->link_names, pair[n]) >= 0 ||
                       names_find(&include->reader->group_names, pair[n]) >= 0);
   }
@@ -435,13 +439,13 @@ static void move_exclusions(Include* include) {
   }
 }
 
-/* Moves the paths of the included file, and of the files that it includes, to the including scene. Source places point
- * to these texts. */
-static void move_files(Include* include) {
+/* Moves the paths of the included file, and of the files that it includes, to the including scene, because positions in
+ * messages borrow them. */
+static void move_source_files(Include* include) {
   Scene *scene = include->reader->scene, *part = &include->part;
-  keep_file(scene, part->path);
+  append_source_file(scene, part->path);
   part->path = NULL;
-  for (int i = 0; i < part->file_count; i++) keep_file(scene, part->files[i]);
+  for (int i = 0; i < part->file_count; i++) append_source_file(scene, part->files[i]);
   part->file_count = 0;
 }
 
@@ -462,9 +466,9 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
   int before = reader->problem_count;
   if (form->attach) include.attach = read_link_name(reader, form->attach);
   read_prefix(&include);
-  if (form->file && reader->problem_count == before) read_part(&include);
+  if (form->file && reader->problem_count == before) read_included_file(&include);
   if (reader->problem_count == before && include.part.path) {
-    find_left_out(&include);
+    map_links(&include);
     move_shapes(&include);
     move_links(&include);
     if (reader->problem_count == before) {
@@ -479,14 +483,15 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
       move_pairs(&include);
     }
   }
-  if (include.part.path) move_files(&include); /* later messages may refer to it */
+  if (include.part.path) move_source_files(&include); /* positions in later messages borrow the path */
   scene_free(&include.part);
   memory_free(include.link);
   memory_free(include.prefix);
 }
 
-/* Items with the key `attach` name a link of the scene. They are included after the links of the scene are read. */
+/* Items with the key `attach` name a link of the scene, so they are read after the links of the scene. */
 void read_includes(Reader* reader, const Node* list, bool attached) {
+  assert(reader->include_depth <= INCLUDE_DEPTH_MAX);
   if (!list) return;
   size_t mark = reader_enter_key(reader, "include");
   int index = 0;

@@ -1,11 +1,12 @@
 /* Writes notes about settings of an included file that have no effect in the including scene. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
 /* Largest number of settings that one note lists. */
-enum { SETTINGS_TOLD = 8 };
+enum { SETTINGS_LISTED_MAX = 8 };
 
 /* Appends the text of a scalar to `out`, or a list of scalars as [1, 2, 3]. */
 static void add_value(Text* out, const Node* node) {
@@ -30,28 +31,27 @@ static bool same_value(const char* a, const char* b) {
 
 /* Returns true if a key of the section `simulation` or `contact` changes the motion. Length, output and solver settings
  * are always taken from the including scene. The lists `exclude` and `pairs` are merged, so they need no note. */
-static bool matters(const char* section, const char* key) {
+static bool changes_motion(const char* section, const char* key) {
   if (strcmp(section, "simulation") == 0) return words_index("dt|gravity|integrator", key) >= 0;
   return words_index("exclude|pairs", key) < 0;
 }
 
-/* Appends settings without effect to `out`: those that `part` gives, that differ from the default, and that `outer`
- * does not give. section: name of the section. count: number of settings that `out` already has. Returns the new
- * number. */
+/* Appends the settings of a section that have no effect: `part` gives them, they differ from the default, and `outer`
+ * does not give them. count: number of settings that `out` already has. Returns the new number. */
 static int add_section(Text* out, const Node* part, const Node* outer, const char* section, int count) {
-  const Node *given = node_find(part, section), *own = outer ? node_find(outer, section) : NULL;
+  const Node *given = node_find(part, section), *outer_section = outer ? node_find(outer, section) : NULL;
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, section);
   if (!given || given->kind != NODE_MAP) return count;
   for (const Node* item = given->first; item; item = item->next) {
     const SchemaRow* row = schema_row(&SCENE_SCHEMA, object, item->key, NULL);
-    if (!row || !matters(section, item->key) || node_is_null(item) || item->kind == NODE_MAP) continue;
-    if (own && own->kind == NODE_MAP && node_find(own, item->key)) continue;
+    if (!row || !changes_motion(section, item->key) || node_is_null(item) || item->kind == NODE_MAP) continue;
+    if (outer_section && outer_section->kind == NODE_MAP && node_find(outer_section, item->key)) continue;
     Text value = {0};
     add_value(&value, item);
     if (!row->fallback || !same_value(value.data, row->fallback)) {
-      if (count < SETTINGS_TOLD)
+      if (count < SETTINGS_LISTED_MAX)
         text_add(out, "%s%s.%s: %s", count > 0 ? ", " : "", section, item->key, value.data);
-      else if (count == SETTINGS_TOLD)
+      else if (count == SETTINGS_LISTED_MAX)
         text_add(out, ", ...");
       count++;
     }
@@ -60,13 +60,14 @@ static int add_section(Text* out, const Node* part, const Node* outer, const cha
   return count;
 }
 
-static bool is_reported(const Diagnostics* diagnostics, const char* path, const char* text) {
+static bool is_already_reported(const Diagnostics* diagnostics, const char* path, const char* text) {
   for (int i = 0; i < diagnostics->count; i++)
     if (strcmp(diagnostics->items[i].text, text) == 0 && strcmp(diagnostics->items[i].file, path) == 0) return true;
   return false;
 }
 
 void report_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics) {
+  assert(part && path);
   if (part->kind != NODE_MAP) return;
   Text settings = {0}, message = {0};
   int count = add_section(&settings, part, outer, "simulation", 0);
@@ -74,7 +75,7 @@ void report_unused_settings(const Node* part, const Node* outer, const char* pat
   text_add(&message,
            "settings of an included file have no effect; to use a setting, write its key in the including scene: %s",
            count > 0 ? settings.data : "");
-  if (count > 0 && !is_reported(diagnostics, path, message.data))
+  if (count > 0 && !is_already_reported(diagnostics, path, message.data))
     diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePosition){path, 0, 0}, "%s", message.data);
   text_free(&settings);
   text_free(&message);

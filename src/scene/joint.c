@@ -1,6 +1,8 @@
+#include <assert.h>
 #include "scene/scene.h"
 
 Joint scene_joint(const SceneJoint* joint) {
+  assert(joint);
   return joint_make(joint->type, joint->axes, joint->free_axes, joint->parameters);
 }
 

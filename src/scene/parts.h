@@ -32,10 +32,10 @@ typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repea
  * the entry and of its map `repeat`. After the first item with errors, errors of later items of the entry are counted
  * in the reader but not reported. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
-/* Moves a joint frame to the pose of the current item of the repeat. Changes *position [m] and *rotation of the frame.
- * Does nothing if the item is not repeated. */
+/* Moves a joint frame from the pose of the first item of a repeat to that of the current item. Changes *position [m]
+ * and *rotation of the frame. Does nothing if the item is not repeated. */
 void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3* position, Quat* rotation);
-/* Adds the increments of the current item of a repeat to `values`. values: increments->width numbers. */
+/* Adds the increments of the current item of a repeat to values (increments->width). */
 void repeat_add_increments(const RepeatIncrements* increments, const RepeatIndices* indices, double* values);
 
 /* ---- read_shape.c */
@@ -50,23 +50,22 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
 Quat pose_form_rotation(const PoseForm* pose);
 
 /* ---- read_link.c */
-/* Returns the name that `node` gives to a link or a joint, owned by the caller. Reports characters that names must not
- * have. Returns NULL if node is NULL or is no name. */
+/* Returns the text of a node as the name of a link or joint, owned by the caller. Reports characters that names must
+ * not have. Returns NULL if node is NULL or is no name. */
 char* read_optional_name(Reader* reader, const Node* node);
 
 /* ---- read_joint.c */
 /* Reads the joint of a link and sets *joint, also after an error. Returns false if an error leaves the number of
  * degrees of freedom unknown. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* Sets one value for each degree of freedom from `list`. A single number applies to all degrees of freedom; a list has
- * one number for each. values: `dof` numbers. key: key of the list, for messages. Returns false after an error, with
- * values unchanged. */
+/* Sets values (dof) from a list of numbers, one per degree of freedom. A single number applies to all degrees of
+ * freedom. key: key of the list, for messages. Returns false after an error, with values unchanged. */
 bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-/* Returns true if `values` has the same number for all three rotations of the joint's quaternion. Also returns true if
+/* Returns true if a parameter has the same value for the three rotations of a joint's quaternion. Also returns true if
  * the joint has no quaternion. values: one number for each degree of freedom. */
 bool is_equal_for_rotations(const Joint* joint, const double* values);
-/* Reads a pair [low, high] of bounds, low < high, into *low and *high. null in place of a number sets -INFINITY or
- * INFINITY. Returns false after an error. Also returns false, without an error, if the node itself is null. */
+/* Reads bounds [low, high], low < high, into *low and *high. null in place of a number sets -INFINITY or INFINITY.
+ * Returns false after an error. Also returns false, without an error, if the node itself is null. */
 bool read_bounds_pair(Reader* reader, const Node* node, double* low, double* high);
 /* Warns if an angle [rad] was probably meant in degrees: if it is a whole number of at least ten. angles: `count`
  * angles [rad]. place: position for the warning. */
@@ -76,10 +75,10 @@ void warn_if_degrees(Reader* reader, SourcePosition place, const double* angles,
 void warn_if_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
 
 /* ---- include_settings.c */
-/* Adds a note about settings of an included file that have no effect. The note lists keys of `simulation` and `contact`
- * that differ from the defaults and that the including file does not give. part: root node of the included file. outer:
- * root node of the including file, or NULL if unknown. path: path of the included file; it must outlive the
- * diagnostics. Equal notes are added once. */
+/* Reports, as a note, settings of an included file that have no effect. The note lists keys of `simulation` and
+ * `contact` that differ from the defaults and that the including file does not give. part: root node of the included
+ * file. outer: root node of the including file, or NULL if unknown. path: path of the included file; it must outlive
+ * the diagnostics. Equal notes are added once. */
 void report_unused_settings(const Node* part, const Node* outer, const char* path, Diagnostics* diagnostics);
 
 /* ---- include.c
@@ -108,8 +107,8 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat);
  * Call read_rods before read_links, because links may have links of rods as parents. list is NULL if the key is absent.
  */
 void read_rods(Reader* reader, const Node* list);
-/* Adds the bushings that fasten the ends of rods to links or to the world. Call read_initials first, because the
- * initial poses of the links determine the bushings. */
+/* Attaches the ends of rods to links or to the world by bushings. Must be called after read_initials, because the
+ * bushings depend on the initial poses of the links. */
 void attach_rod_ends(Reader* reader);
 /* Reads the list `controllers`; list is NULL if the key is absent. Call read_links first. */
 void read_controllers(Reader* reader, const Node* list);
@@ -121,8 +120,8 @@ void read_tendons(Reader* reader, const Node* list);
 void tendon_free(SceneTendon* tendon);
 /* Reads the list `bushings`; list is NULL if the key is absent. Call read_links first. */
 void read_bushings(Reader* reader, const Node* list);
-/* Appends a copy of `bushing` to the bushings of the scene. If the scene has BUSHING_MAX bushings, reports an error and
- * stops the reader. */
+/* Appends a copy of a bushing to the scene. If the scene has BUSHING_MAX bushings, reports an error and stops the
+ * reader. */
 void scene_append_bushing(Reader* reader, const SceneBushing* bushing);
 /* Frees the signal of a closure, but not the struct, which the scene owns. */
 void closure_free(SceneClosure* closure);
@@ -172,8 +171,9 @@ void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePositi
  * must be zeroed. The caller frees the scene with scene_free in any case. */
 void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                          const LocatedOverride* overrides, int override_count);
-/* Reads a scene from a text as scene_parse does, but with a position for each override. scene must be zeroed. Returns
- * STATUS_BAD_INPUT if an error was reported. The caller frees the scene with scene_free in any case. */
+/* Reads a scene from a text. Applies overrides (override_count), whose positions appear in messages. text: `length`
+ * bytes followed by a NUL. scene must be zeroed. Returns STATUS_BAD_INPUT if an error was reported. The caller frees
+ * the scene with scene_free in any case. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
                        const LocatedOverride* overrides, int override_count, Diagnostics* diagnostics);
 /* Reads a scene that is written inside another file, such as a task. root: root node of the scene in the document of
@@ -185,8 +185,7 @@ void scene_read_embedded(Scene* scene, Reader* outer, Node* root, const LocatedO
  * "scenario", for messages. Never returns NULL. The caller frees the text with memory_free. */
 char* read_title(Reader* reader, const Node* node, const char* owner, const char* path);
 
-/* Sets material->given[k] to true if the map has the key of material value k, otherwise to false. Does not read the
- * values. */
+/* Sets material->given[k] for each material value k: true if the map has its key. Does not read the values. */
 void read_material_flags(const Node* map, SceneMaterial* material);
 /* Sets the friction coefficients of a link or of an item of contact.pairs in `material`. item: map with the keys
  * `friction` and `friction_axis`. form: value of `friction`, one number, or two numbers [along, across] the axis.

@@ -8,43 +8,44 @@
 typedef struct {
   Text* out;
   int line;
-} LinedText;
+} LineTrackingText;
 
-static void reach_line(LinedText* lined, int line) {
-  for (; lined->line < line; lined->line++) text_add(lined->out, "\n");
+/* Appends line feeds up to a line, so that values keep the lines of the task file. */
+static void append_line_feeds(LineTrackingText* text_at_line, int line) {
+  for (; text_at_line->line < line; text_at_line->line++) text_add(text_at_line->out, "\n");
 }
 
-static void add_scalar(LinedText* lined, const Node* node) {
+static void add_scalar(LineTrackingText* text_at_line, const Node* node) {
   double value = 0;
   ScalarKind kind = node_scalar_type(node);
   if (kind == SCALAR_NUMBER && node_number(node, &value))
-    text_add_double(lined->out, value);
+    text_add_double(text_at_line->out, value);
   else if (kind == SCALAR_BOOL)
-    text_add(lined->out, "%s", strcmp(node->text, "true") == 0 ? "true" : "false");
+    text_add(text_at_line->out, "%s", strcmp(node->text, "true") == 0 ? "true" : "false");
   else if (kind == SCALAR_NULL)
-    text_add(lined->out, "null");
+    text_add(text_at_line->out, "null");
   else
-    text_add_json_string(lined->out, node->text);
+    text_add_json_string(text_at_line->out, node->text);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the document, DOCUMENT_DEPTH_MAX
-static void add_node(LinedText* lined, const Node* node) {
-  reach_line(lined, node->place.line);
+static void add_node(LineTrackingText* text_at_line, const Node* node) {
+  append_line_feeds(text_at_line, node->place.line);
   if (node->kind == NODE_SCALAR) {
-    add_scalar(lined, node);
+    add_scalar(text_at_line, node);
     return;
   }
-  text_add(lined->out, node->kind == NODE_MAP ? "{" : "[");
+  text_add(text_at_line->out, node->kind == NODE_MAP ? "{" : "[");
   for (const Node* child = node->first; child; child = child->next) {
-    if (child != node->first) text_add(lined->out, ", ");
+    if (child != node->first) text_add(text_at_line->out, ", ");
     if (node->kind == NODE_MAP) {
-      reach_line(lined, child->key_line);
-      text_add_json_string(lined->out, child->key);
-      text_add(lined->out, ": ");
+      append_line_feeds(text_at_line, child->key_line);
+      text_add_json_string(text_at_line->out, child->key);
+      text_add(text_at_line->out, ": ");
     }
-    add_node(lined, child);
+    add_node(text_at_line, child);
   }
-  text_add(lined->out, node->kind == NODE_MAP ? "}" : "]");
+  text_add(text_at_line->out, node->kind == NODE_MAP ? "}" : "]");
 }
 
 Status plan_read_json(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
@@ -63,7 +64,7 @@ Status plan_read_json(const char* path, const SceneOverride* overrides, int over
     LocatedOverride placed = override_from_source_text(sources[i]);
     if (!override_apply(&TASK_SCHEMA, &document, root, &placed, &reported)) status = STATUS_BAD_INPUT;
   }
-  if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
+  if (*found && status == STATUS_OK) add_node(&(LineTrackingText){json, 1}, root);
   if (*found) diagnostics_merge(diagnostics, &reported);
   diagnostics_free(&reported);
   document_free(&document);

@@ -1,6 +1,7 @@
+#include <assert.h>
 #include "scene/parts.h"
 
-/* Reads a 6 x 6 matrix. The list has six numbers, the diagonal, or six rows of six numbers. */
+/* Reads a 6 x 6 matrix: six numbers, the diagonal, or six rows of six numbers. */
 static void read_matrix(Reader* reader, const Node* list, const char* key, double matrix[6][6]) {
   static const ValueRange any = {0};
   if (!list) return;
@@ -23,6 +24,7 @@ static void read_matrix(Reader* reader, const Node* list, const char* key, doubl
 }
 
 static void read_frame(Reader* reader, const Node* node, const char* key, SceneBushing* bushing, int side) {
+  assert(side == 0 || side == 1);
   BushingFrameForm form;
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
@@ -35,6 +37,7 @@ static void read_frame(Reader* reader, const Node* node, const char* key, SceneB
 }
 
 void scene_append_bushing(Reader* reader, const SceneBushing* bushing) {
+  assert(bushing->link[0] < reader->scene->link_count && bushing->link[1] < reader->scene->link_count);
   Scene* scene = reader->scene;
   if (scene->bushing_count >= BUSHING_MAX) {
     if (!reader->exhausted)

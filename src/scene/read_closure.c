@@ -1,8 +1,10 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
 int read_link_or_world(Reader* reader, const Node* node, const char* key) {
+  assert(key);
   if (!node) return -1;
   size_t mark = reader_enter_key(reader, key);
   bool world = strcmp(node->text, "world") == 0 && names_find(&reader->link_names, "world") < 0;
@@ -11,7 +13,7 @@ int read_link_or_world(Reader* reader, const Node* node, const char* key) {
   return world ? -1 : link < 0 ? -2 : link;
 }
 
-/* Sets *axis to the unit vector along `given`. Reports an error and returns false if `given` is zero. */
+/* Sets *axis to the unit vector along a direction. Reports an error and returns false if the direction is zero. */
 static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* axis) {
   double length = vec3_norm(given);
   *axis = is_unit_length(length) ? given : vec3_scale(given, 1 / length);
@@ -21,7 +23,7 @@ static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* a
   return false;
 }
 
-static void check_ends(Reader* reader, const Node* item, const ClosureForm* form, int a, int b) {
+static void check_links(Reader* reader, const Node* item, const ClosureForm* form, int a, int b) {
   if (a == -1) reader_error(reader, form->a->place, "'a' must be a link: only 'b' may be the world");
   if (a >= 0 && a == b)
     reader_error(reader, item->place, "a closure cannot join a link to itself: name two links in 'a' and 'b'");
@@ -38,8 +40,8 @@ static void read_active(Reader* reader, const Node* item, const ClosureForm* for
   reader_leave(reader, mark);
 }
 
-/* Checks the condition `within` of a closure, the distance below which the closure closes. If `within` is given without
- * `active`, sets the signal `active` to 1. */
+/* Checks the keys `within`, `near_a` and `near_b`, by which a closure closes at a small distance. If `within` is given
+ * without `active`, sets the signal `active` to 1. */
 static void check_within(Reader* reader, const Node* item, SceneClosure* closure) {
   bool given = node_find(item, "within") != NULL;
   const char* const points[2] = {"near_a", "near_b"};
@@ -78,7 +80,7 @@ static void read_closure(Reader* reader, const Node* item) {
   if (!schema_read(reader, item, "closure", &form)) return;
   int before = reader->problem_count, a = read_link_or_world(reader, form.a, "a");
   int b = read_link_or_world(reader, form.b, "b");
-  check_ends(reader, item, &form, a, b);
+  check_links(reader, item, &form, a, b);
   SceneClosure closure = form.closure;
   closure.place = item->place;
   closure.a = a;

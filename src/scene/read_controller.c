@@ -1,16 +1,15 @@
 #include "scene/parts.h"
 
-static SceneController* add_controller(Reader* reader) {
+static SceneController* append_controller(Reader* reader) {
   Scene* scene = reader->scene;
   scene->controllers = memory_grow_array(scene->controllers, sizeof(SceneController), scene->controller_count,
                                          &reader->controller_capacity);
   return &scene->controllers[scene->controller_count++];
 }
 
-/* Warns if a single nonzero target applies to translations and rotations together. A single target of 0 is common and
- * gives no warning. */
-static void warn_one_for_all(Reader* reader, const Node* signal, const SceneController* controller, const Joint* joint,
-                             int dof) {
+/* Warns if a single nonzero target applies to translations [m] and rotations [rad] together. */
+static void warn_if_target_mixes_units(Reader* reader, const Node* signal, const SceneController* controller,
+                                       const Joint* joint, int dof) {
   bool single = signal->kind != NODE_MAP && signal->kind != NODE_LIST;
   if (!single || joint->slide_count == 0 || joint->slide_count == dof || controller->target.values[0] == 0) return;
   reader_warning(reader, signal->place,
@@ -37,7 +36,7 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader->rotations = joint.quaternion && angles && form->target;
   read_signal(reader, signal, dof, &controller->target);
   reader->rotations = false;
-  warn_one_for_all(reader, signal, controller, &joint, dof);
+  warn_if_target_mixes_units(reader, signal, controller, &joint, dof);
   controller->target.integrated = !form->target;
   if (!form->target && controller->target.type == SIGNAL_SPLINE)
     reader_error(reader, signal->place,
@@ -52,8 +51,8 @@ static void check_limit_width(Reader* reader, const Node* item) {
     reader_error(reader, node_key_place(width), "'limit_width' needs 'max_force': give both or neither");
 }
 
-/* Warns if three rotations have different gains or force limits. A force limit then applies to the magnitude of their
- * torque. */
+/* Warns if the force limit of a ball joint is exact only for equal gains. A force limit applies to the magnitude of the
+ * torque of three rotations. */
 static void check_rotations(Reader* reader, const Node* item, const SceneController* c) {
   Joint joint = scene_joint(&reader->scene->links[c->link].joint);
   const double* const gains[] = {c->max_force, c->position_gain, c->velocity_gain, c->damping_gain};
@@ -91,7 +90,7 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
     reader_stop(reader);
     return;
   }
-  SceneController* controller = add_controller(reader);
+  SceneController* controller = append_controller(reader);
   *controller = form.controller;
   controller->place = item->place;
   controller->link = link;

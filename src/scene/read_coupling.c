@@ -1,10 +1,12 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
-/* Returns the index of a scalar coordinate of the link's joint. named: name of the coordinate; NULL if the joint has
- * only one. Returns -1 after an error. */
+/* Returns the index of a scalar coordinate of a link's joint. named: node with its name; NULL if the joint has only
+ * one. Returns -1 after an error. */
 static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
+  assert(link >= 0);
   const SceneLink* l = &reader->scene->links[link];
   Joint joint = scene_joint(&l->joint);
   Excerpt name = text_excerpt(l->name);
@@ -26,9 +28,9 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   return -1;
 }
 
-/* Appends a term ratio * coordinate to the coupling. key: key of the link's name, for messages. */
-static void add_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
-                     double ratio, SceneCoupling* coupling) {
+/* Appends a term ratio * coordinate to a coupling. key: key of the link's name, for messages. */
+static void append_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
+                        double ratio, SceneCoupling* coupling) {
   if (!link) return;
   size_t mark = reader_enter_key(reader, key);
   int index = read_link_name(reader, link);
@@ -43,6 +45,7 @@ static void add_term(Reader* reader, const Node* item, const char* key, const No
 }
 
 void read_coupling_terms(Reader* reader, const Node* list, const char* key, SceneCoupling* coupling) {
+  assert(coupling->terms && coupling->count <= COUPLING_TERMS_MAX);
   size_t mark = reader_enter_key(reader, key);
   int index = 0, most = COUPLING_TERMS_MAX - coupling->count;
   if (list->count > most)
@@ -52,7 +55,7 @@ void read_coupling_terms(Reader* reader, const Node* list, const char* key, Scen
     size_t below = reader_enter_index(reader, index);
     CouplingTermForm form;
     if (schema_read(reader, entry, "coupling_term", &form))
-      add_term(reader, entry, "link", form.link, form.coordinate, form.ratio, coupling);
+      append_term(reader, entry, "link", form.link, form.coordinate, form.ratio, coupling);
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
@@ -70,8 +73,8 @@ static void read_coupling(Reader* reader, const Node* item) {
     reader_error(reader, item->place, "the followed joint is missing: give 'of' (a link) or 'terms'");
   if (form.terms && ratio)
     reader_error(reader, node_key_place(ratio), "'ratio' does not go with 'terms': give a ratio in each of the terms");
-  add_term(reader, item, "link", form.link, form.coordinate, 1, &coupling);
-  if (form.of) add_term(reader, item, "of", form.of, NULL, form.ratio, &coupling);
+  append_term(reader, item, "link", form.link, form.coordinate, 1, &coupling);
+  if (form.of) append_term(reader, item, "of", form.of, NULL, form.ratio, &coupling);
   if (form.terms) read_coupling_terms(reader, form.terms, "terms", &coupling);
   if (reader->problem_count > before || coupling.count < 2) {
     memory_free(coupling.terms);

@@ -4,17 +4,17 @@
 #include "base/outside.h"
 #include "scene/parts.h"
 
-/* Smallest accepted length of a quaternion in a file. The limit is far below usual lengths and far above rounding
- * errors. */
-#define QUATERNION_LEAST 1e-6
+/* Smallest accepted length of a quaternion in a file: far below the length of a rounded quaternion, far above rounding
+ * error. */
+#define QUATERNION_LENGTH_MIN 1e-6
 
 typedef struct {
   Reader* reader;
   SourcePosition place; /* position of the file's name in the scene */
   const char* path;
   CsvTable table;
-  Diagnostics problems; /* of the file */
-  int time;             /* columns of the file: the column of time and the columns of the channels */
+  Diagnostics problems; /* errors in the CSV file */
+  int time;             /* index of the column of time, and of the column of each channel (column_count) */
   int* columns;
   int column_count;
 } CsvSignal;
@@ -22,7 +22,7 @@ typedef struct {
 /* ---------------------------------------------------------------- choice of columns */
 
 /* Reports errors in the CSV file at the place where the scene names the file. */
-static void tell_problems(CsvSignal* s) {
+static void report_problems(CsvSignal* s) {
   for (int k = 0; k < s->problems.count; k++) {
     const Diagnostic* one = &s->problems.items[k];
     if (one->line > 0)
@@ -32,7 +32,7 @@ static void tell_problems(CsvSignal* s) {
   }
 }
 
-/* Returns the index of the column with the name `name`. Returns -1 after an error. */
+/* Returns the index of a column by its name, or -1 after an error. */
 static int find_column(CsvSignal* s, const char* name, SourcePosition place) {
   int column = csv_find_column(&s->table, name);
   if (column >= 0 && csv_name_is_duplicate(&s->table, column)) {
@@ -61,9 +61,9 @@ static bool find_columns(CsvSignal* s, const Node* map, const SignalForm* form) 
   return s->reader->problem_count == before;
 }
 
-/* Checks the number of columns. There is one column per channel, or one more if a quaternion gives the last three
- * channels, a rotation. Sets *quaternion accordingly. Returns false after an error. */
-static bool count_fits(CsvSignal* s, const Node* map, int channels, bool* quaternion) {
+/* Checks the number of columns: one per channel, or one more if a quaternion gives the last three channels, a rotation.
+ * Sets *quaternion to true in the second case. Returns false after an error. */
+static bool check_column_count(CsvSignal* s, const Node* map, int channels, bool* quaternion) {
   *quaternion = s->reader->rotations && s->column_count == channels + 1;
   if (s->column_count == channels || *quaternion) return true;
   reader_error(s->reader, map->place, "expected %d column%s, one per channel%s, got %d", channels,
@@ -78,16 +78,16 @@ static bool read_number(CsvSignal* s, int row, int column, double* value) {
   return csv_read_number(&s->table, s->path, row, column, value, &s->problems);
 }
 
-static void refuse_row(CsvSignal* s, int row, const char* rule) {
+static void report_row_error(CsvSignal* s, int row, const char* rule) {
   diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePosition){s->path, s->table.lines[row], 0}, "%s", rule);
 }
 
-/* Returns the rotation vector of the quaternion `q` that is nearest to `before`, the vector of the previous row [rad].
+/* Returns the rotation vector of a quaternion q that is nearest to the rotation vector of the previous row [rad].
  * Candidates are log q plus 2 pi k along the axis of log q, for all whole k. */
-static Vec3 nearest_vector(Quat q, Vec3 before) {
+static Vec3 nearest_rotation_vector(Quat q, Vec3 before) {
   Vec3 v = quat_log(q);
   double angle = vec3_norm(v);
-  if (!(angle > 0)) { /* after whole turns every axis is possible: the previous one is used */
+  if (!(angle > 0)) { /* after whole turns the axis is arbitrary, and the previous axis is used */
     double old = vec3_norm(before);
     return old > 0 ? vec3_scale(before, 2 * M_PI * round(old / (2 * M_PI)) / old) : v;
   }
@@ -101,15 +101,15 @@ static Vec3 nearest_vector(Quat q, Vec3 before) {
  * after an error. */
 static bool read_rotation(CsvSignal* s, int row, const double q[4], double* values, int channels) {
   double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(size > QUATERNION_LEAST) || !isfinite(size)) {
-    refuse_row(s, row, "a quaternion must not be zero: write 1, 0, 0, 0 for no rotation");
+  if (!(size > QUATERNION_LENGTH_MIN) || !isfinite(size)) {
+    report_row_error(s, row, "a quaternion must not be zero: write 1, 0, 0, 0 for no rotation");
     return false;
   }
   Quat unit = {q[0] / size, q[1] / size, q[2] / size, q[3] / size};
   Vec3 before = row > 0 ? vec3_at(values - 3) : vec3(0, 0, 0); /* rotation vector of the row before */
-  Vec3 v = row > 0 ? nearest_vector(unit, before) : quat_log(unit);
+  Vec3 v = row > 0 ? nearest_rotation_vector(unit, before) : quat_log(unit);
   if (row > 0 && vec3_norm(vec3_sub(v, before)) > M_PI) {
-    refuse_row(s, row, "the rotation from the previous row exceeds half a turn: add rows in between");
+    report_row_error(s, row, "the rotation from the previous row exceeds half a turn: add rows in between");
     return false;
   }
   vec3_store(v, values + channels - 3);
@@ -161,7 +161,7 @@ static bool read_table(CsvSignal* s, const Node* map, const SignalForm* form, Sc
   int least = form->interpolation == 1 ? 2 : 1;
   if (!file_check_quotable(s->path, &s->problems) || csv_read(&s->table, s->path, &s->problems) != STATUS_OK)
     return false;
-  if (!find_columns(s, map, form) || !count_fits(s, map, signal->channels, &quaternion)) return false;
+  if (!find_columns(s, map, form) || !check_column_count(s, map, signal->channels, &quaternion)) return false;
   if (s->table.row_count < least) {
     diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePosition){s->path, 0, 0}, "%s",
                     least == 1 ? "the file has no row below its header: add at least one row"
@@ -181,7 +181,7 @@ void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, Sc
   size_t mark = reader_enter_key(reader, "file");
   CsvSignal s = {.reader = reader, .place = form->file->place, .path = signal->file};
   if (!read_table(&s, map, form, signal)) set_zero(signal);
-  tell_problems(&s);
+  report_problems(&s);
   reader_leave(reader, mark);
   diagnostics_free(&s.problems);
   csv_free(&s.table);

@@ -1,4 +1,5 @@
 /* Reads the feedback of a controller: measurements, and the matrix or network that is applied to them. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static int coordinate_named(const SceneJoint* joint, const char* name, size_t le
 static int axis_of(char c) { return c >= 'x' && c <= 'z' ? c - 'x' : -1; }
 
 /* Reads a measurement of two letters: the quantity, and its world axis. Returns false if `what` is no such pair. */
-static bool read_letters(const char* what, SceneMeasure* measure) {
+static bool read_axis_letters(const char* what, SceneMeasure* measure) {
   static const struct {
     char letter;
     MeasureKind kind;
@@ -45,7 +46,7 @@ static bool read_letters(const char* what, SceneMeasure* measure) {
 
 /* Reads the part of a measurement's name after the name of the link. Sets kind and index of *measure. Returns false if
  * the text is invalid. */
-static bool read_what(const SceneLink* link, const char* what, SceneMeasure* measure) {
+static bool read_quantity(const SceneLink* link, const char* what, SceneMeasure* measure) {
   const char* slash = strchr(what, '/');
   size_t length = slash ? (size_t)(slash - what) : strlen(what);
   bool rate = slash && strcmp(slash, "/rate") == 0;
@@ -55,7 +56,7 @@ static bool read_what(const SceneLink* link, const char* what, SceneMeasure* mea
     measure->index = coordinate;
     return true;
   }
-  return !slash && read_letters(what, measure);
+  return !slash && read_axis_letters(what, measure);
 }
 
 static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure) {
@@ -76,7 +77,7 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
       reader_error(reader, node->place, "no link is named '%s'%s", text_excerpt(name).text, text_suggestion(near).text);
   } else if (!reader->joint_broken[link]) {
     measure->link = link;
-    if (!read_what(&reader->scene->links[link], slash + 1, measure))
+    if (!read_quantity(&reader->scene->links[link], slash + 1, measure))
       reader_error(reader, node->place,
                    "'%s' is no measurement of link '%s': use a coordinate of its joint, a coordinate with /rate, or a "
                    "quantity such as px, cx, vx, wx, fx or zx (see feedback in docs/scene-format.md)",
@@ -133,15 +134,16 @@ static bool read_layers(Reader* reader, const Node* node, const Node* list, Scen
   return reader->problem_count == before;
 }
 
-/* Sets the weights of a network to random numbers, except the weights of the output layer, which are zero. The
- * network's initial output is then zero, but the output's derivatives with respect to the output layer are not. */
+/* Initializes a network: random weights in the hidden layers, zeros in the output layer. Its output is then zero, but
+ * derivatives with respect to the output layer are not. */
 static void draw_weights(SceneController* c, int seed) {
+  assert(c->feedback && c->hidden_count <= MLP_HIDDEN_MAX);
   Random random = {(uint64_t)seed};
   double* next = c->feedback;
   for (int layer = 0; layer < c->hidden_count; layer++) {
     int inputs = layer == 0 ? c->measure_count : c->hidden[layer - 1];
-    double most = 1 / sqrt(inputs);
-    for (int k = 0; k < c->hidden[layer] * inputs; k++) *next++ = random_uniform(&random, -most, most);
+    double weight_max = 1 / sqrt(inputs);
+    for (int k = 0; k < c->hidden[layer] * inputs; k++) *next++ = random_uniform(&random, -weight_max, weight_max);
     next += c->hidden[layer];
   }
 }
@@ -163,7 +165,7 @@ static void read_mlp(Reader* reader, const Node* node, const FeedbackForm* form,
   controller->scale = form->scale;
   if (!read_layers(reader, node, form->layers, controller)) {
     *controller->hidden = controller->hidden_count = 0;
-    controller->feedback_type = FEEDBACK_MATRIX; /* default, to continue after an error */
+    controller->feedback_type = FEEDBACK_MATRIX; /* any valid type, so that reading continues after the error */
     controller->feedback = MEMORY_NEW(double, controller->measure_count * controller->target.channels);
     return;
   }
@@ -203,7 +205,7 @@ static void read_form(Reader* reader, const Node* node, const FeedbackForm* form
   if (form->matrix) read_matrix(reader, form->matrix, controller);
 }
 
-/* Returns the map in a policy file. The document owns the nodes. Returns NULL after an error. */
+/* Returns the root map of a policy file, whose nodes the document owns. Returns NULL after an error. */
 static const Node* read_policy_file(Reader* reader, const Node* file) {
   char *path = file_resolve(reader->scene->path, file->text), *text = NULL;
   size_t length;
@@ -223,8 +225,7 @@ static const Node* read_policy_file(Reader* reader, const Node* file) {
   return root;
 }
 
-/* Reads a feedback policy from the scene, or from a file that the scene names. A policy file must not name another
- * file. */
+/* Reads a feedback policy from a file that the scene names. A policy file must not name another file. */
 static void read_policy(Reader* reader, const Node* node, const Node* file, SceneController* controller) {
   FeedbackForm form;
   if (node->count > 1) {
@@ -240,6 +241,7 @@ static void read_policy(Reader* reader, const Node* node, const Node* file, Scen
 }
 
 void read_feedback(Reader* reader, const Node* node, SceneController* controller) {
+  assert(controller->target.channels >= 0);
   FeedbackForm form;
   size_t mark = reader_enter_key(reader, "feedback");
   if (schema_read(reader, node, "feedback", &form)) {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
@@ -72,6 +73,7 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
 
 static void read_velocities(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
                             SceneInitial* initial) {
+  assert(initial->link >= 0);
   int dof = scene_joint_dof(&reader->scene->links[initial->link].joint);
   initial->has_velocities = node_has_key(item, "velocities");
   if (!list->node) return;
@@ -83,8 +85,10 @@ static void read_velocities(Reader* reader, const Node* item, const NumberList* 
   add_increments(reader, &repeat->velocities, list, list->count, initial->velocities);
 }
 
-/* Returns true if no earlier item gave an initial state of the link. Otherwise reports an error and returns false. */
-static bool is_first(Reader* reader, const Node* item, int link) {
+/* Records that this item gives the initial state of a link. If an earlier item gave one, reports an error and returns
+ * false. */
+static bool claim_link(Reader* reader, const Node* item, int link) {
+  assert(link >= 0 && link < reader->scene->link_count);
   const Scene* scene = reader->scene;
   int* first = &reader->initial_of[link];
   if (*first >= 0) {
@@ -98,7 +102,8 @@ static bool is_first(Reader* reader, const Node* item, int link) {
 }
 
 /* Removes the initial state that an included file gave for a link. The including scene gives another one. */
-static void drop_included(Reader* reader, int link) {
+static void remove_included_initial(Reader* reader, int link) {
+  assert(link >= 0 && link < reader->scene->link_count);
   Scene* scene = reader->scene;
   for (int i = 0; i < reader->included_initials; i++) {
     if (scene->initials[i].link != link) continue;
@@ -117,9 +122,9 @@ static void read_initial(Reader* reader, const Node* item, const Repeat* repeat)
   size_t mark = reader_enter_key(reader, "link");
   int link = read_link_name(reader, form.link);
   reader_leave(reader, mark);
-  if (link < 0 || reader->joint_broken[link] || !is_first(reader, item, link)) return;
+  if (link < 0 || reader->joint_broken[link] || !claim_link(reader, item, link)) return;
   Scene* scene = reader->scene;
-  drop_included(reader, link);
+  remove_included_initial(reader, link);
   scene->initials =
       memory_grow_array(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
   SceneInitial* initial = &scene->initials[scene->initial_count++];

@@ -1,16 +1,17 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
 
 /* Smallest sine of the angle between the axes of a universal joint. More parallel axes are an error. */
-#define PARALLEL_SINE 1e-6
+#define AXES_SINE_MIN 1e-6
 /* Defaults of joint limits: stiffness of the barrier [J] and of the penalty [N/m or N m/rad], largest margin [m or
  * rad]. */
 #define BARRIER_STIFFNESS 1.0
 #define PENALTY_STIFFNESS 1000.0
-#define LIMIT_MARGIN 0.05
+#define LIMIT_MARGIN_MAX 0.05
 /* Default margin of a limit as a fraction of the range between both limits. */
-#define LIMIT_MARGIN_SHARE 0.01
+#define LIMIT_MARGIN_FRACTION 0.01
 
 static const ValueRange ANY = {0};
 
@@ -44,7 +45,7 @@ static void read_axes(Reader* reader, const Node* list, SceneJoint* joint) {
            unit_axis(reader, item, vec3(v[0], v[1], v[2]), &joint->axes[index]) && good;
     reader_leave(reader, below);
   }
-  if (good && !(vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > PARALLEL_SINE))
+  if (good && !(vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > AXES_SINE_MIN))
     reader_error(reader, list->place, "the two axes are parallel: give two different directions, or use type: hinge");
   reader_leave(reader, mark);
 }
@@ -71,15 +72,15 @@ static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) 
 
 /* ---------------------------------------------------------------- limits */
 
-/* Reads one limit of a coordinate into *value. null means no limit and sets *value to `open`. */
-static bool read_end(Reader* reader, const Node* node, double open, double* value) {
+/* Reads one limit of a coordinate into *value. null means that there is no limit and sets *value to `open`. */
+static bool read_limit(Reader* reader, const Node* node, double open, double* value) {
   *value = open;
   if (node_is_null(node)) return true;
   return reader_number(reader, node, &ANY, NULL, value);
 }
 
-/* Checks a limit of the total rotation angle of a quaternion. A lower limit is an error. The upper limit must be at
- * most pi. Sets *low to -HUGE_VAL. Returns false after an error. */
+/* Checks a limit of the total rotation angle of a ball joint, which has no lower limit. The upper limit must be at most
+ * pi. Sets *low to -HUGE_VAL. Returns false after an error. */
 static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
   if (isfinite(*low) && *low != 0) {
     reader_error(reader, node->place,
@@ -94,11 +95,12 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
 }
 
 /* Returns true if an angle was probably meant in degrees: if it is a whole number of at least ten. */
-static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
+static bool is_probably_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
 
 void warn_if_degrees(Reader* reader, SourcePosition place, const double* angles, int count) {
+  assert(angles || count == 0);
   int k = 0;
-  while (k < count && !looks_like_degrees(angles[k])) k++;
+  while (k < count && !is_probably_degrees(angles[k])) k++;
   if (k < count)
     reader_warning(reader, place,
                    "angles are in radians, and %g rad is %.3g turns: if %g degrees are meant, write %.4g", angles[k],
@@ -112,12 +114,13 @@ void warn_if_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose)
   if (vector) warn_if_degrees(reader, vector->place, (const double[]){v.x, v.y, v.z}, 3);
 }
 
-static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joint, int slot, double low, double high) {
+static void warn_if_limit_degrees(Reader* reader, const Node* node, const SceneJoint* joint, int slot, double low,
+                                  double high) {
   if (slot >= scene_joint(joint).slide_count) warn_if_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
 /* Reads a pair [low, high] of limits into *low and *high. Returns false if the node is null, and after an error. */
-static bool read_ends(Reader* reader, const Node* node, double* low, double* high) {
+static bool read_limit_pair(Reader* reader, const Node* node, double* low, double* high) {
   if (node_is_null(node)) return false;
   if (node->kind != NODE_LIST || node->count != 2) {
     if (node->kind == NODE_LIST)
@@ -126,61 +129,62 @@ static bool read_ends(Reader* reader, const Node* node, double* low, double* hig
       reader_report_wrong_kind(reader, node, "a pair [low, high] or null");
     return false;
   }
-  bool good = read_end(reader, node->first, -HUGE_VAL, low);
-  return read_end(reader, node->last, HUGE_VAL, high) && good;
+  bool good = read_limit(reader, node->first, -HUGE_VAL, low);
+  return read_limit(reader, node->last, HUGE_VAL, high) && good;
 }
 
-static bool check_order(Reader* reader, const Node* node, double low, double high) {
+static bool check_limit_order(Reader* reader, const Node* node, double low, double high) {
   if (low < high) return true;
   reader_error(reader, node->place, "the lower limit must be below the upper limit, got [%.10g, %.10g]", low, high);
   return false;
 }
 
 bool read_bounds_pair(Reader* reader, const Node* node, double* low, double* high) {
-  return read_ends(reader, node, low, high) && check_order(reader, node, *low, *high);
+  return read_limit_pair(reader, node, low, high) && check_limit_order(reader, node, *low, *high);
 }
 
-static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
+static void read_limits_of_coordinate(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
+  assert(slot >= 0 && slot < JOINT_MAX_DOF);
   double low, high;
-  if (!read_ends(reader, node, &low, &high)) return;
+  if (!read_limit_pair(reader, node, &low, &high)) return;
   if (angle && !check_angle(reader, node, &low, high)) return;
-  if (!check_order(reader, node, low, high)) return;
-  if (!angle) warn_degrees(reader, node, joint, slot, low, high);
+  if (!check_limit_order(reader, node, low, high)) return;
+  if (!angle) warn_if_limit_degrees(reader, node, joint, slot, low, high);
   joint->limited[slot] = isfinite(low) || isfinite(high);
   joint->lower[slot] = low;
   joint->upper[slot] = high;
 }
 
-/* Returns the number of quantities of a joint that can have limits. These are the scalar coordinates, and the total
- * angle of a quaternion. */
-static int limit_slots(const Joint* made) { return made->plain_count + made->quaternion; }
+/* Returns the number of quantities of a joint that can have limits: its scalar coordinates, and the total angle of its
+ * quaternion. */
+static int limit_count(const Joint* kinematics) { return kinematics->plain_count + kinematics->quaternion; }
 
 /* Applies one pair of limits to all coordinates of a joint. The coordinates must be all in metres or all in radians. */
 static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
-  Joint made = scene_joint(joint);
-  int slots = limit_slots(&made);
-  if (made.slide_count > 0 && slots > made.slide_count) {
+  Joint kinematics = scene_joint(joint);
+  int slots = limit_count(&kinematics);
+  if (kinematics.slide_count > 0 && slots > kinematics.slide_count) {
     reader_error(
         reader, list->place,
         "the joint has translations and rotations: give a list of pairs, one pair or null per degree of freedom");
     return;
   }
-  for (int slot = 0; slot < slots; slot++) read_pair(reader, list, joint, slot, made.quaternion);
+  for (int slot = 0; slot < slots; slot++) read_limits_of_coordinate(reader, list, joint, slot, kinematics.quaternion);
 }
 
 static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* joint) {
-  Joint made = scene_joint(joint);
-  int slots = limit_slots(&made);
-  if (list->count != slots && list->count != made.dof_count) {
+  Joint kinematics = scene_joint(joint);
+  int slots = limit_count(&kinematics);
+  if (list->count != slots && list->count != kinematics.dof_count) {
     reader_error(reader, list->place, "expected %d pairs, one per degree of freedom%s, got %d", slots,
-                 made.quaternion ? " (the rotation angle of a ball joint counts as one)" : "", list->count);
+                 kinematics.quaternion ? " (the rotation angle of a ball joint counts as one)" : "", list->count);
     return;
   }
   int slot = 0;
   for (const Node* item = list->first; item; item = item->next, slot++) {
     size_t mark = reader_enter_index(reader, slot);
     if (slot < slots)
-      read_pair(reader, item, joint, slot, made.quaternion && slot == made.plain_count);
+      read_limits_of_coordinate(reader, item, joint, slot, kinematics.quaternion && slot == kinematics.plain_count);
     else if (!node_is_null(item))
       reader_error(reader, item->place,
                    "must be null: a ball joint has one limit only, on its total angle of rotation");
@@ -223,7 +227,7 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
   }
   if (!twists) return;
   size_t mark = reader_enter_key(reader, "twist");
-  read_pair(reader, form->twist, joint, 2, false);
+  read_limits_of_coordinate(reader, form->twist, joint, 2, false);
   if (isfinite(joint->lower[2]) && !(joint->lower[2] >= -pi && joint->lower[2] < pi))
     reader_error(reader, form->twist->place, "a limit of twist must lie between -pi and pi, got %.10g",
                  joint->lower[2]);
@@ -237,12 +241,13 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
 }
 
 /* Sets the limit law of a joint from its form. A stiffness or margin that the form does not give gets its default. */
-static void complete_limits(const JointForm* form, SceneJoint* joint) {
-  double margin = LIMIT_MARGIN;
+static void set_limit_law(const JointForm* form, SceneJoint* joint) {
+  assert(form && joint);
+  double margin = LIMIT_MARGIN_MAX;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {
-    bool swing = joint->type == JOINT_BALL && i == 1; /* its lower limit is 0 */
+    bool swing = joint->type == JOINT_BALL && i == 1; /* swing has the lower limit 0 */
     if (joint->limited[i])
-      margin = fmin(margin, LIMIT_MARGIN_SHARE * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
+      margin = fmin(margin, LIMIT_MARGIN_FRACTION * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
   }
   joint->limit_law = (LimitLaw)form->limit_law;
   joint->limit_margin = form->limit_margin > 0 ? form->limit_margin : margin;
@@ -252,11 +257,12 @@ static void complete_limits(const JointForm* form, SceneJoint* joint) {
                                                                : PENALTY_STIFFNESS;
 }
 
-void joint_default_limits(SceneJoint* joint) { complete_limits(&(JointForm){0}, joint); }
+void joint_default_limits(SceneJoint* joint) { set_limit_law(&(JointForm){0}, joint); }
 
 /* ---------------------------------------------------------------- the joint */
 
 bool expand_per_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values) {
+  assert(dof >= 0 && dof <= JOINT_MAX_DOF);
   if (list->is_list && list->count != dof) {
     size_t mark = reader_enter_key(reader, key);
     reader_error(reader, list->node->place, "expected %d number%s, one per degree of freedom, got %d", dof,
@@ -277,12 +283,12 @@ bool is_equal_for_rotations(const Joint* joint, const double* values) {
  * speed over which friction is smoothed. */
 static void check_static_friction(Reader* reader, const Node* map, const SceneJoint* joint) {
   const Node *node = node_find(map, "static_friction"), *speed = node_find(map, "stribeck_speed");
-  Joint made = scene_joint(joint);
+  Joint kinematics = scene_joint(joint);
   bool any = false;
-  for (int i = 0; i < made.dof_count; i++) {
+  for (int i = 0; i < kinematics.dof_count; i++) {
     double own = joint->static_friction[i];
     any = any || own > 0;
-    if (own > 0 && made.quaternion && i >= made.plain_count) {
+    if (own > 0 && kinematics.quaternion && i >= kinematics.plain_count) {
       reader_error(reader, node_key_place(node),
                    "a joint with three rotations cannot have 'static_friction': give only 'friction'");
       return;
@@ -319,12 +325,12 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   if (node_has_key(map, "rest") && !node_has_key(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")),
                  "'rest' (the rest position of a spring) needs 'stiffness': give both or neither");
-  Joint made = scene_joint(joint);
-  if (!is_equal_for_rotations(&made, joint->friction))
+  Joint kinematics = scene_joint(joint);
+  if (!is_equal_for_rotations(&kinematics, joint->friction))
     reader_warning(
         reader, node_key_place(node_find(map, "friction")),
         "a joint with three rotations has a single friction, so the mean of the numbers is used: give equal numbers");
-  if (made.quaternion && node_has_key(map, "armature"))
+  if (kinematics.quaternion && node_has_key(map, "armature"))
     reader_error(reader, node_key_place(node_find(map, "armature")),
                  "a joint with three rotations cannot have 'armature': remove the key");
 }
@@ -350,7 +356,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   if (!known) return false;
   read_limits(reader, form.limits, joint);
   if (joint->type == JOINT_BALL) read_swing_twist(reader, map, &form, joint);
-  complete_limits(&form, joint);
+  set_limit_law(&form, joint);
   if (joint->limit_restitution > 0 && joint->type == JOINT_BALL && joint->limit_law == LIMIT_PENALTY)
     reader_warning(reader, node_key_place(node_find(map, "limit_restitution")),
                    "limit_restitution %.6g has no effect, because the limit of a ball joint with limit_law: penalty is "

@@ -34,7 +34,7 @@ char* read_optional_name(Reader* reader, const Node* node) {
   return name;
 }
 
-static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
+static void read_link_name_key(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
   size_t mark = reader_enter_key(reader, "name");
   char* name = read_optional_name(reader, form->name);
   if (!name) reader->names_incomplete = true;
@@ -49,14 +49,13 @@ static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* 
 
 /* ---------------------------------------------------------------- references to links */
 
-/* Returns true if some names of links are unknown after an error. A missing name is then not reported, because it may
- * be one of these. */
-static bool is_excused(Reader* reader) {
+/* Returns true if an error left some names of links unknown. A missing name may be one of these and is not reported. */
+static bool has_unknown_names(Reader* reader) {
   if (reader->names_incomplete) reader->problem_count++;
   return reader->names_incomplete;
 }
 
-static void report_no_link(Reader* reader, const Node* node, const char* name, const char* help) {
+static void report_unknown_link(Reader* reader, const Node* node, const char* name, const char* help) {
   const char* nearest = names_nearest(&reader->link_names, name);
   if (strcmp(name, "world") == 0)
     reader_error(reader, node->place,
@@ -70,40 +69,41 @@ int read_link_name(Reader* reader, const Node* node) {
   char* name = reader_name(reader, node);
   if (!name) return -1;
   int index = names_find(&reader->link_names, name);
-  if (index < 0 && !is_excused(reader)) report_no_link(reader, node, name, "");
+  if (index < 0 && !has_unknown_names(reader)) report_unknown_link(reader, node, name, "");
   memory_free(name);
   return index;
 }
 
 /* ---------------------------------------------------------------- parent */
 
-/* Stores a parent that is not defined yet. After all links are read, report_late reports whether the parent is defined
- * later or not at all. Takes ownership of `name`. */
-static void postpone(Reader* reader, const Node* node, char* name) {
+/* Stores the name of a parent that is not defined yet. After all links are read, report_unresolved tells whether the
+ * parent is defined later or not at all. Takes ownership of `name`. */
+static void store_unresolved_parent(Reader* reader, const Node* node, char* name) {
   reader->problem_count++;
   if (reader->muted) {
     memory_free(name);
     return;
   }
-  reader->late = memory_grow_array(reader->late, sizeof(UnresolvedName), reader->late_count, &reader->late_capacity);
+  reader->unresolved = memory_grow_array(reader->unresolved, sizeof(UnresolvedName), reader->unresolved_count,
+                                         &reader->unresolved_capacity);
   int item = reader->indices ? reader->indices->n : -1;
-  reader->late[reader->late_count++] =
-      (UnresolvedName){node, name, memory_copy_text(reader->trail.data + reader->base), item};
+  reader->unresolved[reader->unresolved_count++] =
+      (UnresolvedName){node, name, memory_copy_text(reader->trail.data + reader->root_trail_length), item};
 }
 
-static void report_late(Reader* reader, const UnresolvedName* late) {
-  RepeatIndices indices = {.n = late->item};
+static void report_unresolved(Reader* reader, const UnresolvedName* unresolved) {
+  RepeatIndices indices = {.n = unresolved->item};
   size_t mark = reader->trail.length;
-  text_add(&reader->trail, "%s", late->trail);
-  reader->indices = late->item >= 0 ? &indices : NULL;
-  bool by_first = late->item == 0 && strchr(late->node->text, '{');
-  if (names_find(&reader->link_names, late->name) >= 0)
-    reader_error(reader, late->node->place,
+  text_add(&reader->trail, "%s", unresolved->trail);
+  reader->indices = unresolved->item >= 0 ? &indices : NULL;
+  bool by_first = unresolved->item == 0 && strchr(unresolved->node->text, '{');
+  if (names_find(&reader->link_names, unresolved->name) >= 0)
+    reader_error(reader, unresolved->node->place,
                  "the parent '%s' must stand before its child: move the parent up in the file",
-                 text_excerpt(late->name).text);
-  else if (!is_excused(reader))
-    report_no_link(reader, late->node, late->name,
-                   by_first ? ": give the parent of the first item in repeat.first" : "");
+                 text_excerpt(unresolved->name).text);
+  else if (!has_unknown_names(reader))
+    report_unknown_link(reader, unresolved->node, unresolved->name,
+                        by_first ? ": give the parent of the first item in repeat.first" : "");
   reader->indices = NULL;
   reader_leave(reader, mark);
 }
@@ -115,7 +115,7 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
   char* name = reader_name(reader, form->parent);
   int parent = name ? names_find(&reader->link_names, name) : -1;
   if (name && parent < 0) {
-    postpone(reader, form->parent, name);
+    store_unresolved_parent(reader, form->parent, name);
     name = NULL;
   } else if (name && parent == index) {
     reader_error(reader, form->parent->place, "the link is its own parent: name an earlier link, or remove 'parent'");
@@ -180,12 +180,12 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
 }
 
 /* Range of densities that were probably given in g/cm^3 instead of kg/m^3: plastics and metals up to copper. No solid
- * is so light in kg/m^3. A density of 1 is excluded, because some scenes use it as a unit. */
-#define GRAMS_LEAST 1.03
-#define GRAMS_MOST 9.1
+ * is so light in kg/m^3. A density of 1 is excluded, because some scenes use it as their unit. */
+#define GRAM_DENSITY_MIN 1.03
+#define GRAM_DENSITY_MAX 9.1
 
-static void warn_of_grams(Reader* reader, const Node* node, double density) {
-  if (density >= GRAMS_LEAST && density <= GRAMS_MOST)
+static void warn_if_grams(Reader* reader, const Node* node, double density) {
+  if (density >= GRAM_DENSITY_MIN && density <= GRAM_DENSITY_MAX)
     reader_warning(reader, node->place,
                    "the density %g kg/m^3 is below that of any foam: if %g g/cm^3 are meant, write %g", density,
                    density, density * 1000);
@@ -196,7 +196,7 @@ static void read_mass(Reader* reader, const Node* item, const LinkForm* form, Sc
   link->has_density = node_has_key(item, "density");
   link->mass = form->mass;
   link->density = form->density;
-  if (link->has_density) warn_of_grams(reader, node_find(item, "density"), form->density);
+  if (link->has_density) warn_if_grams(reader, node_find(item, "density"), form->density);
   link->mass_model = (MassModel)form->mass_model;
   if (!node_has_key(item, "mass_model")) link->mass_model = node_has_key(item, "inertia") ? MASS_GIVEN : MASS_BY_SHAPE;
   if (link->mass_model == MASS_GIVEN) {
@@ -241,6 +241,7 @@ static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
 }
 
 static bool parse_color(const char* text, double color[3]) {
+  assert(text && color);
   if (text[0] != '#' || strlen(text) != 7) return false;
   for (int i = 0; i < 3; i++) {
     int high = hexadecimal(text[1 + 2 * i]), low = hexadecimal(text[2 + 2 * i]);
@@ -266,7 +267,7 @@ static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "groups");
   if (!reader_count_values(reader, list->place, 16 * (int64_t)list->count))
-    return; /* each one is allocated separately */
+    return; /* reader_count_values has reported the error */
   link->groups = MEMORY_NEW(char*, list->count);
   for (const Node* item = list->first; item; item = item->next) {
     char* name = reader_name(reader, item);
@@ -326,7 +327,7 @@ void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   }
   int index = reader->scene->link_count;
   SceneLink* link = reader_append_link(reader, item->place);
-  read_link_own_name(reader, &form, link, index);
+  read_link_name_key(reader, &form, link, index);
   read_parent(reader, &form, link, index);
   reader->joint_broken[index] = !read_joint(reader, item, &form, repeat, &link->joint);
   link->fixed = link->joint.type == JOINT_FIXED;
@@ -356,5 +357,5 @@ void read_links(Reader* reader, const Node* list) {
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
-  for (int i = 0; i < reader->late_count; i++) report_late(reader, &reader->late[i]);
+  for (int i = 0; i < reader->unresolved_count; i++) report_unresolved(reader, &reader->unresolved[i]);
 }

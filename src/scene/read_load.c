@@ -1,12 +1,12 @@
 #include "scene/parts.h"
 
-static SceneLoad* add_load(Reader* reader) {
+static SceneLoad* append_load(Reader* reader) {
   Scene* scene = reader->scene;
   scene->loads = memory_grow_array(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
   return &scene->loads[scene->load_count++];
 }
 
-/* Reads a signal of three channels. A single number for all three channels is an error. */
+/* Reads the signal of a force or torque, with three channels. A single number for all three is an error. */
 static void read_vector_signal(Reader* reader, const Node* node, const char* key, SceneSignal* signal) {
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
@@ -33,7 +33,7 @@ static void read_strength(Reader* reader, const Node* node, SceneSignal* signal)
   reader_leave(reader, mark);
 }
 
-/* Sets the axis of a field to the unit vector along `given`. Reports an error if `given` is zero. */
+/* Sets the axis of a field to the unit vector along a direction. Reports an error if the direction is zero. */
 static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
   double length = vec3_norm(given);
   if (length > 0)
@@ -91,7 +91,7 @@ static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
     reader_stop(reader);
     return;
   }
-  SceneLoad* load = add_load(reader);
+  SceneLoad* load = append_load(reader);
   *load = (SceneLoad){.place = item->place, .link = link, .link_axes = form.axes == 1, .point = form.point};
   load->has_point = node_find(item, "point") != NULL;
   read_vector_signal(reader, form.force, "force", &load->force);

@@ -1,4 +1,5 @@
 /* Reads elastic rods. A rod is a chain of links that bushings join (docs/derivations/loads.md, L50). */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ typedef struct {
 } RodChain;
 
 static double segment_length(const RodChain* chain, int i) {
+  assert(i >= 0 && i < chain->count);
   return vec3_norm(vec3_sub(chain->nodes[i + 1], chain->nodes[i]));
 }
 
@@ -51,17 +53,18 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
   return NULL;
 }
 
-/* Divides the lines between the points of a rod into segments of similar length. wanted: total number of segments. Each
- * line has at least one segment. */
-static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int wanted) {
+/* Divides the lines between the points of a rod into segments of similar length. segment_count: requested number of
+ * segments; each line has at least one. */
+static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int segment_count) {
+  assert(point_count >= 2);
   double whole = 0, along = 0;
   for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));
-  chain->nodes = MEMORY_NEW(Vec3, wanted + point_count);
+  chain->nodes = MEMORY_NEW(Vec3, segment_count + point_count);
   chain->nodes[0] = points[0];
   int done = 0;
   for (int k = 1; k < point_count; k++) {
     along += vec3_norm(vec3_sub(points[k], points[k - 1]));
-    int upto = wanted <= point_count - 1 ? k : (int)round(wanted * along / whole);
+    int upto = segment_count <= point_count - 1 ? k : (int)round(segment_count * along / whole);
     int parts = upto - done > 1 ? upto - done : 1;
     done = upto > done ? upto : done;
     for (int i = 1; i <= parts; i++)
@@ -73,7 +76,7 @@ static void divide_curve(RodChain* chain, const Vec3* points, int point_count, i
 
 /* Computes the frames of the segments so that neighbouring segments have no relative twist. Returns false after an
  * error. */
-static bool turn_segments(RodChain* chain) {
+static bool compute_segment_frames(RodChain* chain) {
   chain->turns = MEMORY_NEW(Quat, chain->count);
   Vec3 before = vec3(0, 0, 1);
   for (int i = 0; i < chain->count; i++) {
@@ -88,7 +91,7 @@ static bool turn_segments(RodChain* chain) {
     }
     Vec3 axis = vec3_cross(before, along);
     Quat turn = cosine < FOLD_COSINE ? (Quat){0, 1, 0, 0} : quat_normalized((Quat){1 + cosine, axis.x, axis.y, axis.z});
-    if (cosine < FOLD_COSINE) { /* first segment pointing down: half a turn, and the remaining rotation */
+    if (cosine < FOLD_COSINE) { /* the first segment points down: half a turn, and the remaining rotation */
       axis = vec3_cross(vec3(0, 0, -1), along);
       turn = quat_mul(quat_normalized((Quat){1 - along.z, axis.x, axis.y, axis.z}), turn);
     }
@@ -100,11 +103,11 @@ static bool turn_segments(RodChain* chain) {
 
 /* ---------------------------------------------------------------- links */
 
-static void set_places(Node* node, SourcePosition place) {
+static void set_positions(Node* node, SourcePosition place) {
   node->place = place;
   node->key_line = place.line;
   node->key_column = place.column;
-  for (Node* child = node->first; child; child = child->next) set_places(child, place);
+  for (Node* child = node->first; child; child = child->next) set_positions(child, place);
 }
 
 /* Appends a segment of the rod as a link in YAML. The shape is a capsule. The mass is the mass of the cylinder without
@@ -143,7 +146,7 @@ static void read_segments(RodChain* chain) {
   text_free(&text);
   const Node* color = chain->form->color;
   for (Node* link = list ? list->first : NULL; link && !reader->exhausted; link = link->next) {
-    set_places(link, chain->item->place);
+    set_positions(link, chain->item->place);
     Node* own = color ? document_deep_copy(reader->document, color) : NULL;
     if (own) node_append(link, own);
     read_link(reader, link, &(Repeat){0});
@@ -152,9 +155,10 @@ static void read_segments(RodChain* chain) {
 
 /* ---------------------------------------------------------------- bushings */
 
-/* Sets the stiffness of a bushing that replaces a length `share` of the rod [m]. bends: true if rotations have
- * stiffness, too. */
-static void set_springs(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
+/* Sets the stiffness of a bushing that represents the elasticity of a piece of the rod. share: length of the piece [m].
+ * bends: true if the bushing also resists rotation. */
+static void set_bushing_stiffness(const RodForm* form, double share, bool bends, SceneBushing* bushing) {
+  assert(share > 0);
   double r = form->radius, area = M_PI * r * r, second = M_PI * r * r * r * r / 4;
   double shear = SHEAR_FACTOR * form->shear * area, bend = bends ? form->young * second : 0;
   const double stiffness[6] = {
@@ -169,7 +173,8 @@ static void set_springs(const RodForm* form, double share, bool bends, SceneBush
 
 /* Adds the bushing between segment i and segment i + 1. The bushing's axes are halfway between the axes of both
  * segments. */
-static void join_segments(const RodChain* chain, int i) {
+static void add_bushing_between(const RodChain* chain, int i) {
+  assert(i >= 0 && i + 1 < chain->count);
   double length[2] = {segment_length(chain, i), segment_length(chain, i + 1)};
   SceneBushing bushing = {.place = chain->item->place, .link = {chain->first + i, chain->first + i + 1}};
   Quat a = chain->turns[i], b = chain->turns[i + 1];
@@ -180,15 +185,15 @@ static void join_segments(const RodChain* chain, int i) {
     if (chain->form->rest == ROD_REST_POINTS)
       bushing.rotation[side] = quat_normalized(quat_mul(quat_conjugate(side == 0 ? a : b), between));
   }
-  set_springs(chain->form, (length[0] + length[1]) / 2, true, &bushing);
+  set_bushing_stiffness(chain->form, (length[0] + length[1]) / 2, true, &bushing);
   scene_append_bushing(chain->reader, &bushing);
 }
 
 /* ---------------------------------------------------------------- ends */
 
-/* Stores an end of the rod until the initial pose of its link is known. node: the map `from` or `to`, NULL if the end
- * is free. last: true for the end at the last point. */
-static void postpone_end(const RodChain* chain, const Node* node, bool last) {
+/* Stores an end of the rod until the initial poses of links are known. node: the map `from` or `to`, NULL if the end is
+ * free. last: true for the end at the last point. */
+static void store_end(const RodChain* chain, const Node* node, bool last) {
   Reader* reader = chain->reader;
   RodEndForm form;
   if (!node) return;
@@ -197,9 +202,9 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
     int i = last ? chain->count - 1 : 0;
     double length = segment_length(chain, i);
     RodEnd end = {.link = form.link,
-                  .trail = memory_copy_text(reader->trail.data + reader->base),
+                  .trail = memory_copy_text(reader->trail.data + reader->root_trail_length),
                   .node = chain->nodes[last ? chain->count : 0],
-                  .turn = chain->turns[i],
+                  .rotation = chain->turns[i],
                   .count = chain->count,
                   .step = last ? -1 : 1,
                   .reach = M_PI * chain->form->radius};
@@ -207,7 +212,7 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
                                  .link = {chain->first + i, -1},
                                  .position = {vec3(0, 0, last ? length / 2 : -length / 2)},
                                  .rotation = {quat_identity(), quat_identity()}};
-    set_springs(chain->form, length / 2, form.type == ROD_END_CLAMPED, &end.bushing);
+    set_bushing_stiffness(chain->form, length / 2, form.type == ROD_END_CLAMPED, &end.bushing);
     reader->rod_ends =
         memory_grow_array(reader->rod_ends, sizeof(RodEnd), reader->rod_end_count, &reader->rod_end_capacity);
     reader->rod_ends[reader->rod_end_count++] = end;
@@ -217,7 +222,8 @@ static void postpone_end(const RodChain* chain, const Node* node, bool last) {
 
 /* Returns the pose of a link in the world at the start of the run. Joint coordinates are taken from `initial`, or are
  * zero. */
-static Pose start_pose(const Scene* scene, int link) {
+static Pose initial_link_pose(const Scene* scene, int link) {
+  assert(link >= 0 && link < scene->link_count);
   const SceneLink* l = &scene->links[link];
   Joint joint = scene_joint(&l->joint);
   double q[JOINT_MAX_COORDINATE] = {0};
@@ -226,12 +232,12 @@ static Pose start_pose(const Scene* scene, int link) {
     if (scene->initials[k].link == link && scene->initials[k].has_coordinates)
       memcpy(q, scene->initials[k].coordinates, sizeof q);
   Pose own = pose_mul((Pose){mat3_from_quat(l->joint.rotation), l->joint.position}, joint_motion(&joint, q));
-  return l->parent < 0 ? own : pose_mul(start_pose(scene, l->parent), own);
+  return l->parent < 0 ? own : pose_mul(initial_link_pose(scene, l->parent), own);
 }
 
-/* Returns the first link between `link` and the root whose initial pose depends on a signal. The signal is the nonzero
- * target of a prescribed joint without an item in `initial`. Returns -1 if there is no such link. */
-static int moved_link(const Scene* scene, int link) {
+/* Returns the first link between a link and its root whose initial pose depends on a signal: the nonzero target of a
+ * prescribed joint without an item in `initial`. Returns -1 if there is none. */
+static int find_signal_driven_link(const Scene* scene, int link) {
   for (; link >= 0; link = scene->links[link].parent) {
     bool given = false;
     for (int k = 0; k < scene->initial_count; k++) given = given || scene->initials[k].link == link;
@@ -249,8 +255,8 @@ static int moved_link(const Scene* scene, int link) {
   return -1;
 }
 
-/* Excludes contact between links a and b. */
 static void exclude_pair(Reader* reader, int a, int b, SourcePosition place) {
+  assert(a >= 0 && b >= 0);
   const SceneLink* links = reader->scene->links;
   contact_add_exclusion(&reader->scene->contact, memory_copy_text(links[a].name), memory_copy_text(links[b].name),
                         place);
@@ -258,7 +264,7 @@ static void exclude_pair(Reader* reader, int a, int b, SourcePosition place) {
 
 /* Excludes contact between segments that are close along the rod. These are neighbours, and segments with less rod
  * between them than pi times the rod's radius, half the circumference of the narrowest circle that the rod can form. */
-static void exclude_neighbours(const RodChain* chain) {
+static void exclude_near_segments(const RodChain* chain) {
   for (int i = 0; i < chain->count; i++) {
     double between = 0;
     for (int j = i + 1; j < chain->count && (j == i + 1 || between < M_PI * chain->form->radius); j++) {
@@ -278,13 +284,13 @@ static void exclude_end(Reader* reader, const RodEnd* end, int link) {
   }
 }
 
-static void fasten_end(Reader* reader, RodEnd* end) {
+static void attach_end(Reader* reader, RodEnd* end) {
   SceneBushing* bushing = &end->bushing;
   int link = read_link_or_world(reader, end->link, "link");
   if (link == bushing->link[0])
     reader_error(reader, bushing->place, "a rod cannot end on its own segment: name another link, or world");
   if (link < -1 || link == bushing->link[0] || (link >= 0 && reader->joint_broken[link])) return;
-  int moved = moved_link(reader->scene, link);
+  int moved = find_signal_driven_link(reader->scene, link);
   if (moved >= 0) {
     reader_error(reader, bushing->place,
                  "a signal sets the start position of '%s': give the same coordinates in `initial`, so that the rod is "
@@ -292,10 +298,10 @@ static void fasten_end(Reader* reader, RodEnd* end) {
                  text_excerpt(reader->scene->links[moved].name).text);
     return;
   }
-  Pose pose = link < 0 ? pose_identity() : start_pose(reader->scene, link);
+  Pose pose = link < 0 ? pose_identity() : initial_link_pose(reader->scene, link);
   bushing->link[1] = link;
   bushing->position[1] = pose_apply_inverse(pose, end->node);
-  bushing->rotation[1] = quat_normalized(quat_mul(quat_conjugate(quat_from_mat3(pose.r)), end->turn));
+  bushing->rotation[1] = quat_normalized(quat_mul(quat_conjugate(quat_from_mat3(pose.r)), end->rotation));
   scene_append_bushing(reader, bushing);
   if (link >= 0) exclude_end(reader, end, link);
 }
@@ -304,7 +310,7 @@ void attach_rod_ends(Reader* reader) {
   for (int k = 0; k < reader->rod_end_count; k++) {
     size_t mark = reader->trail.length;
     text_add(&reader->trail, "%s", reader->rod_ends[k].trail);
-    fasten_end(reader, &reader->rod_ends[k]);
+    attach_end(reader, &reader->rod_ends[k]);
     reader_leave(reader, mark);
   }
 }
@@ -323,17 +329,17 @@ static void read_rod(Reader* reader, const Node* item) {
   chain.name = reader_name(reader, form.name);
   Vec3* points = chain.name && reader->problem_count == before ? read_curve(reader, form.points) : NULL;
   if (points) {
-    int wanted = node_has_key(item, "segments")          ? form.segments
-                 : form.points->count > SEGMENTS_DEFAULT ? form.points->count - 1
-                                                         : SEGMENTS_DEFAULT;
-    divide_curve(&chain, points, form.points->count, wanted);
-    if (turn_segments(&chain)) read_segments(&chain);
+    int segment_count = node_has_key(item, "segments")          ? form.segments
+                        : form.points->count > SEGMENTS_DEFAULT ? form.points->count - 1
+                                                                : SEGMENTS_DEFAULT;
+    divide_curve(&chain, points, form.points->count, segment_count);
+    if (compute_segment_frames(&chain)) read_segments(&chain);
   }
   if (points && reader->problem_count == before && reader->scene->link_count == chain.first + chain.count) {
-    postpone_end(&chain, form.from, false);
-    for (int i = 0; i + 1 < chain.count; i++) join_segments(&chain, i);
-    postpone_end(&chain, form.to, true);
-    exclude_neighbours(&chain);
+    store_end(&chain, form.from, false);
+    for (int i = 0; i + 1 < chain.count; i++) add_bushing_between(&chain, i);
+    store_end(&chain, form.to, true);
+    exclude_near_segments(&chain);
   } else {
     reader->names_incomplete = true;
   }

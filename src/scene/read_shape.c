@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "base/outside.h"
@@ -90,7 +91,7 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
                  "'decompose'");
 }
 
-/* Reports keys that do not apply to the pieces of the shape. Some keys apply to convex hulls only, `orient: fix` to
+/* Reports keys that the pieces of the shape do not allow. Some keys apply to convex hulls only, `orient: fix` to
  * triangles only. */
 static void check_triangles(Reader* reader, const Node* node, const SceneShape* shape) {
   static const char* const KEYS[] = {"hulls", "decompose", "max_vertices", "keep_interior"};
@@ -132,6 +133,7 @@ static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
 
 /* Reads the offsets of a polytope's faces, one per normal. Sets shape->faces to {normal, offset} for each face. */
 static void read_faces(Reader* reader, const Node* list, const Vec3* normals, int count, SceneShape* shape) {
+  assert(count >= 0);
   static const ValueRange POSITIVE = RANGE_ABOVE(0);
   size_t mark = reader_enter_key(reader, "offsets");
   if (list->count != count)
@@ -155,8 +157,9 @@ static void read_faces(Reader* reader, const Node* list, const Vec3* normals, in
 
 static void read_exponents(Reader* reader, const Node* node, const NumberList* list, SmoothForm* form) {
   const Node* key = node_find(node, "exponents");
-  int said = key ? key->count : 0; /* an error in one of two entries has been reported */
-  if (said != 2) reader_error(reader, key ? key->place : node->place, "expected two exponents [e1, e2], got %d", said);
+  int written_count = key ? key->count : 0; /* if one of two entries is invalid, its error has been reported */
+  if (written_count != 2)
+    reader_error(reader, key ? key->place : node->place, "expected two exponents [e1, e2], got %d", written_count);
   for (int k = 0; k < 2 && list->count == 2; k++) form->exponents[k] = list->values[k];
 }
 
@@ -182,7 +185,7 @@ static void check_oriented(Reader* reader, const SceneShapeForm* form, const Sce
   if (rule) reader_error(reader, form->normals->place, "%s", rule);
 }
 
-/* Reads the shapes of a union or subtraction. Shapes that are written inside it are added to the scene. */
+/* Reads the shapes of a union or subtraction. Shapes that are written inside the list are added to the scene. */
 static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "of");
   bool two = shape->type == SHAPE_SUBTRACTION;
@@ -233,11 +236,12 @@ static void check_round(Reader* reader, const Node* node, const SceneShape* shap
 /* Moves the shape of a form into the scene, which owns its texts and points. Returns its index. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
-  SceneShape whole = form->shape; /* its parts are earlier shapes of the scene */
-  if (shape_is_smooth(&whole) && node->kind == NODE_MAP) read_smooth(reader, node, form, &whole);
+  SceneShape parsed = form->shape;
+  /* shapes inside a union are appended to the scene first */
+  if (shape_is_smooth(&parsed) && node->kind == NODE_MAP) read_smooth(reader, node, form, &parsed);
   scene->shapes = memory_grow_array(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];
-  *shape = whole;
+  *shape = parsed;
   shape->name = memory_copy_text(name);
   shape->place = node->place;
   shape->exact = !node_has_key(node, "resolution") && !node_has_key(node, "segments");
@@ -277,7 +281,7 @@ void read_shapes(Reader* reader, const Node* map) {
 
 static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-/* Products with the identity are omitted, because they may turn -0 into 0. */
+/* Products with the identity are omitted, because they may turn -0 into 0 and change the written file. */
 Quat pose_form_rotation(const PoseForm* pose) {
   if (is_zero(pose->rotation_vector) && is_zero(pose->rpy)) return pose->rotation;
   Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
@@ -285,6 +289,7 @@ Quat pose_form_rotation(const PoseForm* pose) {
 }
 
 static int find_shape(Reader* reader, const Node* node) {
+  assert(node);
   char* name = reader_name(reader, node);
   if (!name) return -1;
   int index = names_find(&reader->shape_names, name);
@@ -297,8 +302,7 @@ static int find_shape(Reader* reader, const Node* node) {
   return index;
 }
 
-/* Returns true if a value in the node or below it is an {expression}. Such a shape is read again for each item of a
- * repeat. */
+/* Returns true if a node or a descendant is an {expression}. Such a shape is read again for each item of a repeat. */
 static bool has_expression(const Node* node) {
   if (node->kind == NODE_SCALAR) return node->text[0] == '{';
   for (const Node* child = node->first; child; child = child->next)
@@ -306,16 +310,17 @@ static bool has_expression(const Node* node) {
   return false;
 }
 
-static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* form) {
-  if (node->memo >= 0) return node->memo;
-  if (reader->indices && has_expression(node)) return add_shape(reader, node, "", form); /* differs from item to item */
+static int find_or_add_inline_shape(Reader* reader, const Node* node, const SceneShapeForm* form) {
+  if (node->object_index >= 0) return node->object_index;
+  if (reader->indices && has_expression(node))
+    return add_shape(reader, node, "", form); /* an expression may differ from item to item */
   int index = add_shape(reader, node, "", form);
-  ((Node*)node)->memo = index; /* the document is not const; only the node is */
+  ((Node*)node)->object_index = index; /* the document is not const; only the node is */
   return index;
 }
 
 /* Reports shape keys that stand beside the name of a shape. Such keys would have no effect. */
-static void refuse_shape_keys(Reader* reader, const Node* node) {
+static void report_shape_keys(Reader* reader, const Node* node) {
   const SchemaObject *shape = schema_object(reader->table, "shape"), *pose = schema_object(reader->table, "pose");
   for (const Node* entry = node->first; entry; entry = entry->next) {
     const char* key = entry->key;
@@ -334,7 +339,7 @@ static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use)
   const Node* type = node_find(node, "type");
   if (node_has_key(node, "shape") && type)
     reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
-  if (node_has_key(node, "shape") && !type) refuse_shape_keys(reader, node);
+  if (node_has_key(node, "shape") && !type) report_shape_keys(reader, node);
   warn_if_pose_degrees(reader, node, &form.pose);
   use->position = form.pose.position;
   use->rotation = pose_form_rotation(&form.pose);
@@ -343,7 +348,7 @@ static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use)
     use->shape = find_shape(reader, form.name);
     reader_leave(reader, mark);
   } else if (type) {
-    use->shape = inline_shape(reader, node, &form.shape);
+    use->shape = find_or_add_inline_shape(reader, node, &form.shape);
   }
 }
 
@@ -363,7 +368,7 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link) {
     reader_leave(reader, mark);
   } else if (form->shapes) {
     size_t mark = reader_enter_key(reader, "shapes");
-    int64_t size = 16 * (int64_t)form->shapes->count; /* memory of a use, in numbers */
+    int64_t size = 16 * (int64_t)form->shapes->count; /* size of a SceneShapeUse in numbers, for the limit */
     if (reader_count_values(reader, form->shapes->place, size))
       link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
     for (const Node* node = form->shapes->first; node && !reader->exhausted; node = node->next) {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
@@ -5,6 +6,7 @@
 static const ValueRange ANY = {0};
 
 void signal_free_arrays(SceneSignal* signal) {
+  assert(signal);
   memory_free(signal->times);
   memory_free(signal->values);
   memory_free(signal->amplitude);
@@ -15,8 +17,9 @@ void signal_free_arrays(SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- tables of numbers */
 
-/* Reads one row of a signal: a list with one number per channel. A row of one channel may be a single number. */
+/* Reads one row of a signal: a list with one number per channel, or a number for one channel. */
 static void read_row(Reader* reader, const Node* node, int channels, double* values) {
+  assert(channels > 0);
   if (channels == 1 && node->kind == NODE_SCALAR)
     reader_number(reader, node, &ANY, NULL, values);
   else if (node->kind == NODE_LIST && node->count != channels)
@@ -42,7 +45,8 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
 }
 
 /* Extends a signal to `rows` rows by repeating its last row. */
-static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
+static void repeat_last_row(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
+  assert(rows >= 0);
   if (!node_has_key(map, "rows") || signal->rows == 0) return;
   size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
   SourcePosition place = node_find(map, "rows")->place;
@@ -95,6 +99,7 @@ static void read_knots(Reader* reader, const Node* map, const SignalForm* form, 
 /* ---------------------------------------------------------------- sines */
 
 static void read_sine(Reader* reader, const Node* node, SceneSignal* signal, int slot) {
+  assert(slot >= 0 && slot < signal->terms * signal->channels);
   SineForm form;
   if (!schema_read(reader, node, "sine", &form)) return;
   signal->amplitude[slot] = form.amplitude;
@@ -111,8 +116,8 @@ static void read_channel(Reader* reader, const Node* list, SceneSignal* signal, 
   }
 }
 
-/* Reads the sine terms of a signal. A flat list has the terms of a single channel. In a list of lists, short channels
- * are padded with zeros. */
+/* Reads the sine terms of a signal: a list for a single channel, or one list per channel. Shorter channels are padded
+ * with zeros. */
 static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
   bool nested = list->first && list->first->kind == NODE_LIST;
   int channels = nested ? list->count : 1;
@@ -151,7 +156,7 @@ static void set_constant(Reader* reader, const NumberList* list, const char* key
   expand_per_dof(reader, list, key, signal->channels, signal->values);
 }
 
-/* Index of the word `csv`, which follows the signal types. The rows of a CSV file become keyframes or a spline. */
+/* Index of the word `csv`, which follows the words of the signal types. A CSV file becomes keyframes or a spline. */
 enum { CSV_WORD = SIGNAL_SEQUENCE + 1 };
 
 static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signal) {
@@ -180,15 +185,16 @@ static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signa
     }
     case SIGNAL_SEQUENCE:
       read_table(reader, form.values, signal);
-      fill_rows(reader, node, form.rows, signal);
+      repeat_last_row(reader, node, form.rows, signal);
       signal->interval = form.interval;
       break;
-    case SIGNAL_ZERO_ORDER_HOLD: /* of no file */
+    case SIGNAL_ZERO_ORDER_HOLD: /* set by programs only, not by files */
       break;
   }
 }
 
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal) {
+  assert(node && channels >= 0);
   *signal = (SceneSignal){.type = SIGNAL_CONSTANT, .place = node->place, .channels = channels};
   if (node->kind == NODE_MAP) {
     read_signal_map(reader, node, signal);

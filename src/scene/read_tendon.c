@@ -1,14 +1,17 @@
+#include <assert.h>
 #include "scene/parts.h"
 
-/* Returns the tendon that is being read, which is the last one of the scene. */
-static SceneTendon* last_tendon(Reader* reader) { return &reader->scene->tendons[reader->scene->tendon_count - 1]; }
+static SceneTendon* current_tendon(Reader* reader) {
+  assert(reader->scene->tendon_count > 0);
+  return &reader->scene->tendons[reader->scene->tendon_count - 1];
+}
 
 static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
   (void)repeat;
   TendonPointForm form;
   if (!schema_read(reader, item, "tendon_point", &form)) return;
   int link = read_link_or_world(reader, form.link, "link");
-  SceneTendon* tendon = last_tendon(reader);
+  SceneTendon* tendon = current_tendon(reader);
   if (link < -1) return;
   if (tendon->count >= TENDON_POINT_MAX) {
     reader_error(reader, item->place, "the tendon has more than %d points: remove points", TENDON_POINT_MAX);
@@ -33,11 +36,13 @@ static void read_points(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* Reads one wrap of the current tendon. Read the tendon's points first. A wrap with an error is not added. */
+/* Reads one wrap of the current tendon, whose points must have been read. A wrap with an error is not added. number:
+ * index of the wrap in the list. */
 static void read_wrap(Reader* reader, const Node* item, int number) {
+  assert(number >= 0);
   TendonWrapForm form;
   if (!schema_read(reader, item, "tendon_wrap", &form)) return;
-  SceneTendon* tendon = last_tendon(reader);
+  SceneTendon* tendon = current_tendon(reader);
   SceneTendonWrap wrap = form.wrap;
   wrap.place = item->place;
   wrap.link = read_link_or_world(reader, form.link, "link");
@@ -93,7 +98,7 @@ static void check_points(Reader* reader, const Node* item, const SceneTendon* te
                  "all points and wraps of the tendon are fixed to the world: attach at least one to a link");
 }
 
-static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
+static void check_force_keys(Reader* reader, const Node* item, const TendonForm* form) {
   const Node* rest = node_find(item, "rest_length");
   const Node* speed = node_find(item, "friction_speed");
   if (!form->tension && !(form->tendon.stiffness > 0) && !form->range && !(form->tendon.friction > 0))
@@ -109,12 +114,13 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
 }
 
 /* Default eyelet of a tendon as a fraction of the mean distance of its points from the origins of their frames. */
-#define EYELET_PART 1e-2
+#define EYELET_FRACTION 1e-2
 
 double scene_tendon_eyelet(const SceneTendon* tendon) {
+  assert(tendon->count >= 0);
   double sum = 0;
   for (int i = 0; i < tendon->count; i++) sum += vec3_norm(tendon->points[i].point);
-  return tendon->count > 0 ? EYELET_PART * sum / tendon->count : 0;
+  return tendon->count > 0 ? EYELET_FRACTION * sum / tendon->count : 0;
 }
 
 static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) {
@@ -124,21 +130,22 @@ static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) 
   reader_leave(reader, mark);
 }
 
-/* Default margin of the limits of a tendon's length: fraction of the range, or of the only limit, and largest margin
+/* Default margin of the limits of a tendon's length: fraction of the range, or of the only limit, and its largest value
  * [m]. */
-#define MARGIN_PART 0.01
-#define MARGIN_MOST 0.05
+#define MARGIN_FRACTION 0.01
+#define MARGIN_MAX 0.05
 
 double scene_tendon_margin(double lower, double upper) {
+  assert(!(lower > upper));
   double size = isfinite(lower) && isfinite(upper) ? upper - lower : fabs(isfinite(lower) ? lower : upper);
-  return size > 0 ? fmin(MARGIN_MOST, MARGIN_PART * size) : MARGIN_MOST;
+  return size > 0 ? fmin(MARGIN_MAX, MARGIN_FRACTION * size) : MARGIN_MAX;
 }
 
 static void read_range(Reader* reader, const Node* item, const TendonForm* form, SceneTendon* tendon) {
-  static const char* const OWN[] = {"range_stiffness", "range_margin", "range_damping"};
+  static const char* const RANGE_KEYS[] = {"range_stiffness", "range_margin", "range_damping"};
   for (int k = 0; k < 3 && !form->range; k++) {
-    const Node* own = node_find(item, OWN[k]);
-    if (own) reader_error(reader, node_key_place(own), "'%s' needs 'range': give both or neither", OWN[k]);
+    const Node* own = node_find(item, RANGE_KEYS[k]);
+    if (own) reader_error(reader, node_key_place(own), "'%s' needs 'range': give both or neither", RANGE_KEYS[k]);
   }
   if (!form->range) return;
   size_t mark = reader_enter_key(reader, "range");
@@ -196,7 +203,7 @@ static void read_tendon(Reader* reader, const Node* item) {
   if (tendon->count >= 2) read_wraps(reader, form.wrap);
   read_joints(reader, item, &form, tendon);
   read_range(reader, item, &form, tendon);
-  check_pull(reader, item, &form);
+  check_force_keys(reader, item, &form);
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
   if (reader->problem_count == before) {

@@ -1,5 +1,6 @@
 #include "scene/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,24 +14,23 @@ void reader_free(Reader* reader) {
   names_free(&reader->group_names);
   memory_free(reader->joint_broken);
   memory_free(reader->initial_of);
-  for (int i = 0; i < reader->late_count; i++) {
-    memory_free(reader->late[i].name);
-    memory_free(reader->late[i].trail);
+  for (int i = 0; i < reader->unresolved_count; i++) {
+    memory_free(reader->unresolved[i].name);
+    memory_free(reader->unresolved[i].trail);
   }
-  memory_free(reader->late);
+  memory_free(reader->unresolved);
   for (int i = 0; i < reader->rod_end_count; i++) memory_free(reader->rod_ends[i].trail);
   memory_free(reader->rod_ends);
 }
 
 /* ---------------------------------------------------------------- messages */
 
-/* Appends " (item 3 of the repeat)" to a message about an item of a repeat. */
-static void add_item(const Reader* reader, Text* text) {
+static void append_item_number(const Reader* reader, Text* text) {
   if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
 }
 
-/* Returns true if the same warning was given for an earlier item of the repeat. Errors are reported for every item. */
-static bool warned_before(const Reader* reader, Severity severity, SourcePosition place, const char* text) {
+/* Returns true if an earlier item of the same repeat has caused the same warning. */
+static bool is_repeated_warning(const Reader* reader, Severity severity, SourcePosition place, const char* text) {
   if (severity != SEVERITY_WARNING || !reader->indices || reader->indices->n == 0) return false;
   for (int k = 0; k < reader->diagnostics->count; k++) {
     const Diagnostic* d = &reader->diagnostics->items[k];
@@ -41,16 +41,16 @@ static bool warned_before(const Reader* reader, Severity severity, SourcePositio
   return false;
 }
 
-static void tell(Reader* reader, Severity severity, SourcePosition place, const char* format, va_list arguments) {
+static void report(Reader* reader, Severity severity, SourcePosition place, const char* format, va_list arguments) {
   if (reader->reported_count >= READER_ERRORS_MAX) return;
   Text text = {0};
   if (reader->trail.length > 0) text_add(&text, "%s: ", reader->trail.data);
   text_add_va_list(&text, format, arguments);
-  if (warned_before(reader, severity, place, text.data)) {
+  if (is_repeated_warning(reader, severity, place, text.data)) {
     text_free(&text);
     return;
   }
-  add_item(reader, &text);
+  append_item_number(reader, &text);
   diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
   text_free(&text);
   if (++reader->reported_count == READER_ERRORS_MAX)
@@ -63,7 +63,7 @@ void reader_error(Reader* reader, SourcePosition place, const char* format, ...)
   if (reader->muted) return;
   va_list arguments;
   va_start(arguments, format);
-  tell(reader, SEVERITY_ERROR, place, format, arguments);
+  report(reader, SEVERITY_ERROR, place, format, arguments);
   va_end(arguments);
 }
 
@@ -71,7 +71,7 @@ void reader_warning(Reader* reader, SourcePosition place, const char* format, ..
   if (reader->muted) return;
   va_list arguments;
   va_start(arguments, format);
-  tell(reader, SEVERITY_WARNING, place, format, arguments);
+  report(reader, SEVERITY_WARNING, place, format, arguments);
   va_end(arguments);
 }
 
@@ -80,9 +80,10 @@ void reader_report_wrong_kind(Reader* reader, const Node* node, const char* what
 }
 
 bool reader_count_values(Reader* reader, SourcePosition place, int64_t count) {
+  assert(count >= 0);
   if (reader->exhausted) return false;
-  reader->work += count;
-  if (reader->work <= READER_VALUES_MAX) return true;
+  reader->value_count += count;
+  if (reader->value_count <= READER_VALUES_MAX) return true;
   reader->muted = false;
   reader_error(reader, place,
                "the file is too large: repeats and values come to more than %d; lower the counts of 'repeat'",
@@ -96,18 +97,21 @@ void reader_stop(Reader* reader) { reader->exhausted = reader->muted = true; }
 /* ---------------------------------------------------------------- trail */
 
 size_t reader_enter_key(Reader* reader, const char* key) {
+  assert(key);
   size_t mark = reader->trail.length;
   text_add(&reader->trail, "%s%s", mark > 0 ? "." : "", text_excerpt(key).text);
   return mark;
 }
 
 size_t reader_enter_index(Reader* reader, int index) {
+  assert(index >= 0);
   size_t mark = reader->trail.length;
   text_add(&reader->trail, "[%d]", index);
   return mark;
 }
 
 void reader_leave(Reader* reader, size_t mark) {
+  assert(mark <= reader->trail.length);
   reader->trail.length = mark;
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
@@ -116,6 +120,7 @@ void reader_leave(Reader* reader, size_t mark) {
 
 static bool check_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double number,
                          double* value) {
+  assert(range && value);
   if (unit && strcmp(unit, "m") == 0 && fabs(number) > READER_LENGTH_MAX) {
     reader_error(reader, node->place, "must be at most %g m in size, got %s", READER_LENGTH_MAX,
                  text_excerpt(node->text).text);
@@ -130,18 +135,18 @@ static bool check_number(Reader* reader, const Node* node, const ValueRange* ran
   return true;
 }
 
-/* Returns true if the text of a node is an expression without its braces, such as `i * pitch`. */
+/* Returns true if the text of a node would be a valid expression in braces, such as `i * pitch`. */
 static bool is_bare_expression(const Reader* reader, const Node* node) {
   const char* problem;
   double number;
   Text braced = {0};
   text_add(&braced, "{%s}", node->text);
-  bool is = expression_evaluate(braced.data, reader->indices, &reader->variables, &number, &problem);
+  bool is_expression = expression_evaluate(braced.data, reader->indices, &reader->variables, &number, &problem);
   text_free(&braced);
-  return is;
+  return is_expression;
 }
 
-static void report_no_number(Reader* reader, const Node* node) {
+static void report_not_a_number(Reader* reader, const Node* node) {
   if (node->kind != NODE_SCALAR || node_is_null(node) || !is_bare_expression(reader, node)) {
     reader_report_wrong_kind(reader, node, "a number");
     return;
@@ -155,6 +160,7 @@ static void report_no_number(Reader* reader, const Node* node) {
 }
 
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
+  assert(node && range && value);
   if (!reader_count_values(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_type(node) : SCALAR_TEXT;
   double number = 0;
@@ -170,7 +176,7 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
     return false;
   }
   if (kind != SCALAR_NUMBER) {
-    report_no_number(reader, node);
+    report_not_a_number(reader, node);
     return false;
   }
   return check_number(reader, node, range, unit, number, value);
@@ -189,6 +195,7 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
 }
 
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count) {
+  assert(key && range && count);
   *count = 0;
   if (!list || !reader_count_values(reader, list->place, list->count)) return NULL;
   int* numbers = MEMORY_NEW(int, list->count);
@@ -225,13 +232,14 @@ bool reader_is_text(Reader* reader, const Node* node) {
   return false;
 }
 
-/* Returns true for a list of one text with blanks, such as [0 1 0]. */
-static bool holds_blanks(const Node* list) {
+/* Returns true for a list whose commas are missing, such as [0 1 0]. */
+static bool is_blank_separated(const Node* list) {
   return list->count == 1 && list->first->kind == NODE_SCALAR && strchr(list->first->text, ' ') != NULL;
 }
 
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values) {
+  assert(count >= 0 && values);
   if (node->kind != NODE_LIST || node->count != count) {
     Excerpt what = {{0}};
     snprintf(what.text, sizeof what.text, "a list of %d numbers", count);
@@ -239,7 +247,7 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
       reader_report_wrong_kind(reader, node, what.text);
     else
       reader_error(reader, node->place, "expected %s, got %d%s", what.text, node->count,
-                   holds_blanks(node) ? ": separate the numbers by commas" : "");
+                   is_blank_separated(node) ? ": separate the numbers by commas" : "");
     return false;
   }
   bool good = true;
@@ -260,6 +268,7 @@ bool reader_is_printable(Reader* reader, const Node* node) {
 }
 
 char* reader_name(Reader* reader, const Node* node) {
+  assert(node);
   if (!reader_is_text(reader, node)) return NULL;
   if (strlen(node->text) > NAME_MAX_LENGTH) {
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
@@ -278,7 +287,7 @@ char* reader_name(Reader* reader, const Node* node) {
 
 bool is_unit_length(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
 
-/* Range of vector components whose squares neither overflow nor underflow. */
+/* Vector components in this range have squares that neither overflow nor underflow. */
 #define SQUARE_MIN 1e-140
 #define SQUARE_MAX 1e140
 

@@ -1,4 +1,4 @@
-/* reader: state of the functions that read scenes and tasks: the position in the file, the names read so far, and the
+/* reader: state of the functions that read a scene or task: the position in the file, the names read so far, and the
  * reported errors. */
 #ifndef SDRS_SCENE_READER_H
 #define SDRS_SCENE_READER_H
@@ -21,23 +21,22 @@
 /* Largest length or coordinate [m]. Neighbouring doubles of this size are 0.1 micrometres apart. */
 #define READER_LENGTH_MAX 1e9
 
-/* A link name that was used before its definition. */
+/* A link name that was used before its definition. It is resolved or reported when all links are read. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* both owned; `trail`: the reader's trail after its first `base` bytes */
-  int item;           /* index n of the item in its repeat; -1 outside a repeat */
+  char *name, *trail; /* both owned; trail: the reader's trail after its first root_trail_length bytes */
+  int item;           /* index of the item in its repeat; -1 outside a repeat */
 } UnresolvedName;
 
-/* An end of a rod that is not attached yet. attach_rod_ends attaches the end when the initial poses of links are known.
- */
+/* An end of a rod that attach_rod_ends attaches when the initial poses of links are known. */
 typedef struct {
   const Node* link; /* NULL: the world */
-  char* trail;      /* the reader's trail after its first `base` bytes; owned */
+  char* trail;      /* the reader's trail after its first root_trail_length bytes; owned */
   SceneBushing bushing;
   Vec3 node;       /* position of the end, world [m] */
-  Quat turn;       /* rotation of the last segment */
-  int count, step; /* segments of the rod; 1 from its first end, -1 from its last one */
-  double reach;    /* segments at a smaller distance from the end along the rod have no contact with the link [m] */
+  Quat rotation;   /* rotation of the last segment */
+  int count, step; /* count: segments of the rod; step: 1 if segments count from its first end, -1 from its last */
+  double reach;    /* length along the rod, from the end, without contact with the link [m] */
 } RodEnd;
 
 typedef struct Reader {
@@ -45,27 +44,28 @@ typedef struct Reader {
   const SchemaTable* table;
   Diagnostics* diagnostics;
   Document* document;
-  const Node* root; /* root node of the file; NULL: unknown */
-  Text trail;       /* path of keys and indices to the value being read, such as "links[2].joint" */
-  size_t base; /* length of the trail at the scene's root, > 0 if the scene is written inside another file [bytes] */
+  const Node* root;         /* root node of the file; NULL: unknown */
+  Text trail;               /* path of keys and indices to the value being read, such as "links[2].joint" */
+  size_t root_trail_length; /* length of `trail` at the scene's root; > 0 if the scene is written inside another file
+                               [bytes] */
   const RepeatIndices* indices; /* indices of the current item of a repeat, or NULL */
-  bool muted;        /* errors are counted but not reported, since an earlier item of this repeat had errors */
+  bool muted;        /* true: errors are counted but not reported, because an earlier item of this repeat had errors */
   int problem_count; /* number of errors, reported or suppressed */
   int reported_count;
-  Variables variables;        /* of the scene */
+  Variables variables;        /* named numbers of the scene */
   int include_depth;          /* depth of includes: 0 for the user's file */
   const struct Reader* outer; /* reader of the file that includes this one; NULL = none */
-  int64_t work;
+  int64_t value_count;
   bool exhausted;
-  bool rotations;        /* the last three channels of the signal being read are a rotation */
-  bool names_incomplete; /* some link names are unknown after an error: links that are not found are not reported */
-  bool* joint_broken;    /* per link: its joint is invalid (room for link_capacity) */
+  bool rotations;        /* true: the last three channels of the signal being read are a rotation */
+  bool names_incomplete; /* true: an error left some link names unknown, so links that are not found are not reported */
+  bool* joint_broken;    /* for each link, true if its joint is invalid (link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, tendon_capacity, tendon_point_capacity,
       bushing_capacity, closure_capacity, coupling_capacity, initial_capacity;
   int included_initials; /* number of items of `initial` from included files; they come first */
-  int* initial_of;       /* per link: index of its item of `initial`, -1 = none; only while `initial` is read */
-  UnresolvedName* late;
-  int late_count, late_capacity;
+  int* initial_of;       /* for each link, the index of its item of `initial`, -1: none; set while `initial` is read */
+  UnresolvedName* unresolved;
+  int unresolved_count, unresolved_capacity;
   RodEnd* rod_ends;
   int rod_end_count, rod_end_capacity;
   Names shape_names, link_names, group_names;
@@ -81,12 +81,13 @@ void reader_error(Reader* reader, SourcePosition place, const char* format, ...)
  * problem_count. */
 void reader_warning(Reader* reader, SourcePosition place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reports that `node` has a wrong kind of value, such as "expected a number, got a list". what: the expected value. */
+/* Reports that a node has a wrong kind of value, such as "expected a number, got a list". what: the expected kind, such
+ * as "a number". */
 void reader_report_wrong_kind(Reader* reader, const Node* node, const char* what);
-/* Adds `count` to the number of values read. Returns false if the sum exceeds READER_VALUES_MAX. Reports the first
- * excess as an error and stops the reader. Call the function before allocating memory for the values. */
+/* Adds `count` to the number of values read from the file. If the sum exceeds READER_VALUES_MAX, reports an error,
+ * stops the reader and returns false. Must be called before memory for the values is allocated. */
 bool reader_count_values(Reader* reader, SourcePosition place, int64_t count);
-/* Stops reading the file. Later messages would be misleading and are not reported. */
+/* Stops reading the file after an error that would make later messages misleading. Later messages are not reported. */
 void reader_stop(Reader* reader);
 
 /* Appends a key to the trail, the path of the value that is being read. Returns the previous length of the trail
@@ -108,8 +109,8 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
 bool reader_bool(Reader* reader, const Node* node, bool* value);
 /* Returns true if the node is a text that is not empty. Otherwise reports an error and returns false. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* Reads a list of exactly `count` numbers within `range` into `values`. unit: as for reader_number. Returns false after
- * an error; only some of the values are then set. */
+/* Reads a list of exactly `count` numbers within `range` into values (count). unit: unit in messages; NULL if there is
+ * no unit. Returns false after an error; only some of the values are then set. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
 /* Returns the integers of a list as an array, and sets *count to the length of the array. Invalid items are reported
@@ -129,14 +130,14 @@ char* reader_name(Reader* reader, const Node* node);
  * unknown and invalid keys. Returns false if the node is not a map, or if the type or a required key is missing or
  * invalid; *out must then not be used. After other errors the member has its default. */
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
-/* Reads a map as schema_read does, but also if required keys are missing or invalid. Returns false only if the node is
- * not a map. The caller can continue and report all errors at once. The caller must check each node of *out for NULL.
+/* Reads a map into the struct of a schema object, also if required keys are missing or invalid. Returns false only if
+ * the node is not a map. The caller continues, to report all errors at once, and must check each node of *out for NULL.
  * If the file gives no valid type, the type may be the first one of the schema. */
 bool schema_read_partial(Reader* reader, const Node* node, const char* object, void* out);
 /* Reads the value of one key into `out`. row: schema row of the key. `out` points to a value of the type of the row's
  * kind. *out is unchanged after an error, and if the value is null where null is allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
-/* Returns true if the map has the key `key`. */
+/* Returns true if a map has a key. */
 bool node_has_key(const Node* map, const char* key);
 
 #endif

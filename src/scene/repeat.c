@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/parts.h"
@@ -26,8 +27,8 @@ static void read_counts(Reader* reader, Repeat* repeat) {
   reader_leave(reader, mark);
 }
 
-/* Reads the increments of a repeat for each axis. One vector is the increment of a single axis, or has one component
- * for each axis of a grid. A list has one vector for each axis. */
+/* Reads the increments of positions or rotations along each axis of a repeat. One vector is the increment of a single
+ * axis, or has one component for each axis of a grid. A list has one vector for each axis. */
 static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, const char* key, RepeatSteps* steps) {
   static const ValueRange ANY = {0};
   if (!node) return;
@@ -106,8 +107,8 @@ static bool read_repeat(Reader* reader, const Node* node, const char* object, Re
 
 /* ---------------------------------------------------------------- expanding */
 
-/* Returns the entry for the first item of a repeat. Keys in the map `first` replace keys of the entry. */
-static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
+/* Returns the map of the first item of a repeat: the entry, with keys replaced by those of the map `first`. */
+static const Node* apply_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
   const Node* first = repeat->form.first;
   Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;
   Node* keys = first ? document_shallow_copy(reader->document, first) : NULL;
@@ -120,8 +121,8 @@ static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* 
   return merged;
 }
 
-/* Checks an entry that makes no items, so that its errors are reported. */
-static void check_unused(Reader* reader, const Node* entry, const char* object) {
+/* Reports the errors of an entry whose repeat has no items. */
+static void report_errors_of_unused(Reader* reader, const Node* entry, const char* object) {
   union {
     LinkForm link;
     ControllerForm controller;
@@ -132,7 +133,9 @@ static void check_unused(Reader* reader, const Node* entry, const char* object) 
   schema_read(reader, entry, object, &unused);
 }
 
-static void set_steps(const Repeat* repeat, int n, RepeatIndices* indices) {
+/* Sets the indices of item number n along the axes of a grid. The last axis varies fastest. */
+static void set_indices(const Repeat* repeat, int n, RepeatIndices* indices) {
+  assert(n >= 0);
   indices->n = n;
   for (int axis = repeat->axis_count - 1; axis >= 0; axis--) {
     indices->step[axis] = n % repeat->count[axis];
@@ -140,26 +143,27 @@ static void set_steps(const Repeat* repeat, int n, RepeatIndices* indices) {
   }
 }
 
-static void expand(Reader* reader, const Node* entry, const Repeat* repeat, const char* object, RepeatBody body) {
+static void expand_items(Reader* reader, const Node* entry, const Repeat* repeat, const char* object, RepeatBody body) {
+  assert(repeat->axis_count >= 1 && repeat->axis_count <= 3);
   bool muted = reader->muted;
   int total = 1;
   for (int i = 0; i < repeat->axis_count; i++) total *= repeat->count[i];
-  if (total == 0) check_unused(reader, entry, object);
+  if (total == 0) report_errors_of_unused(reader, entry, object);
   RepeatIndices indices = {.axis_count = repeat->axis_count, .start = repeat->form.start};
   reader->indices = &indices;
   for (int n = 0; n < total && !reader->exhausted; n++) {
     int before = reader->problem_count;
-    set_steps(repeat, n, &indices);
-    body(reader, n == 0 ? merge_first(reader, entry, repeat, object) : entry, repeat);
+    set_indices(repeat, n, &indices);
+    body(reader, n == 0 ? apply_first(reader, entry, repeat, object) : entry, repeat);
     if (reader->problem_count > before) reader->muted = true;
   }
   reader->indices = NULL;
   if (!reader->exhausted) reader->muted = muted;
 }
 
-/* Reads an entry once after an error in its repeat, to report the entry's other errors. The names of its items remain
- * unknown, so links that are not found are not reported. */
-static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
+/* Reads an entry once after an error in its `repeat`, to report the other errors of the entry. The names of its items
+ * remain unknown, so links that are not found are not reported. */
+static void read_invalid_repeat(Reader* reader, const Node* entry, RepeatBody body) {
   RepeatIndices indices = {.axis_count = 3};
   Repeat none = {0};
   reader->names_incomplete = true;
@@ -169,14 +173,15 @@ static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
 }
 
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body) {
+  assert(!reader->indices);
   Repeat repeat = {0};
   const Node* node = node_find(entry, "repeat");
   if (!node || node_is_null(node))
     body(reader, entry, &repeat);
   else if (node->kind == NODE_MAP && read_repeat(reader, node, repeat_object, &repeat))
-    expand(reader, entry, &repeat, object, body);
+    expand_items(reader, entry, &repeat, object, body);
   else
-    read_once(reader, entry, body);
+    read_invalid_repeat(reader, entry, body);
 }
 
 /* ---------------------------------------------------------------- using */
@@ -186,6 +191,7 @@ static Vec3 scaled_step(const RepeatSteps* steps, int axis, const RepeatIndices*
 }
 
 void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3* position, Quat* rotation) {
+  assert(repeat && position && rotation);
   if (!repeat->node) return;
   Quat turn = quat_identity();
   for (int i = 0; i < repeat->rotation_vector.count; i++)
@@ -200,6 +206,7 @@ void repeat_apply_pose(const Repeat* repeat, const RepeatIndices* indices, Vec3*
 }
 
 void repeat_add_increments(const RepeatIncrements* increments, const RepeatIndices* indices, double* values) {
+  assert(increments->width <= JOINT_MAX_COORDINATE);
   for (int row = 0; row < increments->count; row++) {
     double factor = increments->count == 1 ? indices->n : indices->step[row];
     for (int i = 0; i < increments->width; i++) values[i] += factor * increments->values[row][i];

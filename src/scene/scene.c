@@ -7,12 +7,12 @@
 
 /* ---------------------------------------------------------------- simulation */
 
-static SourcePosition value_place(const Node* map, const char* key) {
+static SourcePosition value_position(const Node* map, const char* key) {
   const Node* node = node_find(map, key);
   return node ? node->place : map->place;
 }
 
-static void set_steps(Reader* reader, const Node* map, const SimulationForm* form, SceneSimulation* simulation) {
+static void set_step_count(Reader* reader, const Node* map, const SimulationForm* form, SceneSimulation* simulation) {
   if (node_has_key(map, "steps")) return;
   const Node* duration = node_find(map, "duration");
   double steps = round(form->duration / simulation->dt);
@@ -31,9 +31,9 @@ static void set_steps(Reader* reader, const Node* map, const SimulationForm* for
   reader_leave(reader, mark);
 }
 
-/* Returns a section of the scene file, or an empty map if the section is absent. All defaults thus come from the
- * schema. */
-static const Node* section(Reader* reader, const Node* node) {
+/* Returns a section of the scene file, or an empty map if the section is absent, so that the schema sets all defaults.
+ */
+static const Node* section_or_empty(Reader* reader, const Node* node) {
   if (node) return node;
   return document_node(reader->document, NODE_MAP, (SourcePosition){reader->scene->path, 1, 1});
 }
@@ -61,13 +61,13 @@ static void read_keep_states(Reader* reader, const Node* list) {
 static void read_simulation(Reader* reader, const Node* node) {
   SimulationForm form;
   size_t mark = reader_enter_key(reader, "simulation");
-  const Node* map = section(reader, node);
+  const Node* map = section_or_empty(reader, node);
   if (map && schema_read(reader, map, "simulation", &form)) {
     SceneSimulation* simulation = &reader->scene->simulation;
     *simulation = form.simulation;
     simulation->steps = form.steps;
-    set_steps(reader, map, &form, simulation);
-    simulation->tolerance_place = value_place(map, "tolerance");
+    set_step_count(reader, map, &form, simulation);
+    simulation->tolerance_place = value_position(map, "tolerance");
     read_keep_states(reader, form.keep_states);
   }
   reader_leave(reader, mark);
@@ -97,9 +97,9 @@ static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
     *contact = form->contact;
     contact->place = map->place;
     contact->model = (ContactModel)form->model;
-    contact->support_place = value_place(map, "barrier_distance");
-    contact->stiffness_place = value_place(map, "stiffness");
-    contact->smoothing_place = value_place(map, "smoothing");
+    contact->support_place = value_position(map, "barrier_distance");
+    contact->stiffness_place = value_position(map, "stiffness");
+    contact->smoothing_place = value_position(map, "smoothing");
     const Node* restitution = node_find(map, "restitution");
     contact->elastic = restitution && node_is_null(restitution);
     const Node* iterations = node_find(map, "friction_iterations");
@@ -119,8 +119,9 @@ static void check_excluded(Reader* reader, const Node* node) {
 }
 
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePosition place) {
+  assert(a && b);
   size_t count = (size_t)contact->exclude_count;
-  if ((count & (count - 1)) == 0) { /* room for twice as many */
+  if ((count & (count - 1)) == 0) { /* doubles the arrays */
     size_t room = count > 0 ? 2 * count : 1;
     contact->exclude =
         memory_resize(contact->exclude, count * sizeof *contact->exclude, room * sizeof *contact->exclude);
@@ -186,7 +187,7 @@ int contact_row_law_parameter(const SchemaRow* row) {
 }
 
 /* Reads the parameters of the contact law of an item of contact.pairs. The schema refuses keys of other laws. */
-static void read_pair_own(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
+static void read_pair_law_parameters(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++) {
     if (strcmp(row->object, "contact_law") != 0 || !node_has_key(item, row->key)) continue;
@@ -213,8 +214,9 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
       reader_error(reader, pair->place,
                    "'%s' is valid only in a pair with its own 'model': add 'model', or remove '%s'",
                    material_value_key(k), material_value_key(k));
-    const char* key =
-        material_value_key(k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION : k); /* of the same laws */
+    const char* key = material_value_key(
+        k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION
+                                     : k); /* static friction and friction along the axis exist in the same laws */
     if (pair->has_model && !contact_law_has(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
                    contact_model_name(pair->model),
@@ -242,14 +244,14 @@ static void read_pair(Reader* reader, const Node* item) {
                  "'friction_axis'");
   pair->has_model = node_has_key(item, "model");
   if (pair->has_model) pair->model = (ContactModel)form.model;
-  read_pair_own(reader, item, &form.law, pair);
+  read_pair_law_parameters(reader, item, &form.law, pair);
   check_pair_law(reader, pair);
 }
 
 static void read_pairs(Reader* reader, const Node* list) {
   if (!list) return;
   SceneContact* contact = &reader->scene->contact;
-  size_t before = (size_t)contact->pair_count; /* of included files */
+  size_t before = (size_t)contact->pair_count; /* pairs of included files come first */
   contact->pairs =
       memory_resize(contact->pairs, before * sizeof(ScenePair), (before + (size_t)list->count) * sizeof(ScenePair));
   size_t mark = reader_enter_key(reader, "contact"), index = 0;
@@ -262,8 +264,8 @@ static void read_pairs(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* Reports restitutions of links and pairs if contact.restitution is null. The barrier is then undamped and has no rest
- * speed. */
+/* Reports restitutions of links and pairs if contact.restitution is null, because impacts are then elastic and have no
+ * rest speed. */
 static void check_elastic(Reader* reader) {
   const Scene* scene = reader->scene;
   if (!scene->contact.elastic) return;
@@ -295,6 +297,7 @@ static void read_exclude(Reader* reader, const Node* list) {
 /* ---------------------------------------------------------------- complete scene */
 
 char* read_title(Reader* reader, const Node* node, const char* owner, const char* path) {
+  assert(owner && path);
   size_t mark = reader_enter_key(reader, "name");
   if (node && strpbrk(node->text, "/\\"))
     reader_error(reader, node->place, "a %s's name must not contain a slash", owner);
@@ -315,7 +318,7 @@ static void read_root(Reader* reader, const Node* root) {
   reader->scene->name = read_title(reader, form.name, "scene", reader->scene->path);
   read_simulation(reader, form.simulation);
   read_fluid(reader, form.fluid);
-  read_contact(reader, section(reader, form.contact), &contact);
+  read_contact(reader, section_or_empty(reader, form.contact), &contact);
   read_includes(reader, form.include, false);
   read_shapes(reader, form.shapes);
   if (!form.links && !form.include && !form.rods) reader->names_incomplete = true;
@@ -347,16 +350,17 @@ static bool apply_all(Document* document, Node* root, const LocatedOverride* ove
 
 void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                          const LocatedOverride* overrides, int override_count) {
+  assert(outer && text);
   scene->path = memory_copy_text(path);
   Document document = {0};
   Node* root = document_read(&document, scene->path, text, length, path_is_json(path), outer->diagnostics);
   if (root && apply_all(&document, root, overrides, override_count, outer->diagnostics)) {
     Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = &document};
-    reader.work = outer->work;
+    reader.value_count = outer->value_count;
     reader.include_depth = outer->include_depth + 1;
     reader.outer = outer;
     read_root(&reader, root);
-    outer->work = reader.work;
+    outer->value_count = reader.value_count;
     if (reader.problem_count == 0) report_unused_settings(root, outer->root, scene->path, outer->diagnostics);
     reader_free(&reader);
   }
@@ -382,16 +386,17 @@ Status scene_read_text(Scene* scene, const char* path, const char* text, size_t 
 
 void scene_read_embedded(Scene* scene, Reader* outer, Node* root, const LocatedOverride* overrides,
                          int override_count) {
+  assert(outer && root);
   int before = outer->diagnostics->error_count;
   if (apply_all(outer->document, root, overrides, override_count, outer->diagnostics)) {
     Reader reader = {
         .scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = outer->document};
-    reader.work = outer->work;
+    reader.value_count = outer->value_count;
     reader.include_depth = outer->include_depth;
     text_add(&reader.trail, "%s", outer->trail.data);
-    reader.base = reader.trail.length;
+    reader.root_trail_length = reader.trail.length;
     read_root(&reader, root);
-    outer->work = reader.work;
+    outer->value_count = reader.value_count;
     reader_free(&reader);
   }
   outer->problem_count += outer->diagnostics->error_count - before;
@@ -399,6 +404,7 @@ void scene_read_embedded(Scene* scene, Reader* outer, Node* root, const LocatedO
 
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  assert(scene && text);
   *scene = (Scene){.sources = override_source_texts(overrides, override_count), .source_count = override_count};
   LocatedOverride* placed = MEMORY_NEW(LocatedOverride, override_count);
   for (int i = 0; i < override_count; i++) placed[i] = override_from_source_text(scene->sources[i]);
@@ -409,6 +415,7 @@ Status scene_parse(Scene* scene, const char* path, const char* text, size_t leng
 
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics) {
+  assert(scene && path);
   char* text;
   size_t length;
   *scene = (Scene){0};

@@ -1,6 +1,6 @@
-/* scene: the content of a scene file (YAML or JSON). Each object stores its place in the file for messages. A Scene
- * owns everything that it points to. scene_free accepts a zeroed or partly read scene. The reader expands repeats and
- * resolves names to indices; model/ reads meshes. SI units, radians, z up. */
+/* scene: the contents of a scene file (YAML or JSON). The reader expands repeats and resolves names to indices; model/
+ * reads the meshes. Each object stores its position in the file for messages. A Scene owns everything that it points
+ * to. scene_free accepts a zeroed or partly read scene. SI units, radians, z up. */
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
@@ -40,7 +40,7 @@ typedef struct {
   Quat rotation;
 } SceneShapeUse;
 
-/* Constraint between neighbouring blocks of a grid of hulls whose vertices are design variables. */
+/* How neighbouring blocks of a grid of hulls stay connected when a design moves their vertices. */
 typedef enum {
   TIE_CORNERS, /* the hulls share their common corners */
   TIE_VERTEX,  /* the hulls share one vertex in the middle of their common face */
@@ -56,20 +56,20 @@ typedef struct {
   double width, rim;                /* WHEEL, DISC [m] */
   double bottom_radius, top_radius; /* CONE [m] */
   int resolution, segments;
-  bool exact; /* round solids: neither segments nor resolution is given, so contact may use the exact solid instead of a
-                 polyhedron */
+  bool exact; /* round solids: true if the scene gives neither segments nor resolution, so that contact may use the
+                 exact solid instead of a polyhedron */
   Vec3* points;
   int point_count;
-  bool keep_interior; /* POINTS: points inside the hull remain vertices: they carry mass, and a design may move them out
-                         of the hull */
+  bool keep_interior; /* POINTS: true: points inside the hull remain vertices; they carry mass, and a design may move
+                         them out of the hull */
   char* file;         /* path, resolved relative to the folder of the scene file */
   double scale;
   bool hull_per_group;
   bool triangles;   /* MESH: each triangle is a piece; POINTS: every three points are one piece */
-  bool orient_fix;  /* MESH with triangles: uses the repaired surface, closed and oriented outward */
+  bool orient_fix;  /* MESH with triangles: true: uses the repaired surface, closed and oriented outward */
   int max_vertices; /* 0 = keep all */
   HullTie tie;      /* constraint between the blocks of a grid */
-  bool decompose;   /* the mesh is replaced by convex hulls that cover it */
+  bool decompose;   /* true: convex hulls that cover the mesh replace the mesh */
   DecomposeOptions decomposition;
   Vec3 origin;          /* HEIGHT_FIELD: position of the middle of the field at height 0 [m] */
   double base;          /* HEIGHT_FIELD: thickness of the solid below the lowest point [m]; 0: derived */
@@ -82,37 +82,36 @@ typedef struct {
   SceneShapeUse* parts; /* UNION, SUBTRACTION (part_count) */
   int part_count;
   /* Set by model_expand_shapes: */
-  bool replaced;   /* point lists replace this shape */
-  bool decomposed; /* POINTS: a hull of a decomposed mesh */
+  bool replaced;   /* true: shapes of type POINTS replace this shape */
+  bool decomposed; /* POINTS: true: the shape is a hull of a decomposed mesh */
 } SceneShape;
 
-/* Returns true for a smooth shape: a solid that a smooth level function describes (shapes/shapes.h). shape must not be
- * NULL. Allocates nothing. */
+/* Returns true for a smooth shape, a solid with a smooth level function (shapes/shapes.h). shape: not NULL. Allocates
+ * nothing. */
 static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
 /* Returns true for a convex smooth shape with one level function. Returns false for a union or subtraction. shape must
  * not be NULL. Allocates nothing. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
-/* Returns true for a round solid that contact may use exactly, without a polyhedron in its place. shape must not be
- * NULL. Allocates nothing. */
+/* Returns true for a round solid that contact uses exactly, not as a polyhedron. shape: not NULL. Allocates nothing. */
 static inline bool shape_is_exact(const SceneShape* shape) {
   return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_ROUNDED_POINTS;
 }
 enum { ROUND_PARAMETERS_MAX = 4 };
-/* Sets lengths[] to pointers to the lengths [m] of a round solid, in the order of its parameters. Returns the number of
- * lengths; 0 for other shapes. The pointers point into *shape. The size of a rounded box may be 0 along an axis. shape
- * must not be NULL. (scene/round.c) */
+/* Sets lengths[] to pointers to the lengths of a round solid [m], such as its radius. The pointers point into *shape.
+ * Returns the number of lengths, 0 for other shapes. The size of a rounded box may be 0 along an axis. shape: not NULL.
+ */
 int scene_shape_round_lengths(SceneShape* shape, double* lengths[ROUND_PARAMETERS_MAX]);
-/* Returns the number of parameters of a shape that can be design variables. These are the parameters of the level
- * function of a convex smooth shape (shapes/shapes.h), or the lengths of an exact round solid. Returns 0 for other
- * shapes. shape must not be NULL. Allocates nothing. (scene/round.c) */
+/* Returns the number of parameters of a shape that can be design variables. They are the parameters of the level
+ * function of a convex smooth shape, or the lengths of an exact round solid. Returns 0 for other shapes. shape: not
+ * NULL. Allocates nothing. */
 int scene_shape_parameter_count(const SceneShape* shape);
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 
 typedef struct {
-  char* name; /* owned by the link; NULL: not given */
+  char* name; /* owned by the joint; NULL: the scene gives no name */
   SourcePosition place;
   JointType type;
   Vec3 position; /* origin of the joint frame in the parent's link frame (world for a root) [m] */
@@ -120,8 +119,8 @@ typedef struct {
   Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
   unsigned free_axes;
   double parameters[JOINT_MAX_PARAMETER]; /* parameters of the joint type (JOINT_NUMBER_ROWS) */
-  bool limited[JOINT_MAX_DOF]; /* per scalar degree of freedom; a ball joint has its total angle, swing and twist in the
-                                  slots of its three rotations */
+  bool limited[JOINT_MAX_DOF]; /* one entry per scalar degree of freedom; a ball joint limits its total angle, swing and
+                                  twist in the entries of its three rotations */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
   LimitLaw limit_law;
   double limit_stiffness;          /* barrier: J; penalty: N/m or N m/rad (docs/derivations/drives.md) */
@@ -130,17 +129,16 @@ typedef struct {
   double damping[JOINT_MAX_DOF];   /* N s/m or N m s/rad, >= 0 */
   double stiffness[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
   double rest[JOINT_MAX_DOF];      /* equilibrium of the springs [m or rad]; for a quaternion a rotation vector */
-  double friction[JOINT_MAX_DOF];  /* dry friction [N or N m], >= 0; 0 for a quaternion, like armature */
-  double armature[JOINT_MAX_DOF];  /* inertia that rotates or slides with the coordinate only, such as a rotor's [kg or
-                                      kg m^2], >= 0 */
-  double friction_speed;           /* speed over which friction is smoothed [m/s or rad/s] */
+  double friction[JOINT_MAX_DOF];  /* Coulomb friction [N or N m], >= 0; 0 for the rotations of a quaternion */
+  double armature[JOINT_MAX_DOF]; /* rotor inertia: inertia that moves with this coordinate only [kg or kg m^2], >= 0 */
+  double friction_speed;          /* speed over which friction is smoothed [m/s or rad/s] */
   double static_friction[JOINT_MAX_DOF]; /* static friction [N or N m], >= friction; 0: friction at any rate */
   double stribeck_speed;                 /* rate over which static_friction falls to friction [m/s or rad/s] */
-  double velocity_limit[JOINT_MAX_DOF];  /* m/s or rad/s; 0: none. Reported, not enforced */
+  double velocity_limit[JOINT_MAX_DOF];  /* velocity limit that is reported, not enforced [m/s or rad/s]; 0: none */
 } SceneJoint;
 
-/* Material values of a link, or of a pair of links in contact.pairs. MATERIAL_SUPPORT and MATERIAL_STIFFNESS exist only
- * for pairs with a contact law of their own. */
+/* RepeatIndices of the material values of a link, or of a pair of links in contact.pairs. MATERIAL_SUPPORT and
+ * MATERIAL_STIFFNESS exist only for a pair that has its own contact law. */
 enum {
   MATERIAL_FRICTION,
   MATERIAL_RESTITUTION,
@@ -153,29 +151,29 @@ enum {
   MATERIAL_STIFFNESS,
   MATERIAL_COUNT
 };
-/* Largest number of parameters that belong to one contact law only. */
+/* Largest number of parameters that only one contact law has. */
 enum { CONTACT_LAW_PARAMETERS_MAX = 8 };
-/* RepeatIndices of the numbers of an item of contact.pairs. The material values above come first. Parameter k of the
- * item's contact law has the index MATERIAL_LAW_PARAMETER + k. */
+/* RepeatIndices of the numbers of an item of contact.pairs: first the material values, then the parameters of the
+ * item's contact law. Parameter k of the law has the index MATERIAL_LAW_PARAMETER + k. */
 enum {
   MATERIAL_LAW_PARAMETER = MATERIAL_COUNT,
   MATERIAL_NUMBERS = MATERIAL_LAW_PARAMETER + CONTACT_LAW_PARAMETERS_MAX
 };
 typedef struct {
-  bool given[MATERIAL_COUNT]; /* false: the value comes from another source (model_pair_material) */
+  bool given[MATERIAL_COUNT]; /* false: model_pair_material derives the value from the links or the scene */
   double value[MATERIAL_COUNT];
   Vec3 axis; /* direction of MATERIAL_FRICTION_ALONG, unit, in the frame of the link, or for a pair in the frame of its
                 first link */
 } SceneMaterial;
 /* Returns the key of a material value in scene files, such as "friction". The text is static. which: MATERIAL_FRICTION
- * ... MATERIAL_STIFFNESS (asserted). MATERIAL_FRICTION_ALONG gives "friction_along", which is no key of a file: the
- * value is the first of two numbers of `friction`. */
+ * ... MATERIAL_STIFFNESS (asserted). "friction_along" is not a key of a file, because this value is the first of two
+ * numbers of the key `friction`. */
 const char* material_value_key(int which);
 
-/* Distribution of the mass of a link. MASS_BY_SHAPE is the default for links without an inertia. It stands for
- * MASS_UNIFORM if the shapes enclose a volume, and for MASS_VERTICES otherwise (ModelLink.mass_model). */
+/* Distribution of the mass of a link. MASS_BY_SHAPE, the default without an inertia, means MASS_UNIFORM if the shapes
+ * enclose a volume, otherwise MASS_VERTICES (ModelLink.mass_model). */
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
-/* Returns the word for a mass model in scene files, such as "vertices". The text is static. model < MASS_MODELS
+/* Returns the name of a mass model in scene files, such as "vertices". The text is static. model < MASS_MODELS
  * (asserted). */
 const char* mass_model_name(MassModel model);
 
@@ -194,17 +192,18 @@ typedef struct {
   double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass [kg m^2] */
   bool fixed;                  /* the link is welded to its parent (a root to the world) by a joint of type fixed */
   bool collide;                /* false: the link has no contact */
-  double gravity_compensation; /* fraction of the weight that is compensated; default: the fraction of the parent */
+  double gravity_compensation; /* fraction of the link's weight that an upward force cancels; default: the value of the
+                                  parent link */
   SceneMaterial material;
-  int (*ties)[4]; /* pairs of vertices that share one position: {shape use a, vertex of a, shape use b, vertex of b}
-                     (tie_count); NULL: not given */
+  int (*ties)[4]; /* pairs of vertices that coincide: {shape use a, vertex of a, shape use b, vertex of b} (tie_count);
+                     NULL: not given */
   int tie_count;
   char** groups; /* names of groups, used in contact.exclude and contact.pairs */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
 
-/* ---- signals: a vector of channels over time, one channel per dof of the joint they drive */
+/* A signal: a vector of channels over time. The signal of a joint's drive has one channel per degree of freedom. */
 typedef enum {
   SIGNAL_CONSTANT,
   SIGNAL_KEYFRAMES,
@@ -218,28 +217,25 @@ typedef struct {
   SignalType type;
   SourcePosition place;
   int channels;
-  /* Layout of times, values and the terms, by type:
-   * CONSTANT: values[channel].
-   * KEYFRAMES (linear interpolation) and SPLINE (natural cubic spline): times[knot], values[knot * channels + channel].
-   * Before the first and after the last knot the value is constant.
-   * SINES: values[channel] is the offset. Term k of channel c adds amplitude sin(2 pi frequency t + phase), multiplied
-   * by the factor of `ramp`. The index in each array is c * terms + k.
-   * SEQUENCE: values[row * channels + channel] at t = row * interval, with linear interpolation. After the last row the
-   * value is constant.
-   * HELD: values[row * channels + channel] from after row * interval to (row + 1) * interval. The last row also applies
-   * later. Programs that drive a joint step by step use this type; files do not. */
+  /* Layout of the arrays by type: CONSTANT: values[channel]. KEYFRAMES (linear interpolation) and SPLINE (natural cubic
+   * spline): times[knot], values[knot * channels + channel]. Before the first and after the last knot the value is
+   * constant. SINES: values[channel] is the offset. Term k of channel c adds amplitude sin(2 pi frequency t + phase),
+   * multiplied by the factor of `ramp`. The index in each array is c * terms + k. SEQUENCE: values[row * channels +
+   * channel] at t = row * interval, with linear interpolation. After the last row the value is constant.
+   * ZERO_ORDER_HOLD: values[row * channels + channel] from after row * interval to (row + 1) * interval. The last row
+   * also applies later. Programs that drive a joint step by step use this type; files do not. */
   double* times;
   double* values;
   int rows; /* knots or rows; 1 for CONSTANT and SINES */
   int terms;
   double *amplitude, *frequency, *phase; /* amplitude [m or rad], frequency [Hz], phase [rad] (channels * terms) */
-  double interval;                       /* SEQUENCE, HELD: time between rows [s] */
+  double interval;                       /* SEQUENCE, ZERO_ORDER_HOLD: time between rows [s] */
   double ramp;                           /* SINES: time over which the terms grow to full amplitude; 0: none [s] */
-  bool integrated; /* the channels are rates, and the signal is their integral from t = 0 (not for splines) */
+  bool integrated; /* true: the channels are rates, and the signal is their integral from t = 0 (not for splines) */
   char* file;      /* CSV file with times and values; NULL: they are given in the scene */
 } SceneSignal;
 
-/* A quantity that a feedback law measures at the start of a step (docs/derivations/feedback.md, E1). */
+/* A quantity of a link that a feedback law measures at the start of a step (docs/derivations/feedback.md, E1). */
 typedef enum {
   MEASURE_COORDINATE,       /* index: number of the scalar coordinate of the link's joint [m, rad] */
   MEASURE_RATE,             /* rate of the same coordinate [m/s, rad/s] */
@@ -279,19 +275,19 @@ typedef struct {
   double limit_width; /* half width of the smoothed corner at the force limit, as a fraction of max_force */
   SceneSignal target; /* one channel per degree of freedom. Ball joint: a rotation vector [rad], with type velocity the
                          angular velocity in link axes [rad/s] */
-  SceneMeasure* measures; /* measurements that the feedback law uses; its output is added to the target. NULL: none
+  SceneMeasure* measures; /* measurements of the feedback law, whose output is added to the target; NULL: no feedback
                              (measure_count) */
   int measure_count;
   FeedbackType feedback_type;
   int hidden[MLP_HIDDEN_MAX], hidden_count; /* MLP: neurons of each hidden layer */
   double scale;     /* MLP: factor by which the outputs are multiplied, in the unit of the target */
-  double* feedback; /* numbers of the feedback law. MATRIX: row by row. MLP: for each layer the weights row by row, then
-                       the biases. Owned (controller_feedback_count) */
+  double* feedback; /* coefficients of the feedback law, owned (controller_feedback_count). MATRIX: row by row. MLP: for
+                       each layer the weights row by row, then the biases */
   double delay;     /* the target at time t is the signal at t - delay [s] */
 } SceneController;
 
-/* Kinds of a controller's parameters other than its signal. Their order is the delay, then for each gain one value per
- * degree of freedom, then the numbers of the feedback law. */
+/* Kinds of a controller's parameters. The parameters of its signal do not count. Their order is the delay, then for
+ * each gain one value per degree of freedom, then the coefficients of the feedback law. */
 typedef enum {
   GAIN_DELAY,
   GAIN_POSITION,
@@ -303,7 +299,7 @@ typedef enum {
 } GainKind;
 typedef struct {
   GainKind kind;
-  int index; /* degree of freedom, or index into the feedback numbers */
+  int index; /* degree of freedom, or index of a coefficient of the feedback law */
 } Gain;
 /* Returns the number of coefficients of the feedback law. The number is dof x measure_count for a matrix, the count of
  * weights and biases for a network, and 0 without feedback. Allocates nothing, cannot fail. */
@@ -311,19 +307,19 @@ int controller_feedback_count(const SceneController* controller);
 /* Returns the number of a controller's parameters, not counting its signal. The number is 1 + 4 dof +
  * controller_feedback_count. Allocates nothing, cannot fail. */
 int controller_gain_count(const SceneController* controller);
-/* Returns the kind of parameter `index` of a controller, and its index within this kind. index < controller_gain_count
+/* Returns the kind of a controller's parameter and its index within this kind. index: 0 ... controller_gain_count - 1
  * (asserted). */
 Gain controller_gain_at(const SceneController* controller, int index);
-/* Returns a pointer to the value of parameter `index`. The controller owns the value. The unit is the unit of the
- * struct's member. index < controller_gain_count (asserted). */
+/* Returns a pointer to the value of a controller's parameter, in the unit of the struct's member. The controller owns
+ * the value. index: 0 ... controller_gain_count - 1 (asserted). */
 double* controller_gain_value(SceneController* controller, int index);
-/* Returns true if a small change of parameter `index` changes the force of the controller. Returns false for a
- * parameter that the controller's type does not use, and for a force limit or a delay of 0. index <
- * controller_gain_count (asserted). Allocates nothing. */
+/* Returns true if a small change of a controller's parameter changes its force. Returns false for a parameter that the
+ * controller's type does not use, and for a force limit or a delay of 0. index: 0 ... controller_gain_count - 1
+ * (asserted). Allocates nothing. */
 bool controller_gain_has_effect(const SceneController* controller, int index);
 
-/* A field: a force and torque that act on a link at a distance. The opposite reaction acts on another link
- * (docs/derivations/loads.md, L16). */
+/* A field, such as a magnet's: a force and torque that act on a link at a distance. The opposite force and torque act
+ * on another link (docs/derivations/loads.md, L16). */
 typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
 typedef struct {
   FieldType type;
@@ -331,7 +327,7 @@ typedef struct {
   bool has_at;  /* false: `at` is not used; the source is at the centre of mass of the other link, or at the origin of
                    the world */
   Vec3 at;      /* position of the source, in the frame of the other link [m] */
-  double power; /* point: exponent; the force is strength x distance^-power */
+  double power; /* point: exponent of the distance; the force is strength x distance^-power */
   double softening; /* point: softening length [m] */
   Vec3 axis;        /* dipole, uniform: axis of the link's dipole, unit, link frame */
   Vec3 other;       /* dipole: moment of the other link, in its frame [A m^2]; uniform: flux density, world axes [T] */
@@ -346,7 +342,7 @@ typedef struct {
   Vec3 point;     /* point of application, link frame [m] */
   SceneSignal force, torque; /* three channels each [N], [N m]; no channels if absent */
   SceneField
-      field; /* a field, or FIELD_NONE; the strength of a field is the signal `force`, one channel [N m^power, A m^2] */
+      field; /* the field, or FIELD_NONE; the signal `force` is the field's strength, one channel [N m^power, A m^2] */
 } SceneLoad;
 
 /* A term of a weighted sum of joint coordinates: ratio * coordinate. */
@@ -359,7 +355,7 @@ typedef struct {
 typedef struct {
   int link;   /* -1 = world */
   Vec3 point; /* in the link's frame [m] */
-  int wrap;   /* number of the wrap between this point and the next, from 1; 0: none */
+  int wrap;   /* number, from 1, of the solid around which the tendon bends on its way to the next point; 0: none */
 } SceneTendonPoint;
 /* A solid around which a tendon bends between two neighbouring points of the tendon (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
@@ -380,8 +376,8 @@ typedef struct {
   int count;              /* number of points, at least two; 0: `joints` define the length */
   SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
   int wrap_count;
-  int end; /* last link along the tendon, or the link of the last of `joints`; the signal `tension` belongs to this link
-            */
+  int end; /* last link along the tendon, or the link of the last of `joints`; in designs the signal `tension` belongs
+              to this link */
   SceneSignal tension;       /* one channel [N]; no channels if absent */
   double stiffness;          /* N/m; 0: none */
   double rest_length;        /* length below which the tendon is slack [m] */
@@ -389,7 +385,7 @@ typedef struct {
   SceneCouplingTerm* joints; /* terms of the length sum ratio q, owned (joint_count); NULL: the length is the length of
                                 the path through the points */
   int joint_count;
-  bool limited; /* true: the length has limits, enforced by a penalty (L94); false: the next five members are 0 */
+  bool limited;           /* true: a penalty enforces limits of the length (L94); false: the next five members are 0 */
   double lower, upper;    /* limits of the length [m]; infinite: no limit */
   double range_stiffness; /* N/m */
   double range_margin;    /* m */
@@ -409,8 +405,8 @@ typedef struct {
   double damping[6][6];   /* symmetric, positive semidefinite [N s/m, N s, N m s/rad] */
   double preload[6];      /* force and torque on b at u = 0, in the axes of a's frame [N, N m] */
 } SceneBushing;
-/* RepeatIndices of the parameters of a bushing. The order is the diagonal of stiffness, the diagonal of damping, the
- * preload, the position on a, the position on b [m]. */
+/* RepeatIndices of the parameters of a bushing that can be design variables: the diagonals of stiffness and damping,
+ * the preload, and the position of each frame [m]. */
 enum {
   BUSHING_STIFFNESS,
   BUSHING_DAMPING = 6,
@@ -434,11 +430,10 @@ typedef struct {
   double length;        /* CLOSURE_DISTANCE: the length; 0: the initial distance of the two points [m] */
   double break_force;   /* force at which the closure breaks for good [N]; 0: never */
   double release_force; /* force at which the closure opens; it can close again [N]; 0: never */
-  SceneSignal active;   /* one channel: the closure is active in steps at whose beginning the value is >= 1/2; no
+  SceneSignal active;   /* one channel: the closure is active in steps at whose beginning the signal is >= 1/2; no
                            channels: always active */
-  double within; /* the closure closes only if the two points near[] are nearer to each other than this [m]; 0: at any
-                    distance */
-  Vec3 near[2];  /* points in the frames of a and b, or in the world if b is the world [m] */
+  double within;        /* largest distance of the two points near[] at which the closure closes [m]; 0: any distance */
+  Vec3 near[2];         /* points on a and b, in the links' frames, or in world coordinates if b is the world [m] */
 } SceneClosure;
 
 /* A linear coupling of joint coordinates: q_0 = sum ratio_k q_k + offset, k = 1, 2, ... */
@@ -450,7 +445,7 @@ typedef struct {
   double offset;   /* m or rad */
 } SceneCoupling;
 
-/* Bits for kinds of signals: targets of controllers, forces of loads, torques of loads, tensions of tendons. */
+/* Bits for kinds of signals: targets of controllers (drives), forces and torques of loads, tensions of tendons. */
 enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4, CONTROL_TENSIONS = 8, CONTROL_SIGNALS = 15 };
 
 /* Initial coordinates and velocities of one joint. */
@@ -463,7 +458,7 @@ typedef struct {
 } SceneInitial;
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
-/* Contact laws. After CONTACT_NONE, without contact, they have the order of the table in contact/laws.c. */
+/* Contact laws, in the order of the table in contact/laws.c. CONTACT_NONE: bodies have no contact. */
 typedef enum {
   CONTACT_NONE,
   CONTACT_SEPARATING_PLANE,
@@ -472,11 +467,11 @@ typedef enum {
   CONTACT_PENALTY,
   CONTACT_MANIFOLD,
 } ContactModel;
-/* Returns the word for a contact model in scene files, "none" for CONTACT_NONE. The text is static, never NULL.
+/* Returns the name of a contact law in scene files, "none" for CONTACT_NONE. The text is static, never NULL.
  * (contact/laws.c) */
 const char* contact_model_name(ContactModel model);
-/* Returns true if the contact law `law` has the parameter `key`. Parameters that all laws have do not count.
- * CONTACT_NONE has the parameters of separating_plane. key must not be NULL. Allocates nothing. */
+/* Returns true if a contact law has a parameter that not all laws have. key: key of the parameter in scene files, not
+ * NULL. CONTACT_NONE has the parameters of separating_plane. Allocates nothing. */
 bool contact_law_has(ContactModel law, const char* key);
 typedef struct {
   double dt; /* s */
@@ -489,7 +484,7 @@ typedef struct {
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
-  unsigned output;  /* OUTPUT_... bits: files and columns that are written only on request */
+  unsigned output;  /* OUTPUT_... bits: files and columns that are written on request */
   int substeps;     /* equal substeps of every step; values below 1 count as 1 */
 } SceneSimulation;
 
@@ -506,22 +501,22 @@ typedef struct {
 /* RepeatIndices of the fluid's parameters in derivatives: density, viscosity, velocity (3), level. */
 enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
 
-/* The stored state of an earlier run from which this run starts. */
+/* The start of a run from a stored state of an earlier run. */
 typedef struct {
   SourcePosition place;
   char* run;         /* folder of the earlier run; NULL: this run starts from `initial` */
   double time;       /* time of the state [s] */
   NumberFile* state; /* the stored state (simulate/start.c), owned; NULL: this run starts from `initial` */
 } SceneStart;
-/* File kind (NumberFile) of stored states, and the folder of these files in a run folder. */
+/* NumberFile.kind of stored states, and the name of their folder in a run folder. */
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
-/* Returns the path of the file with the state after `step` steps: <run>/<STATE_FOLDER>/<step>. The caller frees the
- * path with memory_free. Does not access the file. Cannot fail. */
+/* Returns the path <run>/<STATE_FOLDER>/<step> of the state that a run stored after `step` steps. run: path of the run
+ * folder. The caller frees the path with memory_free. Does not access the file. Cannot fail. */
 char* scene_state_path(const char* run, int step);
 
-/* Bits for output that is written only on request: files, and columns of contacts.csv. The bits have the order of the
- * words of simulation.output. */
+/* Bits for output that is written on request: files, and columns of contacts.csv. They have the order of the words of
+ * the key simulation.output. */
 enum {
   OUTPUT_VELOCITIES = 1,
   OUTPUT_FORCES = 2,
@@ -533,30 +528,30 @@ enum {
 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
-/* Limits on the number of equal substeps of a step. A scene may request at most SUBSTEPS_MAX. The solver uses at most
- * SUBSTEPS_FINEST when it repeats a failed step. */
+/* Limits on the number of equal substeps of a step: the largest number in a scene, and the largest number by which the
+ * solver repeats a failed step. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substep_count(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
 }
-/* Returns the length of a substep, dt / substeps [s]. */
+/* Returns the time step of a substep, dt / substeps [s]. */
 static inline double simulation_substep_length(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substep_count(simulation);
 }
 
-/* An item of contact.pairs: values for the contact between links named name[0] and links named name[1]. The names are
- * names of links or groups. */
+/* An item of contact.pairs: contact parameters of links named name[0] with links named name[1]. The names are names of
+ * links or groups. */
 typedef struct {
   SourcePosition place;
   char* name[2];
   SceneMaterial material;
   bool has_model;
-  ContactModel model; /* law of the pair if has_model, otherwise the law of `contact` */
-  /* Parameters of the pair's contact law. A parameter that is not given has the same value as in `contact` if the law
-   * is the same, otherwise the default of the law. */
+  ContactModel model; /* contact law of the pair if has_model; otherwise the pair has the law of `contact` */
+  /* Parameters that only the pair's contact law has. A parameter that is not given has the value of `contact` if the
+   * law is the same, otherwise the default of the law. */
   bool law_parameter_given[CONTACT_LAW_PARAMETERS_MAX], hierarchy_given;
   double own[CONTACT_LAW_PARAMETERS_MAX];
-  bool hierarchy; /* as SceneContact.hierarchy */
+  bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
 } ScenePair;
 
 typedef struct {
@@ -564,21 +559,21 @@ typedef struct {
   ContactModel model;
   /* Support, stiffness and smoothing are 0 if the scene does not give them. model/contact_defaults.c then derives
    * values from the scene. */
-  double support;           /* s [m] */
-  double stiffness;         /* kappa */
+  double support;           /* range of the contact potential, s [m] */
+  double stiffness;         /* stiffness of the contact potential, kappa */
   double friction;          /* Coulomb coefficient >= 0 */
   double rolling, spinning; /* m, >= 0 */
   double static_friction;   /* static friction coefficient; 0: friction at any speed */
   double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
   double smoothing;         /* epsilon [(m/s)^2] */
-  int friction_iterations;  /* number of solves in which the normal force that limits friction is updated; 0: the normal
-                               force of the previous step is used */
-                            /* The value -1 means null, the default: one solve with the updated force, weighted as in
-                             * friction.md, F14. */
+  int friction_iterations;  /* number of solves of a step in which the normal force that limits friction is updated; 0:
+                               the normal force of the previous step is used */
+                            /* -1 (default): one solve with the updated force, weighted as in friction.md, F14 */
   double rest_speed;        /* m/s */
-  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters of this law only */
+  double own[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has */
   double restitution;
-  bool elastic;   /* true: `restitution` is null, and the barrier is undamped */
+  bool elastic;   /* true: `restitution` is null in the file, and impacts are elastic, because the contact potential is
+                     not damped */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePosition support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of names of links or groups that have no contact with each other */
@@ -589,17 +584,17 @@ typedef struct {
 } SceneContact;
 
 typedef struct {
-  char* path; /* path as given; the SourcePosition.file of objects points to this text */
+  char* path; /* path as given; the positions of the scene's objects borrow this text */
   char* name;
   char sha256[65]; /* SHA-256 of the file's bytes */
-  char** files;    /* paths of included files; the SourcePosition.file of objects from these files points to them */
+  char** files;    /* paths of included files; the positions of their objects borrow these texts */
   int file_count;
-  char** sources; /* texts "--set ..." of the overrides; the SourcePosition.file of values set by them points to these
-                     texts */
+  char**
+      sources; /* texts "--set ..." of the overrides; they are the file names of the positions of overridden values */
   int source_count;
   int threads;               /* threads for building a model; 0 counts as 1. Set by the caller after reading */
-  bool skip_render_surfaces; /* true: triangulated surfaces of smooth shapes are made only if the contact law needs
-                   them. Set by the caller */
+  bool skip_render_surfaces; /* true: smooth shapes get a triangulated surface only if the contact law needs one. Set by
+                                the caller after reading */
   SceneSimulation simulation;
   SceneContact contact;
   SceneShape* shapes;
@@ -625,11 +620,11 @@ typedef struct {
   double* keep_states; /* times at which the run stores its state [s]  (keep_state_count) */
   int keep_state_count;
 } Scene;
-/* Sets the stored state from which the run starts. Also sets scene->start.time [s] to the time of the state. If state
- * is NULL, the run starts from `initial`. The scene takes ownership of `state` and frees its previous state. */
+/* Sets the stored state from which a run of the scene starts, and scene->start.time [s] to its time. If state is NULL,
+ * the run starts from `initial`. The scene takes ownership of `state` and frees its previous state. */
 void scene_set_start(Scene* scene, NumberFile* state);
 
-/* An override: one `--set path.to.key=value` of the command line. The path consists of keys, indices of list items, and
+/* An override: the text of one option `--set path.to.key=value`. The path consists of keys, indices of list items, and
  * values of `name` or `link` of list items (`links.box.mass`). The value is read as YAML. */
 typedef struct {
   const char* text; /* "contact.friction=0.2" */
@@ -641,31 +636,33 @@ typedef struct {
  * STATUS_IO if the file cannot be read. Overwrites *scene. The caller frees the scene with scene_free in any case. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
-/* Reads a scene as scene_load does, but from a text. text: `length` bytes followed by a NUL, which are not kept. json:
- * the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are relative to its folder.
- * Returns STATUS_BAD_INPUT if an error was reported, also if an included file cannot be read. */
+/* Reads a scene from a text, applies the overrides and checks the scene. text: `length` bytes followed by a NUL, which
+ * are not kept. json: the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are
+ * relative to its folder. overrides (override_count): may be NULL if override_count is 0. Returns STATUS_BAD_INPUT if
+ * an error was reported, also if an included file cannot be read. Overwrites *scene. The caller frees the scene with
+ * scene_free in any case. */
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
 /* Frees everything that the scene owns and zeroes the struct. Accepts a zeroed or partly read scene, but not NULL. */
 void scene_free(Scene* scene);
 
-/* Returns the kinematics of a joint from its type, axes and parameters. The joint must have been read without an error.
- * The result owns nothing. */
+/* Returns the kinematics of a scene's joint: motion, screw axes and names of coordinates. The joint must have been read
+ * without an error. The result owns nothing. */
 Joint scene_joint(const SceneJoint* joint);
 /* Returns the number of degrees of freedom of the joint, 0 ... JOINT_MAX_DOF. Allocates nothing, cannot fail. */
 int scene_joint_dof(const SceneJoint* joint);
-/* Returns the name of stored coordinate `index` of a joint for column headers, such as "angle", "x" or "qw". Returns ""
- * if the index is out of range. The text is static, never NULL. */
+/* Returns the name of a joint's coordinate in column headers, such as "angle", "x" or "qw". index: position among the
+ * stored coordinates. Returns "" if the index is out of range. The text is static, never NULL. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
 /* Appends the JSON Schema (draft 07) of scene files to `out`. The schema is made from the table that the reader uses.
  * The caller owns out. Cannot fail. */
 void scene_schema_json(Text* out);
-/* Appends the text of docs/scene-format.md to `out`. The text is made from the table that the reader uses. The caller
- * owns out. Cannot fail. */
+/* Appends the page docs/scene-format.md to `out`, made from the table that the reader uses. The caller owns out. Cannot
+ * fail. */
 void scene_schema_markdown(Text* out);
-/* Appends the manual page sdrs-scene(5) to `out`. The page is made from the table that the reader uses. The caller owns
- * out. Cannot fail. */
+/* Appends the manual page sdrs-scene(5) to `out`, made from the table that the reader uses. The caller owns out. Cannot
+ * fail. */
 void scene_schema_man(Text* out);
 
 /* Reads a robot in URDF or MJCF as a scene in SI units, with the default options of `sdrs import`. Reports errors and
@@ -678,55 +675,54 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 #define LINK_MAX 20000
 /* Largest length of a name [bytes]. */
 #define NAME_MAX_LENGTH 200
-/* Returns a pointer to the first character of `name` that is not allowed in a name. Returns NULL if all characters are
- * allowed. Slashes, backslashes, commas, quotes and control characters are not allowed, because names become column
- * headers and file names. Allocates nothing. */
+/* Returns a pointer to the first character of a name that names must not contain, or NULL if there is none. Slashes,
+ * backslashes, commas, quotes and control characters are not allowed, because names become column headers and file
+ * names. Allocates nothing. */
 const char* name_find_invalid_character(const char* name);
-/* Returns true if a name begins or ends with a blank, or begins with a dot. name: not empty (asserted). Allocates
- * nothing. */
+/* Returns true if a name begins or ends with a blank, or begins with a dot, which is not allowed. name: not empty
+ * (asserted). Allocates nothing. */
 bool name_has_invalid_ends(const char* name);
 /* Returns true if an inertia matrix is positive definite. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns
  * false for NaN. Allocates nothing. */
 bool inertia_is_positive_definite(const double inertia[6]);
-/* Returns true if a rigid body can have this inertia matrix. No principal moment may exceed the sum of the two others,
- * within a tolerance for rounded files. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns false for NaN.
- * Allocates nothing. */
+/* Returns true if a rigid body can have this inertia matrix: no principal moment exceeds the sum of the two others. A
+ * tolerance admits rounded files. inertia: ixx iyy izz ixy ixz iyz [kg m^2], not NULL. Returns false for NaN. Allocates
+ * nothing. */
 bool inertia_is_physical(const double inertia[6]);
-/* Default of SceneJoint.friction_speed [m/s or rad/s]. The schema states the same value as text. */
+/* Default of SceneJoint.friction_speed [m/s or rad/s]; the schema has the same value as text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Default of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
 /* Returns the default margin of the limits of a tendon's length (SceneTendon.range_margin) [m]. lower, upper: limits of
  * the length [m]; infinite if there is no limit. */
 double scene_tendon_margin(double lower, double upper);
-/* Sets the parameters of the joint's limit law to their defaults: limit_law = LIMIT_BARRIER, limit_stiffness [J],
- * limit_margin [m or rad], limit_restitution = 0. The margin depends on the joint's limits, which must be set before.
- * Allocates nothing, cannot fail. */
+/* Sets the limit law of a joint to its defaults: limit_law = LIMIT_BARRIER, limit_stiffness [J], limit_margin [m or
+ * rad], limit_restitution = 0. The margin depends on the joint's limits, which must be set before. Allocates nothing,
+ * cannot fail. */
 void joint_default_limits(SceneJoint* joint);
-/* Returns true if `length` is 1 within a tolerance above rounding error. A vector or quaternion of this length is not
- * normalized, so that numbers read from a written file keep the same bits. Returns false for NaN. Allocates nothing. */
+/* Returns true if a length is 1 within 1e-14. Vectors and quaternions of this length are not normalized, so that
+ * numbers read from a written file keep the same bits. Returns false for NaN. Allocates nothing. */
 bool is_unit_length(double length);
-/* Returns v / |v|. The result is also right if |v|^2 overflows or underflows. Returns v unchanged if v is zero or
- * already of unit length (is_unit_length). Returns NaN if v is not finite. */
+/* Returns the normalized vector v / |v|, also if |v|^2 overflows or underflows. Returns v unchanged if v is zero or
+ * is_unit_length(|v|). Returns NaN if v is not finite. */
 Vec3 unit_vector(Vec3 v);
 
-/* Sets the contact parameters support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of a scene. With the
- * values that a model derived (ModelContact), a written scene contains them. Does not check the values. Allocates
- * nothing. */
+/* Sets the contact parameters support [m], stiffness [the law's unit] and smoothing [(m/s)^2] of a scene. The caller
+ * passes the values that a model derived (ModelContact), so that a written scene contains them. Does not check the
+ * values. Allocates nothing. */
 void scene_set_contact_parameters(Scene* scene, double support, double stiffness, double smoothing);
 /* Appends the scene as YAML to `out`. Reading this text gives the same model, bit for bit. Paths of meshes are written
  * relative to `folder`, which must be the folder of the file that the text is written to. The caller owns out. Cannot
  * fail; allocates temporarily. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
-/* Returns the wrap between tendon point `point` and the next point. Returns NULL if there is none. The tendon owns the
- * wrap. point < count - 1 (not checked). */
+/* Returns the solid around which a tendon bends between point number `point` and the next point. Returns NULL if there
+ * is none. The tendon owns the result. point: 0 ... tendon->count - 2. */
 static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon, int point) {
   int wrap = tendon->points[point].wrap;
   return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
 }
-/* Returns the default of SceneTendon.eyelet [m], the distance of neighbouring points below which the force decreases.
- * The default is a fraction of the mean distance of the tendon's points from the origins of their frames. Returns 0 for
- * a tendon without points. Allocates nothing. */
+/* Returns the default of SceneTendon.eyelet [m]: 1 % of the mean distance of the tendon's points from the origins of
+ * their frames. Returns 0 for a tendon without points. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

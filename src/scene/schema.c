@@ -1,10 +1,12 @@
 #include "scene/schema.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- ranges */
 
 bool range_contains(const ValueRange* range, double value) {
+  assert(range);
   if (!isfinite(value)) return false;
   if (!range->given) return true;
   bool low = range->low_open ? value > range->low : value >= range->low;
@@ -31,6 +33,7 @@ Excerpt range_text(const ValueRange* range) {
 /* ---------------------------------------------------------------- rows */
 
 const SchemaObject* schema_object(const SchemaTable* table, const char* name) {
+  assert(name);
   for (int i = 0; i < table->object_count; i++)
     if (strcmp(table->objects[i].name, name) == 0) return &table->objects[i];
   return NULL;
@@ -39,7 +42,7 @@ const SchemaObject* schema_object(const SchemaTable* table, const char* name) {
 int schema_direct_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]) {
   int count = 0;
   const SchemaRow* row;
-  for (int i = 0; table->foreign && (row = table->foreign(i)); i++)
+  for (int i = 0; table->external_row && (row = table->external_row(i)); i++)
     if (strcmp(row->object, object->name) == 0 && count < SCHEMA_ROWS_MAX) rows[count++] = row;
   for (int i = 0; i < table->row_count; i++)
     if (strcmp(table->rows[i].object, object->name) == 0 && count < SCHEMA_ROWS_MAX) rows[count++] = &table->rows[i];
@@ -66,6 +69,7 @@ bool schema_row_allows_type(const SchemaRow* row, const char* type) {
 }
 
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type) {
+  assert(key);
   SchemaMember places[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places);
   for (int i = 0; i < count; i++)
@@ -79,6 +83,7 @@ static const char* group_of(const SchemaTable* table, const SchemaObject* object
 }
 
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child) {
+  assert(map->kind == NODE_MAP);
   const char* group = group_of(table, object, child->key);
   for (Node *old = map->first, *next; old; old = next) {
     next = old->next;

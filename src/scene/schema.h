@@ -118,15 +118,15 @@ struct SchemaTable {
   int object_count;
   const SchemaRow* rows;
   int row_count;
-  const SchemaRow* (*foreign)(int index); /* returns row `index` of those defined in another module, NULL past the last;
-                                             these come before `rows`. The pointer is NULL if there are none */
+  const SchemaRow* (*external_row)(int index); /* returns row `index` of the rows that another module defines, NULL past
+                                                  the last; these come before `rows`. NULL: there are none */
   const char *root, *title, *id;
   const char* command;       /* command that prints the reference page */
   const char* overrides;     /* what can be overridden by --set, for the docs */
   const SchemaTable* embeds; /* schema of scenes that a file may contain (VALUE_SCENE); NULL = none */
 };
 
-/* Struct of the object `contact`. */
+/* Struct that receives the keys of the object `contact`. */
 typedef struct {
   SceneContact contact;
   int model;
@@ -138,8 +138,8 @@ typedef struct {
  * follow. Rows of the object `contact_law` are also allowed in items of contact.pairs. The row is static.
  * (contact/laws.c) */
 const SchemaRow* contact_schema_row(int index);
-/* Returns the index in SceneContact.own of the parameter that a schema row describes. Returns -1 if the row describes
- * another value. row must not be NULL. */
+/* Returns the index in SceneContact.own of the parameter that a schema row describes, or -1 if only some other value
+ * has this row. row: not NULL. */
 int contact_row_law_parameter(const SchemaRow* row);
 /* Allowed words of the key `contact.model`, separated by |, in the order of ContactModel. */
 extern const char contact_model_words[];
@@ -147,15 +147,14 @@ extern const char contact_model_words[];
 /* Schema of scenes, and schema of tasks. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
-/* Returns the object of the table with the name `name`. Returns NULL if the table has no such object. The table owns
- * the object. */
+/* Returns the object of a schema table by its name, or NULL if there is none. The table owns the object. */
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
 /* Sets rows[] to the rows of an object in the order of the documentation. Rows of included objects are left out.
  * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_direct_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
-/* A row of an object, or of another object that the first object includes. */
+/* A key of an object: its schema row, which may belong to an included object. */
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* offset of the included object's struct in the struct of the object; 0 for the object's own rows
@@ -164,13 +163,13 @@ typedef struct {
 /* Sets places[] to the rows of an object and of the objects that it includes, in the order of the documentation.
  * Returns the number of rows, at most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaMember places[SCHEMA_ROWS_MAX]);
-/* Returns the row with the key `key` that is allowed for an object of the type `type`. If type is NULL, returns the
- * first row with this key. Returns NULL if there is no row. The table owns the row. */
+/* Returns the row of a key that is allowed for a type of the object. If type is NULL, returns the first row with this
+ * key. Returns NULL if there is no row. The table owns the row. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
-/* Returns true if the row is allowed for the type `type` of an object. Always true if type is NULL. */
+/* Returns true if a row is allowed for a type of an object. Always true if type is NULL. */
 bool schema_row_allows_type(const SchemaRow* row, const char* type);
-/* Sets *out to the default of a row. *out has the type of the row's kind. The row must have a default without brackets.
- * Does nothing for kinds that are stored as nodes. */
+/* Sets *out to the default value of a row. out points to a value of the type of the row's kind. The row must have a
+ * default without brackets. Does nothing for kinds that are stored as nodes. */
 void schema_default(const SchemaRow* row, void* out);
 /* Replaces an entry of a map by `child`. First removes the entries with the same key, and the entries whose keys
  * exclude this key. Then appends `child`. The document owns all nodes, including the removed ones. */
@@ -186,9 +185,9 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
 void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- kinds of values (schema_kind.c) */
-/* Returns the name of a kind in documents, such as "list of 3 numbers". The text is static. */
+/* Returns the name of a kind of value in documents, such as "list of 3 numbers". The text is static. */
 const char* value_kind_title(ValueKind kind);
-/* Returns the name of a kind in messages, such as "a list of 3 numbers". The text is static. */
+/* Returns the name of a kind of value in messages, such as "a list of 3 numbers". The text is static. */
 const char* value_kind_expected(ValueKind kind);
 /* Returns true if the node is of the NodeKind that the kind requires: a scalar, a list or a map. Does not check the
  * content of the node. */

@@ -1,10 +1,12 @@
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/outside.h"
 #include "scene/schema.h"
 
-/* A word of another program or a frequent mistake, and this program's words for it, the most probable first. */
+/* A word of another program or a frequent mistake, and the corresponding words of this program, the most probable
+ * first. */
 typedef struct {
   const char *word, *meant;
 } Synonym;
@@ -140,16 +142,17 @@ static const Elsewhere PLACES[] = {
     {"joint", "controller|motor|actuator|drive|target", "controllers: [{link: NAME, type: pd, ...}]"},
 };
 
-/* Returns the section that has a key which the object does not have. Returns NULL if the table has no advice. */
-static const char* place_elsewhere(const SchemaObject* object, const char* key) {
+/* Returns the section that has a key which users often write into another object. Returns NULL if the table has no
+ * advice. */
+static const char* advised_section(const SchemaObject* object, const char* key) {
   for (size_t k = 0; k < sizeof PLACES / sizeof PLACES[0]; k++)
     if (strcmp(PLACES[k].object, object->name) == 0 && words_index(PLACES[k].words, key) >= 0) return PLACES[k].place;
   return NULL;
 }
 
-/* Returns the candidate that is the most probable synonym of `word`. Returns NULL if no candidate is a synonym. */
-static const char* by_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
-                              int count) {
+/* Returns the candidate that is the most probable synonym of a word, or NULL if there is none. */
+static const char* find_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
+                                int count) {
   const char* best = NULL;
   int best_rank = INT_MAX;
   for (size_t s = 0; s < row_count; s++) {
@@ -162,9 +165,9 @@ static const char* by_synonym(const Synonym* rows, size_t row_count, const char*
   return best;
 }
 
-/* Sets keys[] to the keys of an object that are allowed for the type `type`. Returns the number of keys. */
-static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
-                   const char* keys[SCHEMA_ROWS_MAX]) {
+/* Sets keys[] to the keys that an object of a given type may have. Returns their number. */
+static int list_keys(const SchemaTable* table, const SchemaObject* object, const char* type,
+                     const char* keys[SCHEMA_ROWS_MAX]) {
   SchemaMember places[SCHEMA_ROWS_MAX];
   int rows = schema_rows(table, object, places), count = 0;
   for (int i = 0; i < rows; i++)
@@ -172,9 +175,9 @@ static int keys_of(const SchemaTable* table, const SchemaObject* object, const c
   return count;
 }
 
-/* Returns the top-level section of the file whose object has the key `key`. Returns NULL if there is none, or if the
- * object is not the root of the file. */
-static const char* section_with(const SchemaTable* table, const SchemaObject* object, const char* key) {
+/* Returns the top-level section whose object has a key. Returns NULL if there is none, or if `object` is not the root
+ * of the file. */
+static const char* find_section_with_key(const SchemaTable* table, const SchemaObject* object, const char* key) {
   if (strcmp(object->name, table->root) != 0) return NULL;
   SchemaMember places[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places);
@@ -185,27 +188,28 @@ static const char* section_with(const SchemaTable* table, const SchemaObject* ob
   return NULL;
 }
 
-/* Returns true if a top-level key belongs in a file that this file names. An example is a key of a scene in a task. */
-static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object, const char* key) {
+/* Returns true if a top-level key belongs in a file that this file names, such as a key of a scene in a task. */
+static bool is_key_of_embedded_file(const SchemaTable* table, const SchemaObject* object, const char* key) {
   const SchemaTable* inner = table->embeds;
   return inner && strcmp(object->name, table->root) == 0 &&
          schema_row(inner, schema_object(inner, inner->root), key, NULL);
 }
 
-/* Returns true if `word` is the beginning or end of `key`, separated by an underscore. An example is damping in
- * damping_gain. */
-static bool is_part_of(const char* word, const char* key) {
+/* Returns true if a word is the beginning or end of a key, separated by an underscore, such as damping in damping_gain.
+ */
+static bool is_prefix_or_suffix(const char* word, const char* key) {
   size_t length = strlen(word), whole = strlen(key);
   if (length == 0 || whole < length + 2) return false;
   bool begins = strncmp(word, key, length) == 0 && key[length] == '_';
   return begins || (strcmp(word, key + whole - length) == 0 && key[whole - length - 1] == '_');
 }
 
-/* Returns the only key that begins or ends with `word` (is_part_of). Returns NULL if no key does, or several do. */
-static const char* by_part(const char* word, const char* const* keys, int count) {
+/* Returns the only key that begins or ends with a word (is_prefix_or_suffix). Returns NULL if no key does, or several
+ * do. */
+static const char* find_key_with_part(const char* word, const char* const* keys, int count) {
   const char* found = NULL;
   for (int i = 0; i < count; i++) {
-    if (!is_part_of(word, keys[i])) continue;
+    if (!is_prefix_or_suffix(word, keys[i])) continue;
     if (found) return NULL;
     found = keys[i];
   }
@@ -213,22 +217,23 @@ static const char* by_part(const char* word, const char* const* keys, int count)
 }
 
 /* Largest number of keys that advice lists in full. */
-enum { KEYS_LISTED = 6 };
+enum { LISTED_KEYS_MAX = 6 };
 
 void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
                            Text* out) {
+  assert(object && key && out);
   const char* keys[SCHEMA_ROWS_MAX];
-  int count = keys_of(table, object, type, keys);
-  const char* place = place_elsewhere(object, key);
+  int count = list_keys(table, object, type, keys);
+  const char* place = advised_section(object, key);
   if (place) {
     text_add(out, " (write %s at the top level of the file)", place);
     return;
   }
-  const char* meant = by_synonym(KEYS, sizeof KEYS / sizeof KEYS[0], key, keys, count);
-  const char* section = meant ? NULL : section_with(table, object, key);
-  bool embedded = !meant && !section && is_of_embedded(table, object, key);
+  const char* meant = find_synonym(KEYS, sizeof KEYS / sizeof KEYS[0], key, keys, count);
+  const char* section = meant ? NULL : find_section_with_key(table, object, key);
+  bool embedded = !meant && !section && is_key_of_embedded_file(table, object, key);
   if (!meant && !section && !embedded) meant = text_nearest(key, keys, count);
-  if (!meant && !section && !embedded) meant = by_part(key, keys, count);
+  if (!meant && !section && !embedded) meant = find_key_with_part(key, keys, count);
   if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
     text_add(out, " (did you mean '%s'? Give full edge lengths, which are twice these numbers)", meant);
   } else if (meant) {
@@ -237,22 +242,23 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
     text_add(out, " (for a key of the scene, write --set scene.%s...)", key);
   } else if (section) {
     text_add(out, " (the key belongs to '%s': write %s.%s)", section, section, key);
-  } else if (count <= KEYS_LISTED) {
+  } else if (count <= LISTED_KEYS_MAX) {
     for (int i = 0; i < count; i++)
       text_add(out, "%s%s", i == 0 ? " (there are " : i + 1 < count ? ", " : " and ", keys[i]);
     if (count > 0) text_add(out, ")");
   }
 }
 
-/* Largest number of words of a choice among which advice is sought. */
+/* Largest number of words of a choice for which advice is given. */
 enum { CHOICES_MAX = 64 };
 
 void schema_add_choice_advice(const char* words, const char* word, Text* out) {
+  assert(words && word && out);
   Excerpt copies[CHOICES_MAX];
   const char* candidates[CHOICES_MAX];
   int count = words_count(words) < CHOICES_MAX ? words_count(words) : CHOICES_MAX;
   for (int i = 0; i < count; i++) copies[i] = words_at(words, i), candidates[i] = copies[i].text;
-  const char* meant = by_synonym(CHOICES, sizeof CHOICES / sizeof CHOICES[0], word, candidates, count);
+  const char* meant = find_synonym(CHOICES, sizeof CHOICES / sizeof CHOICES[0], word, candidates, count);
   if (!meant) meant = text_nearest(word, candidates, count);
   if (meant) text_add(out, "%s", text_suggestion(meant).text);
 }

@@ -28,7 +28,7 @@ static void add_default(const SchemaRow* row, Text* out) {
     text_add(out, "%s", row->fallback);
   } else if (row->kind == VALUE_CHOICE) {
     text_add_json_string(out, row->fallback);
-  } else { /* [x, y] -> ["x", "y"] */
+  } else { /* a list of words: [x, y] becomes ["x", "y"] */
     for (const char* p = row->fallback; *p;) {
       size_t word = strcspn(p, "[], ");
       if (word > 0) text_add(out, "\"%.*s\"", (int)word, p);
@@ -51,30 +51,30 @@ static void add_property(const SchemaRow* row, const char* types, Text* out) {
 
 typedef struct {
   const SchemaObject* object;
-  const char* types; /* all words of the object's type, or NULL */
+  const char* types; /* all types of the object, or NULL */
   SchemaMember rows[SCHEMA_ROWS_MAX];
   int count;
-} Rows;
+} ObjectRows;
 
-static bool seen_before(const Rows* rows, int index) {
+static bool is_repeated_key(const ObjectRows* rows, int index) {
   for (int i = 0; i < index; i++)
     if (strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
   return false;
 }
 
-/* Returns true if the object has several rows with the same key, whose meanings differ between types. The rules of the
+/* Returns true if an object has several rows with the same key, whose meaning depends on the type. The rules of the
  * types then repeat the meaning. */
-static bool is_ambiguous(const Rows* rows, int index) {
+static bool is_ambiguous(const ObjectRows* rows, int index) {
   for (int i = 0; i < rows->count; i++)
     if (i != index && strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
   return false;
 }
 
-static void add_properties(const Rows* rows, Text* out) {
+static void add_properties(const ObjectRows* rows, Text* out) {
   text_add(out, "      \"properties\": {\n");
   bool first = true;
   for (int i = 0; i < rows->count; i++) {
-    if (seen_before(rows, i)) continue;
+    if (is_repeated_key(rows, i)) continue;
     if (!first) text_add(out, ",\n");
     first = false;
     if (is_ambiguous(rows, i))
@@ -90,9 +90,9 @@ static void add_properties(const Rows* rows, Text* out) {
 
 /* ---------------------------------------------------------------- rules between keys */
 
-/* Appends the list of keys that are required for the type `type`, or for every type if type is NULL. Returns the number
- * of keys. */
-static int add_required(const Rows* rows, const char* type, Text* out) {
+/* Appends the list of keys that are required for a type of the object, or for every type if type is NULL. Returns their
+ * number. */
+static int add_required(const ObjectRows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
@@ -103,15 +103,15 @@ static int add_required(const Rows* rows, const char* type, Text* out) {
   return count;
 }
 
-static bool has_other_type_only(const Rows* rows, const char* key, const char* type) {
+static bool has_other_type_only(const ObjectRows* rows, const char* key, const char* type) {
   for (int i = 0; i < rows->count; i++)
     if (strcmp(rows->rows[i].row->key, key) == 0 && schema_row_allows_type(rows->rows[i].row, type)) return false;
   return true;
 }
 
-/* Appends the JSON Schema rule of one type. The rule has the required keys, the keys that the type does not have, and
- * the meaning of ambiguous keys. is_default: the rule also applies if the file gives no type. */
-static void add_type_rule(const Rows* rows, const char* type, bool is_default, Text* out) {
+/* Appends the JSON Schema rule of one type: required keys, forbidden keys, and the meaning of ambiguous keys.
+ * is_default: the rule also applies if the file gives no type. */
+static void add_type_rule(const ObjectRows* rows, const char* type, bool is_default, Text* out) {
   text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", rows->object->type_key, type);
   if (!is_default) text_add(out, ", \"required\": [\"%s\"]", rows->object->type_key);
   text_add(out, "}, \"then\": {");
@@ -121,12 +121,12 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   bool first = true;
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
-    bool foreign = row->only && has_other_type_only(rows, row->key, type) && !seen_before(rows, i);
-    bool own = row->only && is_ambiguous(rows, i) && schema_row_allows_type(row, type);
-    if (!foreign && !own) continue;
+    bool is_absent = row->only && has_other_type_only(rows, row->key, type) && !is_repeated_key(rows, i);
+    bool needs_own_text = row->only && is_ambiguous(rows, i) && schema_row_allows_type(row, type);
+    if (!is_absent && !needs_own_text) continue;
     if (!first) text_add(out, ", ");
     first = false;
-    if (foreign)
+    if (is_absent)
       text_add(out, "\"%s\": false", row->key);
     else
       add_property(row, rows->types, out);
@@ -134,9 +134,8 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
   text_add(out, "}}}");
 }
 
-/* Returns true if a type needs a rule of its own, because its required, missing or ambiguous keys differ from the keys
- * of other types. */
-static bool has_rule(const Rows* rows, const char* type) {
+/* Returns true if the required, forbidden or ambiguous keys of a type differ from those of other types. */
+static bool has_rule(const ObjectRows* rows, const char* type) {
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
     if (row->only && (row->required || is_ambiguous(rows, i) || has_other_type_only(rows, row->key, type))) return true;
@@ -144,7 +143,7 @@ static bool has_rule(const Rows* rows, const char* type) {
   return false;
 }
 
-static int add_type_rules(const Rows* rows, int count, Text* out) {
+static int add_type_rules(const ObjectRows* rows, int count, Text* out) {
   const SchemaRow* type = NULL;
   for (int i = 0; i < rows->count && rows->object->type_key; i++)
     if (strcmp(rows->rows[i].row->key, rows->object->type_key) == 0) type = rows->rows[i].row;
@@ -157,7 +156,7 @@ static int add_type_rules(const Rows* rows, int count, Text* out) {
   return count;
 }
 
-static int add_group_rules(const Rows* rows, int count, Text* out) {
+static int add_group_rules(const ObjectRows* rows, int count, Text* out) {
   for (int i = 0; i < rows->count; i++)
     for (int j = 0; j < i; j++) {
       const SchemaRow *a = rows->rows[j].row, *b = rows->rows[i].row;
@@ -168,7 +167,7 @@ static int add_group_rules(const Rows* rows, int count, Text* out) {
   return count;
 }
 
-static int add_unless_rules(const Rows* rows, int count, Text* out) {
+static int add_unless_rules(const ObjectRows* rows, int count, Text* out) {
   for (int i = 0; i < rows->count && !rows->object->partial; i++) {
     const SchemaRow* row = rows->rows[i].row;
     if (!row->required || !row->unless) continue;
@@ -181,7 +180,7 @@ static int add_unless_rules(const Rows* rows, int count, Text* out) {
   return count;
 }
 
-static void add_rules(const Rows* rows, Text* out) {
+static void add_rules(const ObjectRows* rows, Text* out) {
   Text rules = {0};
   int count = add_group_rules(rows, 0, &rules);
   count = add_type_rules(rows, count, &rules);
@@ -196,7 +195,7 @@ static void add_rules(const Rows* rows, Text* out) {
 /* ---------------------------------------------------------------- objects */
 
 static void add_object(const SchemaTable* table, const SchemaObject* object, Text* out) {
-  Rows rows = {.object = object};
+  ObjectRows rows = {.object = object};
   rows.count = schema_rows(table, object, rows.rows);
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
   rows.types = type ? type->of : NULL;

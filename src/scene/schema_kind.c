@@ -1,11 +1,12 @@
+#include <assert.h>
 #include <string.h>
 
 #include "scene/schema.h"
 
 enum { ACCEPT_SCALAR = 1, ACCEPT_LIST = 2, ACCEPT_MAP = 4 };
 
-/* Properties of a kind of value. json: JSON Schema of a value. @R stands for the row's range, @O for a reference to the
- * object `of`, @C for the row's words. */
+/* Properties of a kind of value. json: JSON Schema of a value, in which @R stands for the row's range, @O for a
+ * reference to the object SchemaRow.of, and @C for the row's words. */
 typedef struct {
   const char *title, *expected;
   unsigned accepts;
@@ -97,13 +98,20 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                      "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/scene\"}]"},
 };
 
-const char* value_kind_title(ValueKind kind) { return KINDS[kind].title; }
+const char* value_kind_title(ValueKind kind) {
+  assert((unsigned)kind < VALUE_KIND_COUNT);
+  return KINDS[kind].title;
+}
 
-const char* value_kind_expected(ValueKind kind) { return KINDS[kind].expected; }
+const char* value_kind_expected(ValueKind kind) {
+  assert((unsigned)kind < VALUE_KIND_COUNT);
+  return KINDS[kind].expected;
+}
 
 bool value_kind_accepts(ValueKind kind, const Node* node) {
-  unsigned is = node->kind == NODE_SCALAR ? ACCEPT_SCALAR : node->kind == NODE_LIST ? ACCEPT_LIST : ACCEPT_MAP;
-  return (KINDS[kind].accepts & is) != 0;
+  assert((unsigned)kind < VALUE_KIND_COUNT);
+  unsigned accepted = node->kind == NODE_SCALAR ? ACCEPT_SCALAR : node->kind == NODE_LIST ? ACCEPT_LIST : ACCEPT_MAP;
+  return (KINDS[kind].accepts & accepted) != 0;
 }
 
 /* ---------------------------------------------------------------- JSON Schema */

@@ -10,8 +10,8 @@ static void add_words(const char* words, Text* out) {
   }
 }
 
-/* Appends the facts of a key, such as "number [m], > 0, default 1.0" or "required". */
-static void add_facts(const SchemaRow* row, Text* out) {
+/* Appends the properties of a key, such as "number [m], > 0, default 1.0" or "required". */
+static void add_key_properties(const SchemaRow* row, Text* out) {
   if (row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS)
     add_words(row->of, out);
   else
@@ -34,7 +34,7 @@ static void add_row(const SchemaRow* row, const char* types, Text* out) {
     add_words(row->only, &plain);
     text_add(&plain, ") ");
   }
-  add_facts(row, &plain);
+  add_key_properties(row, &plain);
   text_add(&plain, ". %s\n", row->meaning);
   text_add_roff(out, plain.data);
   text_free(&plain);

@@ -1,4 +1,5 @@
 /* Writes the reference page of a file format in Markdown from its schema table. */
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void add_anchor(const char* title, Text* out) {
   }
 }
 
-static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* row) {
+static const SchemaObject* find_object_of_row(const SchemaTable* table, const SchemaRow* row) {
   switch (row->kind) {
     case VALUE_OBJECT:
     case VALUE_LIST:
@@ -39,13 +40,13 @@ static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* 
   }
 }
 
-/* Returns the object whose section of the page describes `object`. A partial object has no section of its own. */
-static const SchemaObject* documented(const SchemaTable* table, const SchemaObject* object) {
+/* Returns the object whose section of the page describes an object. A partial object has no section of its own. */
+static const SchemaObject* find_documented_object(const SchemaTable* table, const SchemaObject* object) {
   return object && object->partial ? schema_object(table, object->includes[0].name) : object;
 }
 
 static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* out) {
-  const SchemaObject* object = documented(table, object_of(table, row));
+  const SchemaObject* object = find_documented_object(table, find_object_of_row(table, row));
   if (row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS) {
     if (row->kind == VALUE_WORDS) text_add(out, "list of ");
     add_words(row->of, out);
@@ -60,9 +61,9 @@ static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* 
   }
 }
 
-/* Appends the types that have the row's key, such as "`box`, `sphere`: ". Appends "not `fixed`: " if the key belongs to
- * all types but one. */
-static void add_owners(const SchemaRow* row, const char* types, Text* out) {
+/* Appends the types of the object that have a key, such as "`box`, `sphere`: ". Appends "not `fixed`: " if all types
+ * but one have the key. */
+static void add_types_with_key(const SchemaRow* row, const char* types, Text* out) {
   if (!row->only || (types && words_count(row->only) == words_count(types))) return;
   bool but_one = types && words_count(row->only) > 1 && words_count(row->only) == words_count(types) - 1;
   if (but_one) {
@@ -89,7 +90,7 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
   text_add(out, " | ");
   if (row->range.given) add_cell(range_text(&row->range).text, out);
   text_add(out, " | ");
-  add_owners(row, types, out);
+  add_types_with_key(row, types, out);
   add_cell(row->meaning, out);
   text_add(out, " |\n");
 }
@@ -106,7 +107,7 @@ static void add_rows(const SchemaTable* table, const SchemaObject* object, Text*
   }
 }
 
-static void add_borrowed(const SchemaTable* table, const SchemaObject* object, Text* out) {
+static void add_included_objects(const SchemaTable* table, const SchemaObject* object, Text* out) {
   for (int i = 0; i < 2 && object->includes[i].name; i++) {
     const SchemaObject* part = schema_object(table, object->includes[i].name);
     if (!part->example) continue;
@@ -116,9 +117,10 @@ static void add_borrowed(const SchemaTable* table, const SchemaObject* object, T
   }
 }
 
-/* Adds one line of the table of contact laws: the unit of the key under each law that reads it. key_rows (count): the
- * rows with this key. */
-static void add_law_line(const SchemaRow* const* key_rows, int count, const char* laws, Text* out) {
+/* Appends one row of the table of contact laws: the unit of a key under each law that reads it. key_rows (count):
+ * schema rows with this key. */
+static void add_law_row(const SchemaRow* const* key_rows, int count, const char* laws, Text* out) {
+  assert(count > 0);
   text_add(out, "| `%s` |", key_rows[0]->key);
   for (int law = 1; law < words_count(laws); law++) {
     const SchemaRow* own = NULL;
@@ -131,7 +133,7 @@ static void add_law_line(const SchemaRow* const* key_rows, int count, const char
   text_add(out, "\n");
 }
 
-/* Adds the table of the keys that each contact law reads. The first law is `none`, which accepts the keys of the
+/* Appends the table of the keys that each contact law reads. The first law is `none`, which accepts the keys of the
  * second. */
 static void add_laws(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow *rows[2 * SCHEMA_ROWS_MAX], *same[2 * SCHEMA_ROWS_MAX];
@@ -153,13 +155,13 @@ static void add_laws(const SchemaTable* table, const SchemaObject* object, Text*
     for (int k = 0; k < i; k++) first = first && strcmp(rows[k]->key, rows[i]->key) != 0;
     for (int k = i; first && k < count; k++)
       if (strcmp(rows[k]->key, rows[i]->key) == 0) same[equal++] = rows[k];
-    if (first) add_law_line(same, equal, laws, out);
+    if (first) add_law_row(same, equal, laws, out);
   }
 }
 
 static void add_section(const SchemaTable* table, const SchemaObject* object, Text* out) {
   text_add(out, "\n## %s\n\n%s", object->title, object->meaning);
-  add_borrowed(table, object, out);
+  add_included_objects(table, object, out);
   text_add(out, "\n\n| key | type | unit | default | range | meaning |\n|---|---|---|---|---|---|\n");
   add_rows(table, object, out);
   if (strcmp(object->name, "contact") == 0) add_laws(table, object, out);

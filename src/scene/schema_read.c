@@ -1,4 +1,5 @@
 /* Reads a map into a struct by the rows of the schema. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,11 @@
  * with four digits are within the limit. */
 #define QUATERNION_TOLERANCE 1e-3
 
-/* The object that is being read. */
+/* The map that is being read, and the struct that receives its values. */
 typedef struct {
   const SchemaObject* object;
   const Node* map;
-  const char* type; /* word of its type key; NULL if it has none or none is given */
+  const char* type; /* type of the object; NULL if the object has no types or the map gives none */
   Excerpt type_word;
   SchemaMember rows[SCHEMA_ROWS_MAX];
   int row_count;
@@ -51,6 +52,7 @@ static unsigned parse_words(const char* text, const char* words) {
 }
 
 void schema_default(const SchemaRow* row, void* out) {
+  assert(row->fallback);
   double v[JOINT_MAX_COORDINATE] = {0};
   int count = parse_numbers(row->fallback, v, JOINT_MAX_COORDINATE);
   switch (row->kind) {
@@ -83,7 +85,7 @@ void schema_default(const SchemaRow* row, void* out) {
       break;
     }
     default:
-      break; /* nodes: absent */
+      break; /* kinds that are stored as nodes stay NULL */
   }
 }
 
@@ -194,32 +196,32 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
   *out = list;
 }
 
-/* Returns the remedy if a list is given for the key `link`, or a single name for the key `links`. Returns NULL for all
- * other keys and values. */
-static const char* link_remedy(const Node* node, const SchemaRow* row) {
+/* Returns the text of a hint if a list is given for the key `link`, or a name for the key `links`. Otherwise returns
+ * NULL. */
+static const char* suggest_link_key(const Node* node, const SchemaRow* row) {
   if (!row->group || strcmp(row->group, "link") != 0) return NULL;
   if (row->kind == VALUE_TEXT && node->kind == NODE_LIST) return "use 'links' for several links";
   return row->kind == VALUE_NAMES && node->kind == NODE_SCALAR ? "use 'link' for one link" : NULL;
 }
 
-/* Returns true if `node` is a word that names a type of the expected object, such as `joint: hinge`. */
-static bool is_type(const Reader* reader, const Node* node, const SchemaRow* row) {
+/* Returns true if a node is a word that is a type of the expected object, such as `joint: hinge`. */
+static bool is_type_word(const Reader* reader, const Node* node, const SchemaRow* row) {
   if (row->kind != VALUE_OBJECT || node->kind != NODE_SCALAR) return false;
   const SchemaObject* object = schema_object(reader->table, row->of);
   const SchemaRow* type = object->type_key ? schema_row(reader->table, object, object->type_key, NULL) : NULL;
   return type && words_index(type->of, node->text) >= 0;
 }
 
-/* Reports a value of the wrong kind. If a map is given in place of a name, the message explains the key. */
-static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
-  const char* remedy = link_remedy(node, row);
+/* Reports a value of the wrong kind. If a map is given in place of a name, the message says what the key expects. */
+static void report_wrong_kind(Reader* reader, const Node* node, const SchemaRow* row) {
+  const char* remedy = suggest_link_key(node, row);
   if (remedy)
     reader_error(reader, node->place, "expected %s, got %s: %s", value_kind_expected(row->kind),
                  node_describe(node).text, remedy);
   else if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
     reader_error(reader, node->place, "expected %s, got %s: %s", value_kind_expected(row->kind),
                  node_describe(node).text, row->meaning);
-  else if (is_type(reader, node, row))
+  else if (is_type_word(reader, node, row))
     reader_error(reader, node->place, "expected %s, got %s: write {%s: %s, ...}", value_kind_expected(row->kind),
                  node_describe(node).text, schema_object(reader->table, row->of)->type_key, node->text);
   else
@@ -227,9 +229,10 @@ static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row
 }
 
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out) {
+  assert(node && row && out);
   if (!reader_count_values(reader, node->place, 1) || (row->nullable && node_is_null(node))) return;
   if (!value_kind_accepts(row->kind, node)) {
-    expected_kind(reader, node, row);
+    report_wrong_kind(reader, node, row);
     return;
   }
   switch (row->kind) {
@@ -271,14 +274,14 @@ void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, v
 
 /* ---------------------------------------------------------------- keys */
 
-static const char* trail_or_file(const Reader* reader) {
+static const char* describe_location(const Reader* reader) {
   return reader->trail.length > 0 ? reader->trail.data : "the file";
 }
 
 static void report_unknown(Reader* reader, const Form* form, const Node* entry) {
   Text where = {0}, advice = {0};
   schema_add_key_advice(reader->table, form->object, form->type, entry->key, &advice);
-  text_add(&where, "%s", trail_or_file(reader));
+  text_add(&where, "%s", describe_location(reader));
   size_t mark = reader->trail.length;
   reader_leave(reader, 0);
   reader_error(reader, node_key_place(entry), "unknown key '%s' in %s%s", text_excerpt(entry->key).text, where.data,
@@ -289,8 +292,8 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
   text_free(&advice);
 }
 
-/* Reports a key that the object's type does not have, and names the types that have it. */
-static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
+/* Reports a key that only other types of the object have, and names these types. */
+static void report_key_of_other_type(Reader* reader, const Form* form, const Node* entry) {
   Text words = {0}, owners = {0};
   for (int i = 0; i < form->row_count; i++) {
     const SchemaRow* row = form->rows[i].row;
@@ -310,18 +313,19 @@ static const SchemaMember* find_row(const Form* form, const char* key, bool any_
   return NULL;
 }
 
-/* Returns true if the row's key is required, or is the type that decides which keys are allowed. */
-static bool is_needed(const Form* form, const SchemaRow* row) {
+/* Returns true if the object cannot be read without a key: a required key, or the type. */
+static bool is_essential(const Form* form, const SchemaRow* row) {
   bool type = form->object->type_key && strcmp(row->key, form->object->type_key) == 0;
   return !form->object->partial && (row->required || type);
 }
 
-/* Reads one entry of the map. Returns false after an error in a value that the object needs (is_needed). */
+/* Reads one entry of the map. Returns false after an error in a value without which the object cannot be read
+ * (is_essential). */
 static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
   const SchemaMember* place = find_row(form, entry->key, false);
   int before = reader->problem_count;
   if (!place && find_row(form, entry->key, true)) {
-    report_foreign(reader, form, entry);
+    report_key_of_other_type(reader, form, entry);
   } else if (!place) {
     report_unknown(reader, form, entry);
   } else {
@@ -329,7 +333,7 @@ static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
     schema_read_value(reader, entry, place->row, form->out + place->offset + place->row->offset);
     reader_leave(reader, mark);
   }
-  return reader->problem_count == before || !place || !is_needed(form, place->row);
+  return reader->problem_count == before || !place || !is_essential(form, place->row);
 }
 
 /* ---------------------------------------------------------------- rules between keys */
@@ -376,7 +380,7 @@ static bool check_required(Reader* reader, const Form* form) {
 
 /* ---------------------------------------------------------------- objects */
 
-/* Finds the type of the object, which decides which keys are allowed. read_entry reports an invalid type. */
+/* Sets form->type, which decides which keys are allowed. read_entry reports an invalid type. */
 static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
@@ -388,9 +392,9 @@ static void find_type(Form* form) {
   form->type = form->type_word.text;
 }
 
-/* Replaces old names of keys in the map by the present names, with a warning. Changes the nodes, which belong to the
- * reader's document. */
-static void use_present_keys(Reader* reader, const Form* form) {
+/* Replaces old names of keys in the map by the present names, with a warning. The nodes belong to the reader's
+ * document. */
+static void replace_old_keys(Reader* reader, const Form* form) {
   for (const Node* entry = form->map->first; entry; entry = entry->next) {
     const char* present = alias_key(form->object->name, entry->key);
     if (present == entry->key) continue;
@@ -404,8 +408,8 @@ static void use_present_keys(Reader* reader, const Form* form) {
 
 /* Reads an object into its struct `out`. Sets *whole to false if a required key is missing or invalid. Returns false if
  * the node is not a map. */
-static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* whole) {
-  *whole = false;
+static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* complete) {
+  *complete = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};
   form.row_count = schema_rows(reader->table, form.object, form.rows);
   if (node->kind == NODE_MAP) find_type(&form);
@@ -415,20 +419,22 @@ static bool read_object(Reader* reader, const Node* node, const char* object, vo
     reader_report_wrong_kind(reader, node, "a map");
     return false;
   }
-  *whole = true;
-  use_present_keys(reader, &form);
-  for (const Node* entry = node->first; entry; entry = entry->next) *whole = read_entry(reader, &form, entry) && *whole;
+  *complete = true;
+  replace_old_keys(reader, &form);
+  for (const Node* entry = node->first; entry; entry = entry->next)
+    *complete = read_entry(reader, &form, entry) && *complete;
   check_groups(reader, &form);
-  *whole = check_required(reader, &form) && *whole;
+  *complete = check_required(reader, &form) && *complete;
   return true;
 }
 
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out) {
-  bool whole;
-  return read_object(reader, node, object, out, &whole) && whole;
+  assert(object && out);
+  bool complete;
+  return read_object(reader, node, object, out, &complete) && complete;
 }
 
 bool schema_read_partial(Reader* reader, const Node* node, const char* object, void* out) {
-  bool whole;
-  return read_object(reader, node, object, out, &whole);
+  bool complete;
+  return read_object(reader, node, object, out, &complete);
 }

@@ -1,8 +1,8 @@
-/* Writes the members of a struct as YAML keys. The schema rows that are read into the struct give the keys. */
+/* Writes the members of a struct as YAML, with the keys of the schema rows that the reader reads into the struct. */
+#include <assert.h>
 #include "scene/write_scene.h"
 
-/* Returns the size of a value that is stored in the struct itself [bytes]. Returns 0 for kinds that are stored as nodes
- * or lists. */
+/* Returns the size of a value in the struct [bytes]. Returns 0 for kinds that are stored as nodes or lists. */
 static size_t stored_size(ValueKind kind) {
   switch (kind) {
     case VALUE_NUMBER:
@@ -21,22 +21,23 @@ static size_t stored_size(ValueKind kind) {
   }
 }
 
-/* Returns the address of a row's value in the struct. Returns NULL if the struct does not contain the value. */
-static const void* value_at(const SchemaValues* values, const SchemaMember* place) {
-  size_t size = stored_size(place->row->kind), offset = place->offset + place->row->offset;
+/* Returns the address of the value of a row, or NULL if the struct does not contain the value. */
+static const void* value_address(const SchemaValues* values, const SchemaMember* member) {
+  size_t size = stored_size(member->row->kind), offset = member->offset + member->row->offset;
   if (size == 0 || offset < values->offset || offset + size > values->offset + values->size) return NULL;
   return (const char*)values->values + (offset - values->offset);
 }
 
-/* Returns the type of the object, which decides which keys are allowed. Returns "" if the struct does not contain the
- * type. */
-static Excerpt type_of(const SchemaValues* values, const SchemaObject* object, const SchemaMember* places, int count) {
+/* Returns the type of the object, which decides which keys are allowed, or "" if the struct does not contain the type.
+ */
+static Excerpt object_type(const SchemaValues* values, const SchemaObject* object, const SchemaMember* members,
+                           int count) {
   for (int i = 0; i < count && object->type_key; i++) {
-    const void* value = value_at(values, &places[i]);
+    const void* value = value_address(values, &members[i]);
     int index;
-    if (!value || strcmp(places[i].row->key, object->type_key) != 0) continue;
+    if (!value || strcmp(members[i].row->key, object->type_key) != 0) continue;
     memcpy(&index, value, sizeof index);
-    return words_at(places[i].row->of, index);
+    return words_at(members[i].row->of, index);
   }
   return (Excerpt){{0}};
 }
@@ -60,7 +61,7 @@ static bool is_allowed(const SchemaRow* row, const void* value) {
   }
 }
 
-/* Returns true if the row's key must be written. A value outside the row's range means that the key is absent. */
+/* Returns true if a key must be written. A value outside the row's range means that the key is absent. */
 static bool is_written(const SchemaRow* row, const void* value, bool defaults) {
   union {
     double number;
@@ -115,6 +116,7 @@ static void write_value(Text* out, const SchemaRow* row, const void* value) {
 }
 
 void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const void* value, bool defaults) {
+  assert(out && row && value);
   if (!is_written(row, value, defaults)) return;
   bool first = out->length > 0 && out->data[out->length - 1] == '{';
   text_add(out, "%s%s: ", indent ? indent : first ? "" : ", ", row->key);
@@ -123,13 +125,14 @@ void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const
 }
 
 void schema_write(Text* out, const char* indent, const SchemaValues* values) {
+  assert(out && values);
   const SchemaObject* object = schema_object(&SCENE_SCHEMA, values->object);
-  SchemaMember places[SCHEMA_ROWS_MAX];
-  int count = schema_rows(&SCENE_SCHEMA, object, places);
-  Excerpt type = type_of(values, object, places, count);
+  SchemaMember members[SCHEMA_ROWS_MAX];
+  int count = schema_rows(&SCENE_SCHEMA, object, members);
+  Excerpt type = object_type(values, object, members, count);
   for (int i = 0; i < count; i++) {
-    const SchemaRow* row = places[i].row;
-    const void* value = value_at(values, &places[i]);
+    const SchemaRow* row = members[i].row;
+    const void* value = value_address(values, &members[i]);
     if (!value || !schema_row_allows_type(row, type.text[0] ? type.text : NULL)) continue;
     schema_write_row(out, indent, row, value, values->defaults);
   }

@@ -1,5 +1,6 @@
 #include "scene/task.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -50,11 +51,11 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
     reader_error(reader, root->place,
                  "the task has no variables: give 'control', 'initial', 'parameters', or 'design' with vertices, a "
                  "cage or attachments");
-  if (of_scenes == 0) check_link_names(reader, task); /* links of a scene with errors may be missing */
+  if (of_scenes == 0) check_link_names(reader, task); /* a scene with errors may lack links */
 }
 
-/* Applies overrides to the document of the task. Overrides for scenes are skipped here; they are applied to each
- * scene. */
+/* Applies overrides to the document of the task. Overrides with the prefix `scene.` are skipped, because they are
+ * applied to each scene. */
 static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < task->source_count; i++) {
@@ -67,6 +68,7 @@ static bool apply_overrides(const Task* task, Document* document, Node* root, Di
 
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  assert(task && text);
   *task = (Task){.path = memory_copy_text(path),
                  .sources = override_source_texts(overrides, override_count),
                  .source_count = override_count};
@@ -85,6 +87,7 @@ Status task_parse(Task* task, const char* path, const char* text, size_t length,
 
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics) {
+  assert(task && path);
   char* text;
   size_t length;
   *task = (Task){0};

@@ -1,6 +1,6 @@
-/* task: the content of a task file: scenarios, design variables, losses and the optimizer. A Task stores names of links
- * as texts with their places. optimize/design.c and differentiate/loss.c resolve these names in the scene of each
- * scenario. A Task owns everything that it points to. */
+/* task: the contents of a task file: scenarios, design variables, losses and the optimizer. A Task stores names of
+ * links as texts with their positions in the file. optimize/design.c and differentiate/loss.c resolve these names in
+ * the scene of each scenario. A Task owns everything that it points to. */
 #ifndef SDRS_SCENE_TASK_H
 #define SDRS_SCENE_TASK_H
 
@@ -8,9 +8,11 @@
 
 /* Value of TaskScenario.steps for `steps: 0`. Nothing is simulated; the losses are evaluated at the initial state. */
 enum { TASK_KINEMATIC = -1 };
-/* Returns the number of time steps of a run. asked: TaskScenario.steps. own: number of steps in the scene. Returns
- * `asked` if it is positive, 0 for TASK_KINEMATIC, otherwise `own`. */
-static inline int task_step_count(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
+/* Returns the number of time steps of a run. requested: TaskScenario.steps. scene_steps: number of steps in the scene.
+ * Returns `requested` if it is positive, 0 for TASK_KINEMATIC, otherwise `scene_steps`. */
+static inline int task_step_count(int requested, int scene_steps) {
+  return requested > 0 ? requested : requested == TASK_KINEMATIC ? 0 : scene_steps;
+}
 
 typedef struct {
   char* text; /* NULL = not given */
@@ -33,7 +35,7 @@ typedef struct {
   int count;
 } TaskScenarioSet;
 /* Returns true if an item of the task applies in a scenario. where: the scenarios of the item. scenario: index, less
- * than the number of scenarios (not checked). */
+ * than the number of scenarios. */
 static inline bool task_applies_in_scenario(const TaskScenarioSet* where, int scenario) {
   return !where->in || where->in[scenario];
 }
@@ -44,7 +46,7 @@ typedef struct {
   double within; /* >= 0; INFINITY when absent */
   double low[3], high[3];
   double prior; /* standard deviation around the initial value; INFINITY when absent */
-  double step;  /* step of the optimizer for these variables, in their unit; 0: the optimizer's own */
+  double step;  /* step of the optimizer for these variables, in their unit; 0: the optimizer's default */
 } TaskBounds;
 
 typedef struct {
@@ -62,7 +64,7 @@ typedef struct {
 typedef struct {
   SourcePosition place;
   TaskName link;
-  int* hulls; /* as in TaskVertices */
+  int* hulls; /* selected hulls of the link, from 0; NULL: all */
   int hull_count;
   bool has_box;
   Vec3 box_low, box_high;
@@ -73,7 +75,7 @@ typedef struct {
   SourcePosition place;
   TaskName link;
   int cells[3]; /* along x, y, z; each >= 1 */
-  bool has_box; /* true: [box_low, box_high] is the extent of the grid, link frame [m]; false: the grid surrounds the
+  bool has_box; /* true: [box_low, box_high] is the extent of the grid, link frame [m]; false: the grid encloses the
                    link's vertices */
   Vec3 box_low, box_high;
   bool axes[3];      /* x, y, z: whether this coordinate of the control points is a variable; default all */
@@ -126,7 +128,7 @@ typedef struct {
   TaskName link;       /* link whose signals are meant: controllers of its joint, loads on it, tendons that end on it */
   unsigned of;         /* CONTROL_DRIVES ... bits: kinds of signals; default: all that exist */
   unsigned parameters; /* bits of parameters; default CONTROL_VALUES, for sines also AMPLITUDE and PHASE */
-  bool has_parameters; /* false: the default for the type of the signal */
+  bool has_parameters; /* false: `parameters` is the default for the type of the signal */
   bool dof[JOINT_MAX_DOF]; /* channels of the signals, or degrees of freedom of the gains; default all */
   bool has_dof;
   double within;    /* bounds around the initial value; INFINITY when absent */
@@ -275,8 +277,8 @@ typedef enum {
 enum { LOSS_TYPE_COUNT = LOSS_COORDINATE + 1 };
 
 typedef enum {
-  OVER_MEAN, /* mean over the states of the window; TRAVEL: value at the last state */
-  OVER_BEST, /* least value of all states of the window */
+  OVER_MEAN, /* mean; TRAVEL: value at the last state */
+  OVER_BEST, /* smallest value */
   OVER_WORST /* largest value */
 } LossOver;
 
@@ -448,7 +450,8 @@ typedef struct {
                              are fitted */
 } TaskIdentify;
 
-/* A random number that is added to numbers of the scenes. Its distribution is uniform between low and high. */
+/* A random number that is added to the target of a controller or to initial coordinates. Its distribution is uniform
+ * between low and high. */
 typedef enum { DRAW_TARGET, DRAW_START } TaskDrawOf;
 typedef struct {
   SourcePosition place;
@@ -463,7 +466,8 @@ typedef struct {
   double low, high; /* m or rad */
 } TaskDraw;
 
-/* A discrete choice between values of a key. sets[k] is an override "key=value", as for --set, with value k. */
+/* A discrete design variable: a choice between values of a key. sets[k] is an override "key=value" with value k, as for
+ * --set. */
 typedef struct {
   char** sets; /* (count) */
   int count;   /* >= 1 */
@@ -540,32 +544,33 @@ int64_t task_combinations(const Task* task);
  * STATUS_IO if the file cannot be read. Overwrites *task. The caller frees the task with task_free in any case. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
-/* Reads a task as task_load does, but from a text. text: `length` bytes followed by a NUL, which are not kept. json:
- * the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are relative to its folder.
- * Returns STATUS_BAD_INPUT if an error was reported, also if another file cannot be read. */
+/* Reads a task from a text, applies the overrides and checks the task. text: `length` bytes followed by a NUL, which
+ * are not kept. json: the text is JSON, otherwise YAML. path: file name in messages; relative paths in the text are
+ * relative to its folder. overrides (override_count) are copied. Returns STATUS_BAD_INPUT if an error was reported,
+ * also if another file cannot be read. Overwrites *task. The caller frees the task with task_free in any case. */
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
 /* Frees everything that the task owns, including the scenes, and zeroes the struct. Accepts a zeroed or partly read
  * task, but not NULL. */
 void task_free(Task* task);
-/* Returns true if the file is a task. A task is a map with `loss`, `scenarios` or `scene` at its top level. Returns
- * false if the file is unreadable or a pipe. Reports nothing. Allocates temporary memory. */
+/* Returns true if a file is a task, a map with `loss`, `scenarios` or `scene` at its top level. Returns false if the
+ * file is unreadable or a pipe. Reports nothing. Allocates temporary memory. */
 bool task_recognise(const char* path);
-/* Returns true if the file is a scene. A scene is a map with `links`, `shapes` or `include` and no key of a task at its
- * top level. Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporary
- * memory. */
+/* Returns true if a file is a scene, a map with `links`, `shapes` or `include` and no key of a task at its top level.
+ * Returns false if the file is unreadable or cannot be parsed. Reports nothing. Allocates temporary memory. */
 bool task_recognise_scene(const char* path);
-/* Returns true if a text is a task, as task_recognise does for a file. text: `length` bytes followed by a NUL, not
- * kept. Returns false if the text cannot be parsed. Reports nothing. Allocates temporary memory. */
+/* Returns true if a text is a task, a map with `loss`, `scenarios` or `scene` at its top level. text: `length` bytes
+ * followed by a NUL, not kept. json: the text is JSON, otherwise YAML. Returns false if the text cannot be parsed.
+ * Reports nothing. Allocates temporary memory. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
 /* Appends the JSON Schema (draft 07) of task files to `out`. The caller owns out. Cannot fail. */
 void task_schema_json(Text* out);
-/* Appends the text of docs/task-format.md to `out`. The text is made from the table that the reader uses. The caller
- * owns out. Cannot fail. */
+/* Appends the page docs/task-format.md to `out`, made from the table that the reader uses. The caller owns out. Cannot
+ * fail. */
 void task_schema_markdown(Text* out);
-/* Appends the manual page sdrs-task(5) to `out`. The page is made from the table that the reader uses. The caller owns
- * out. Cannot fail. */
+/* Appends the manual page sdrs-task(5) to `out`, made from the table that the reader uses. The caller owns out. Cannot
+ * fail. */
 void task_schema_man(Text* out);
 
 #endif

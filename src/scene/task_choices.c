@@ -1,4 +1,5 @@
 /* Reads discrete choices. A choice has a key, as for --set, and the values to evaluate. */
+#include <assert.h>
 #include <limits.h>
 
 #include "scene/task_parts.h"
@@ -6,14 +7,14 @@
 /* Largest number of combinations of all choices. */
 #define COMBINATIONS_MAX 100000
 
-static bool is_plain(const char* key) {
+static bool is_simple_key(const char* key) {
   for (const char* c = key; *c; c++)
     if (!(*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z'))) return false;
   return *key;
 }
 
 /* Appends a node as YAML on one line. */
-static void add_flow(Text* out, const Node* node) {
+static void append_flow_yaml(Text* out, const Node* node) {
   if (node->kind == NODE_SCALAR) {
     if (node->quoted)
       text_add_json_string(out, node->text);
@@ -26,13 +27,13 @@ static void add_flow(Text* out, const Node* node) {
   for (const Node* child = node->first; child; child = child->next) {
     if (child != node->first) text_add(out, ", ");
     if (map) {
-      if (is_plain(child->key))
+      if (is_simple_key(child->key))
         text_add(out, "%s", child->key);
       else
         text_add_json_string(out, child->key);
       text_add(out, ": ");
     }
-    add_flow(out, child);
+    append_flow_yaml(out, child);
   }
   text_add(out, map ? "}" : "]");
 }
@@ -43,7 +44,7 @@ static void read_values(Reader* reader, const Node* list, const char* key, TaskC
   for (const Node* item = list->first; item; item = item->next) {
     Text set = {0};
     text_add(&set, "%s=", key);
-    add_flow(&set, item);
+    append_flow_yaml(&set, item);
     choice->sets[choice->count++] = set.data;
   }
 }
@@ -59,6 +60,7 @@ static void read_choice(Reader* reader, Task* task, const Node* item, int* capac
 }
 
 int64_t task_combinations(const Task* task) {
+  assert(task->choice_count >= 0);
   int64_t product = 1;
   for (int k = 0; k < task->choice_count && product <= COMBINATIONS_MAX; k++) product *= task->choices[k].count;
   return product;

@@ -29,7 +29,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   control.step = interval.step;
   control.tie = form.tie ? task->control_count + 1 : 0;
   control.has_parameters = node_has_key(item, "parameters");
-  control.parameters = form.parameters; /* the words are in the order of the CONTROL_ bits */
+  control.parameters = form.parameters; /* the schema's words have the order of the CONTROL_ bits */
   control.has_dof = node_has_key(item, "dof");
   read_dof(reader, form.dof, control.dof);
   control.of = node_has_key(item, "of") ? form.of : CONTROL_SIGNALS;

@@ -1,22 +1,24 @@
 /* Reads the measured runs of a task and the settings for fitting them. */
+#include <assert.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
 
-/* Reads names of CSV columns into out[] and returns their number. wanted: required number of names; 0 allows any number
- * up to `most`. key: key of the list, for messages. */
-static int read_columns(Reader* reader, const Node* list, const char* key, int wanted, int most, char** out) {
+/* Reads names of CSV columns into out[] and returns their number. required: exact number of names; 0 allows up to
+ * count_max. key: key of the list, for messages. */
+static int read_columns(Reader* reader, const Node* list, const char* key, int required, int count_max, char** out) {
+  assert(required >= 0 && required <= count_max);
   int count;
   TaskName* names = task_names(reader, list, key, &count);
-  if (list && ((wanted > 0 && count != wanted) || count > most))
-    reader_error(reader, list->place, "%s: expected %s%d columns, got %d", key, wanted > 0 ? "" : "at most ",
-                 wanted > 0 ? wanted : most, count);
-  for (int k = 0; k < count && k < most; k++) {
+  if (list && ((required > 0 && count != required) || count > count_max))
+    reader_error(reader, list->place, "%s: expected %s%d columns, got %d", key, required > 0 ? "" : "at most ",
+                 required > 0 ? required : count_max, count);
+  for (int k = 0; k < count && k < count_max; k++) {
     out[k] = names[k].text;
     names[k].text = NULL;
   }
   task_names_free(names, count);
-  return count < most ? count : most;
+  return count < count_max ? count : count_max;
 }
 
 static void read_measured(Reader* reader, Task* task, const Node* item, int* capacity) {

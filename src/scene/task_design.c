@@ -1,4 +1,5 @@
 /* Reads the design of a task: vertices, cages, attachments, symmetries, constraints. */
+#include <assert.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -41,9 +42,10 @@ bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
   return read;
 }
 
-/* Returns a copy of an array of `count` numbers. Each link of an item owns its list of hulls, so the list is copied for
- * each link. Returns NULL if count is 0. */
+/* Returns a copy of numbers (count), or NULL if count is 0. Each link of an item owns its list of hulls. The caller
+ * frees the copy. */
 static int* copy_numbers(Reader* reader, SourcePosition place, const int* numbers, int count) {
+  assert(numbers || count == 0);
   if (count == 0 || !reader_count_values(reader, place, count)) return NULL;
   int* copy = MEMORY_NEW(int, count);
   memcpy(copy, numbers, sizeof(int) * (size_t)count);
@@ -57,54 +59,54 @@ typedef struct {
   int link_count, hull_count;
   bool has_box;
   Vec3 low, high;
-} Named;
+} VertexSelection;
 
-static Named read_named(Reader* reader, const Task* task, const Node* item, const LinkSelectionForm* which,
-                        const Node* hulls, const Node* box) {
+static VertexSelection read_selection(Reader* reader, const Task* task, const Node* item,
+                                      const LinkSelectionForm* which, const Node* hulls, const Node* box) {
   static const ValueRange HULL = {true, 0, 1000000, false, false};
-  Named named = {0};
-  named.links = read_item_links(reader, task, item, which, &named.link_count);
-  named.hulls = reader_integers(reader, hulls, "hulls", &HULL, &named.hull_count);
-  named.has_box = read_box(reader, box, &named.low, &named.high);
-  return named;
+  VertexSelection selection = {0};
+  selection.links = read_item_links(reader, task, item, which, &selection.link_count);
+  selection.hulls = reader_integers(reader, hulls, "hulls", &HULL, &selection.hull_count);
+  selection.has_box = read_box(reader, box, &selection.low, &selection.high);
+  return selection;
 }
 
-/* Frees a selection of vertices. The items of the task own the names of the links, which stay. */
-static void named_free(Named* named) {
-  memory_free(named->links);
-  memory_free(named->hulls);
+/* Frees a selection, but not the names of its links, which the items of the task own. */
+static void selection_free(VertexSelection* selection) {
+  memory_free(selection->links);
+  memory_free(selection->hulls);
 }
 
 static void read_vertices(Reader* reader, Task* task, const Node* item, int* capacity) {
   VerticesForm form;
   if (!schema_read(reader, item, "vertices", &form)) return;
   TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
-  Named named = read_named(reader, task, item, &form.which, form.hulls, form.box);
-  pattern.hull_count = named.hull_count;
-  pattern.has_box = named.has_box;
-  pattern.box_low = named.low;
-  pattern.box_high = named.high;
+  VertexSelection selection = read_selection(reader, task, item, &form.which, form.hulls, form.box);
+  pattern.hull_count = selection.hull_count;
+  pattern.has_box = selection.has_box;
+  pattern.box_low = selection.low;
+  pattern.box_high = selection.high;
   set_axes(pattern.axes, form.axes);
-  for (int i = 0; i < named.link_count; i++) {
-    pattern.link = named.links[i];
-    pattern.hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
+  for (int i = 0; i < selection.link_count; i++) {
+    pattern.link = selection.links[i];
+    pattern.hulls = copy_numbers(reader, item->place, selection.hulls, selection.hull_count);
     task->vertices = memory_grow_array(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
     task->vertices[task->vertices_count++] = pattern;
   }
-  named_free(&named);
+  selection_free(&selection);
 }
 
 static void read_frozen(Reader* reader, Task* task, const Node* item, int* capacity) {
   FrozenForm form;
   if (!schema_read(reader, item, "frozen", &form)) return;
-  Named named = read_named(reader, task, item, &form.which, form.hulls, form.box);
-  for (int i = 0; i < named.link_count; i++) {
-    int* hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
+  VertexSelection selection = read_selection(reader, task, item, &form.which, form.hulls, form.box);
+  for (int i = 0; i < selection.link_count; i++) {
+    int* hulls = copy_numbers(reader, item->place, selection.hulls, selection.hull_count);
     task->frozen = memory_grow_array(task->frozen, sizeof(TaskFrozen), task->frozen_count, capacity);
-    task->frozen[task->frozen_count++] =
-        (TaskFrozen){item->place, named.links[i], hulls, named.hull_count, named.has_box, named.low, named.high};
+    task->frozen[task->frozen_count++] = (TaskFrozen){
+        item->place, selection.links[i], hulls, selection.hull_count, selection.has_box, selection.low, selection.high};
   }
-  named_free(&named);
+  selection_free(&selection);
 }
 
 /* ---------------------------------------------------------------- cages */
@@ -157,7 +159,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
 
 /* ---------------------------------------------------------------- symmetries */
 
-/* Checks that the number of links suits the type of the symmetry. */
+/* Checks the number of links of a symmetry, which depends on its type. */
 static void check_link_count(Reader* reader, const Node* list, const TaskSymmetry* symmetry) {
   size_t mark = reader_enter_key(reader, "links");
   if (symmetry->type == SYMMETRY_COPY && symmetry->link_count == 1)
@@ -187,6 +189,7 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
 
 /* Returns the coefficients of a constraint, one per variable. The default of each is 1. The caller frees the array. */
 static double* read_coefficients(Reader* reader, const Node* list, int count) {
+  assert(count >= 0);
   static const ValueRange ANY = {0};
   double* coefficients = MEMORY_NEW(double, count);
   size_t mark = reader_enter_key(reader, "coefficients");

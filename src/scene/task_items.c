@@ -1,7 +1,9 @@
 /* Functions that several readers of a task's sections use. */
+#include <assert.h>
 #include "scene/task_parts.h"
 
 void task_read_list(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {
+  assert(key && read);
   if (!list) return;
   size_t mark = reader_enter_key(reader, key);
   int index = 0, capacity = 0;

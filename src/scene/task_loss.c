@@ -1,4 +1,5 @@
 /* Reads the loss terms of a task and gives them names. */
+#include <assert.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -8,8 +9,8 @@
 
 /* ---------------------------------------------------------------- names */
 
-/* Returns a copy of the name that the task gives a term. The name becomes a column name of a CSV file. Reports
- * characters that are not allowed. Returns NULL if node is NULL. The caller frees the text with memory_free. */
+/* Returns a copy of the `name` of a loss term, which becomes a column name of a CSV file. Reports characters that are
+ * not allowed. Returns NULL if node is NULL. The caller frees the text with memory_free. */
 static char* read_column_name(Reader* reader, const Node* node) {
   if (!node) return NULL;
   size_t mark = reader_enter_key(reader, "name");
@@ -30,9 +31,9 @@ typedef struct {
   TaskLoss* items;
   int count;
   const char* key;
-} Terms;
+} TermList;
 
-static void take_given_names(Reader* reader, Terms terms, Names* names) {
+static void collect_given_names(Reader* reader, TermList terms, Names* names) {
   for (int i = 0; i < terms.count; i++) {
     const TaskLoss* loss = &terms.items[i];
     if (!loss->name || names_add(names, loss->name, i)) continue;
@@ -44,8 +45,8 @@ static void take_given_names(Reader* reader, Terms terms, Names* names) {
   }
 }
 
-/* Gives each term without a name the word of its type: point, point_2, point_3. */
-static void give_names(Terms terms, const char* types, Names* names) {
+/* Gives each term without a name the word of its type, with a number if the word is taken: point, point_2, point_3. */
+static void assign_default_names(TermList terms, const char* types, Names* names) {
   int used[LOSS_TYPE_COUNT] = {0};
   for (int i = 0; i < terms.count; i++) {
     TaskLoss* loss = &terms.items[i];
@@ -63,11 +64,11 @@ static void give_names(Terms terms, const char* types, Names* names) {
   }
 }
 
-static void name_terms(Reader* reader, Terms terms) {
+static void assign_names(Reader* reader, TermList terms) {
   const SchemaRow* type = schema_row(reader->table, schema_object(reader->table, "loss"), "type", NULL);
   Names names = {0};
-  take_given_names(reader, terms, &names);
-  give_names(terms, type->of, &names);
+  collect_given_names(reader, terms, &names);
+  assign_default_names(terms, type->of, &names);
   names_free(&names);
 }
 
@@ -101,15 +102,16 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
   if (!node) return;
   const SchemaTable* table = reader->table;
   size_t mark = reader_enter_key(reader, "target_motion");
-  reader->table = &SCENE_SCHEMA; /* for signals */
+  reader->table = &SCENE_SCHEMA; /* the schema of scenes describes signals */
   read_signal(reader, node, 3, &loss->motion);
   reader->table = table;
   reader_leave(reader, mark);
 }
 
-/* Returns a loss term made from the values of its form, and checks them. sound: false if the form had errors;
+/* Returns a loss term with the values of its form, and checks them. form_is_valid: false if the form had errors;
  * directions, window and box are then not read. */
-static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item, const LossForm* form, bool sound) {
+static TaskLoss create_loss(Reader* reader, const Task* task, const Node* item, const LossForm* form,
+                            bool form_is_valid) {
   TaskLoss loss = form->loss;
   loss.place = item->place;
   loss.type = (TaskLossType)form->type;
@@ -117,9 +119,9 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   loss.has_point = node_has_key(item, "point");
   loss.has_target = node_has_key(item, "target");
   int before = reader->problem_count;
-  if (sound) read_directions(reader, item, &loss);
-  if (sound && reader->problem_count == before) read_window(reader, item, &loss);
-  if (sound) read_box(reader, form->box, &loss.box_low, &loss.box_high);
+  if (form_is_valid) read_directions(reader, item, &loss);
+  if (form_is_valid && reader->problem_count == before) read_window(reader, item, &loss);
+  if (form_is_valid) read_box(reader, form->box, &loss.box_low, &loss.box_high);
   loss.name = read_column_name(reader, form->name);
   loss.link = task_name(reader, form->link, "link");
   loss.links = task_names(reader, form->links, "links", &loss.links_count);
@@ -138,13 +140,13 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   LossForm form;
   int before = reader->problem_count;
   if (!schema_read_partial(reader, item, "loss", &form)) return;
-  TaskLoss loss = loss_of_form(reader, task, item, &form, reader->problem_count == before);
+  TaskLoss loss = create_loss(reader, task, item, &form, reader->problem_count == before);
   task->losses = memory_grow_array(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
 }
 
-/* Reads a list of terms with bounds and appends them to the array *losses, whose length is *count. Returns the number
- * of appended terms. object: schema object of the terms. */
+/* Reads a list of bounded terms and appends them to *losses (*count). Returns the number of appended terms. object:
+ * schema object of the terms. */
 static int read_bounded(Reader* reader, const Task* task, const Node* list, const char* key, const char* object,
                         TaskLoss** losses, int* count) {
   if (!list) return 0;
@@ -157,7 +159,7 @@ static int read_bounded(Reader* reader, const Task* task, const Node* list, cons
     int before = reader->problem_count;
     if (schema_read_partial(reader, item, object, &form)) {
       TaskLoss* loss = &(*losses)[(*count)++];
-      *loss = loss_of_form(reader, task, item, &form.loss, reader->problem_count == before);
+      *loss = create_loss(reader, task, item, &form.loss, reader->problem_count == before);
       loss->bounded = true;
       loss->bound = form.max;
     }
@@ -174,7 +176,7 @@ void read_losses(Reader* reader, Task* task, const Node* list, const Node* subje
   reader_leave(reader, mark);
   task_read_list(reader, task, list, "loss", read_loss);
   task->subject_count = read_bounded(reader, task, subjects, "subject_to", "subject", &task->losses, &task->loss_count);
-  name_terms(reader, (Terms){task->losses, task->loss_count, "loss"});
+  assign_names(reader, (TermList){task->losses, task->loss_count, "loss"});
 }
 
 void read_success(Reader* reader, Task* task, const Node* list) {
@@ -184,10 +186,11 @@ void read_success(Reader* reader, Task* task, const Node* list) {
     reader_leave(reader, mark);
   }
   read_bounded(reader, task, list, "success", "success", &task->success, &task->success_count);
-  name_terms(reader, (Terms){task->success, task->success_count, "success"});
+  assign_names(reader, (TermList){task->success, task->success_count, "success"});
 }
 
 void losses_free(TaskLoss* losses, int count) {
+  assert(losses || count == 0);
   for (int i = 0; i < count; i++) {
     memory_free(losses[i].name);
     task_name_free(&losses[i].link);

@@ -1,5 +1,6 @@
-/* Reads names of links in a task. A name is stored with its place and resolved in the scenes after everything is
+/* Reads names of links in a task. A name is stored with its position, and looked up in the scenes when all sections are
  * read. */
+#include <assert.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ TaskName* task_names(Reader* reader, const Node* list, const char* key, int* cou
 }
 
 void task_names_free(TaskName* names, int count) {
+  assert(names || count == 0);
   for (int i = 0; names && i < count; i++) memory_free(names[i].text);
   memory_free(names);
 }
@@ -63,9 +65,9 @@ static bool has_name(const TaskName* names, int count, const char* text) {
 }
 
 /* Replaces each pattern such as `arm*` by the names of all matching links of the first scenario's scene, in their
- * order. Links with a name in the list or an earlier match are skipped. A pattern without a new match stays, so that it
- * is reported. Takes ownership of `names`. *count: length of the array. */
-static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
+ * order, without repetition. A pattern without a new match stays, so that it is reported. Takes ownership of `names`.
+ * *count: length of the array. */
+static TaskName* expand_patterns(const Task* task, TaskName* names, int* count) {
   const Scene* scene = task->scenario_count > 0 ? &task->scenarios[0].scene : NULL;
   TaskName* out = NULL;
   int length = 0, capacity = 0;
@@ -94,7 +96,7 @@ static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
 
 TaskName* read_item_links(Reader* reader, const Task* task, const Node* item, const LinkSelectionForm* form,
                           int* count) {
-  if (form->links) return expand_names(task, task_names(reader, form->links, "links", count), count);
+  if (form->links) return expand_patterns(task, task_names(reader, form->links, "links", count), count);
   *count = form->link ? 1 : 0;
   if (!node_has_key(item, "link") && !node_has_key(item, "links"))
     reader_error(reader, item->place, "'link' is missing: give the name of a link, or give 'links', a list of names");
@@ -106,7 +108,7 @@ TaskName* read_item_links(Reader* reader, const Task* task, const Node* item, co
 
 /* ---------------------------------------------------------------- scenarios */
 
-static void tell_scenario(Reader* reader, const Task* task, const TaskName* name) {
+static void report_unknown_scenario(Reader* reader, const Task* task, const TaskName* name) {
   const char** known = MEMORY_NEW(const char*, task->scenario_count);
   for (int s = 0; s < task->scenario_count; s++) known[s] = task->scenarios[s].name;
   const char* nearest = text_nearest(name->text, known, task->scenario_count);
@@ -127,7 +129,7 @@ TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* 
       if (!all && strcmp(task->scenarios[s].name, names[k].text) != 0) continue;
       where.in[s] = found = true;
     }
-    if (!found) tell_scenario(reader, task, &names[k]);
+    if (!found) report_unknown_scenario(reader, task, &names[k]);
   }
   task_names_free(names, count);
   return where;
@@ -139,11 +141,12 @@ TaskScenarioSet read_scenario_set(Reader* reader, const Task* task, const Node* 
 typedef struct {
   Reader* reader;
   const Task* task;
-  Names* links; /* per scenario */
-} Lookup;
+  Names* links; /* one table per scenario */
+} LinkLookup;
 
-static void look_up(const Lookup* lookup, const char* text, SourcePosition place) {
-  if (lookup->reader->reported_count >= READER_ERRORS_MAX) return; /* looking for the nearest takes time */
+static void check_link_exists(const LinkLookup* lookup, const char* text, SourcePosition place) {
+  assert(text);
+  if (lookup->reader->reported_count >= READER_ERRORS_MAX) return; /* the search for a similar name takes time */
   for (int i = 0; i < lookup->task->scenario_count; i++) {
     const Names* links = &lookup->links[i];
     if (names_find(links, text) >= 0) continue;
@@ -154,13 +157,13 @@ static void look_up(const Lookup* lookup, const char* text, SourcePosition place
   }
 }
 
-static void look_up_name(const Lookup* lookup, const TaskName* name) {
-  if (name->text) look_up(lookup, name->text, name->place);
+static void check_name(const LinkLookup* lookup, const TaskName* name) {
+  if (name->text) check_link_exists(lookup, name->text, name->place);
 }
 
 /* Checks the link in the name of a variable such as "link/attachment/x". Names of links contain no slash. Names with
- * one slash, "link/mass" or "contact/friction", are checked later against the list of variables. */
-static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
+ * one slash, such as "link/mass" or "contact/friction", are compared with the list of variables later. */
+static void check_variable_name(const LinkLookup* lookup, const TaskName* variable) {
   if (!variable->text) return; /* already reported */
   const char* slash = strchr(variable->text, '/');
   if (slash && !strchr(slash + 1, '/')) return;
@@ -172,45 +175,46 @@ static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
   }
   Text link = {0};
   text_add_bytes(&link, variable->text, (size_t)(slash - variable->text));
-  look_up(lookup, link.data, variable->place);
+  check_link_exists(lookup, link.data, variable->place);
   text_free(&link);
 }
 
-static void look_up_losses(const Lookup* lookup, const TaskLoss* losses, int count) {
+static void check_loss_names(const LinkLookup* lookup, const TaskLoss* losses, int count) {
   for (int i = 0; i < count; i++) {
-    look_up_name(lookup, &losses[i].link);
-    look_up_name(lookup, &losses[i].other);
+    check_name(lookup, &losses[i].link);
+    check_name(lookup, &losses[i].other);
   }
 }
 
-static void look_up_all(const Lookup* lookup) {
+static void check_all_names(const LinkLookup* lookup) {
   const Task* task = lookup->task;
-  for (int i = 0; i < task->vertices_count; i++) look_up_name(lookup, &task->vertices[i].link);
-  for (int i = 0; i < task->cage_count; i++) look_up_name(lookup, &task->cages[i].link);
-  for (int i = 0; i < task->frozen_count; i++) look_up_name(lookup, &task->frozen[i].link);
-  for (int i = 0; i < task->attachment_count; i++) look_up_name(lookup, &task->attachments[i].link);
+  for (int i = 0; i < task->vertices_count; i++) check_name(lookup, &task->vertices[i].link);
+  for (int i = 0; i < task->cage_count; i++) check_name(lookup, &task->cages[i].link);
+  for (int i = 0; i < task->frozen_count; i++) check_name(lookup, &task->frozen[i].link);
+  for (int i = 0; i < task->attachment_count; i++) check_name(lookup, &task->attachments[i].link);
   for (int i = 0; i < task->symmetry_count; i++)
-    for (int k = 0; k < task->symmetries[i].link_count; k++) look_up_name(lookup, &task->symmetries[i].links[k]);
+    for (int k = 0; k < task->symmetries[i].link_count; k++) check_name(lookup, &task->symmetries[i].links[k]);
   for (int i = 0; i < task->constraint_count; i++)
-    for (int k = 0; k < task->constraints[i].count; k++) look_up_variable(lookup, &task->constraints[i].variables[k]);
-  for (int i = 0; i < task->control_count; i++) look_up_name(lookup, &task->controls[i].link);
-  for (int i = 0; i < task->start_count; i++) look_up_name(lookup, &task->starts[i].link);
+    for (int k = 0; k < task->constraints[i].count; k++)
+      check_variable_name(lookup, &task->constraints[i].variables[k]);
+  for (int i = 0; i < task->control_count; i++) check_name(lookup, &task->controls[i].link);
+  for (int i = 0; i < task->start_count; i++) check_name(lookup, &task->starts[i].link);
   for (int i = 0; i < task->parameter_count; i++)
-    for (int k = 0; k < task->parameters[i].link_count; k++) look_up_name(lookup, &task->parameters[i].links[k]);
-  for (int i = 0; i < task->draw_count; i++) look_up_name(lookup, &task->draws[i].link);
-  for (int i = 0; i < task->data.measured_count; i++) look_up_name(lookup, &task->data.measured[i].link);
-  for (int i = 0; i < task->data.input_count; i++) look_up_name(lookup, &task->data.inputs[i].link);
-  look_up_losses(lookup, task->losses, task->loss_count);
-  look_up_losses(lookup, task->success, task->success_count);
+    for (int k = 0; k < task->parameters[i].link_count; k++) check_name(lookup, &task->parameters[i].links[k]);
+  for (int i = 0; i < task->draw_count; i++) check_name(lookup, &task->draws[i].link);
+  for (int i = 0; i < task->data.measured_count; i++) check_name(lookup, &task->data.measured[i].link);
+  for (int i = 0; i < task->data.input_count; i++) check_name(lookup, &task->data.inputs[i].link);
+  check_loss_names(lookup, task->losses, task->loss_count);
+  check_loss_names(lookup, task->success, task->success_count);
 }
 
 void check_link_names(Reader* reader, const Task* task) {
-  Lookup lookup = {reader, task, MEMORY_NEW(Names, task->scenario_count)};
+  LinkLookup lookup = {reader, task, MEMORY_NEW(Names, task->scenario_count)};
   for (int i = 0; i < task->scenario_count; i++) {
     const Scene* scene = &task->scenarios[i].scene;
     for (int k = 0; k < scene->link_count; k++) names_add(&lookup.links[i], scene->links[k].name, k);
   }
-  look_up_all(&lookup);
+  check_all_names(&lookup);
   for (int i = 0; i < task->scenario_count; i++) names_free(&lookup.links[i]);
   memory_free(lookup.links);
 }

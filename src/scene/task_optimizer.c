@@ -3,7 +3,7 @@
 
 #include "scene/task_parts.h"
 
-/* Warns if a given key has no effect with the schedule `schedule`. idle: the key has no effect. */
+/* Warns if the task gives a key that has no effect with its learning-rate schedule. idle: the key has no effect. */
 static void warn_idle(Reader* reader, const Node* map, const char* key, bool idle, const char* schedule) {
   const Node* node = node_find(map, key);
   if (node && idle)
@@ -19,7 +19,7 @@ const char* task_optimizer_name(TaskOptimizerType type) {
 
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
-  TaskOptimizer design = task->optimizer; /* options from the design section */
+  TaskOptimizer design = task->optimizer; /* read_design has set these options */
   size_t mark = reader_enter_key(reader, "optimizer");
   const Node* map = task_section_or_empty(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {
@@ -47,8 +47,8 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
-/* Returns the path of a folder, relative to the task file or else to the working directory. The caller frees the
- * path. */
+/* Returns the path of a folder. A relative path is relative to the task file, or else to the working directory. The
+ * caller frees the path. */
 static char* find_folder(const Task* task, const char* written) {
   char* beside = file_resolve(task->path, written);
   if (file_exists(beside)) return beside;

@@ -1,5 +1,6 @@
 /* task_parts: structs that receive the keys of a task's objects (forms), and functions that read the sections of a
- * task. As in forms.h, a VALUE_CHOICE is an int. Nodes are borrowed from the document and NULL when absent. */
+ * task. A VALUE_CHOICE is an int in these structs. Nodes are borrowed from the document and NULL if the key is absent.
+ */
 #ifndef SDRS_SCENE_TASK_PARTS_H
 #define SDRS_SCENE_TASK_PARTS_H
 
@@ -304,8 +305,8 @@ void choices_free(Task* task);
  * Call read_receding and read_schedule first. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
-/* Returns the text of a node as a name with its place (task_names.c). The text is NULL if node is NULL, and after an
- * error. key: key of the node, for messages. The caller frees the name with task_name_free. */
+/* Returns the text of a node as a name with its position. The text is NULL if node is NULL, and after an error. key:
+ * key of the node, for messages. The caller frees the name with task_name_free. */
 TaskName task_name(Reader* reader, const Node* node, const char* key);
 /* Frees the text of the name and zeroes the struct. */
 void task_name_free(TaskName* name);
@@ -332,11 +333,11 @@ void check_link_names(Reader* reader, const Task* task);
 /* ---- shared functions (task_read_list.c)
  * Reads one item of a list into an array of the task. capacity: capacity of this array, for memory_grow_array. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
-/* Calls `read` for each item of a list, up to TASK_ITEM_MAX items. list may be NULL. key: key of the list, for
+/* Calls `read` for each item of a list, for at most TASK_ITEM_MAX items. list may be NULL. key: key of the list, for
  * messages. */
 void task_read_list(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* Returns a section of the task. If `node` is NULL, returns an empty map, so that the schema sets all defaults. The
- * document owns the map. */
+/* Returns a section of the task, or an empty map if `node` is NULL, so that the schema sets all defaults. The document
+ * owns the map. */
 const Node* task_section_or_empty(Reader* reader, const Task* task, const Node* node);
 /* Returns true if low <= high. Otherwise, also for NaN, reports an error at the key `high` of the map and returns
  * false. */

@@ -1,4 +1,5 @@
 /* Reads the scenarios of a task, each with its scene. The scene is a file, or is written in the task. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -8,21 +9,22 @@
 typedef struct {
   LocatedOverride* items;
   int count;
-} Overrides;
+} OverrideList;
 
-/* Data that all scenarios share while they are read. */
+/* Data for reading all scenarios. */
 typedef struct {
   Reader* reader;
   Task* task;
   int steps;
-  Overrides set; /* of the task */
+  OverrideList set; /* of the task */
 } ScenarioReader;
 
 /* ---------------------------------------------------------------- changes to a scene */
 
-/* Reads a list of overrides, with memory for `room` more entries. The caller frees the items. */
-static Overrides read_set(Reader* reader, const Node* list, int room) {
-  Overrides set = {MEMORY_NEW(LocatedOverride, room + (list ? list->count : 0)), 0};
+/* Reads a list of overrides, with memory for `room` more items. The caller frees the items. */
+static OverrideList read_set(Reader* reader, const Node* list, int room) {
+  assert(room >= 0);
+  OverrideList set = {MEMORY_NEW(LocatedOverride, room + (list ? list->count : 0)), 0};
   size_t mark = reader_enter_key(reader, "set");
   int index = 0;
   for (const Node* item = list ? list->first : NULL; item; item = item->next, index++) {
@@ -35,7 +37,7 @@ static Overrides read_set(Reader* reader, const Node* list, int room) {
 }
 
 /* Appends the overrides of the command line that begin with `scene.`, without this prefix. */
-static void add_command_line(const Task* task, Overrides* overrides) {
+static void append_command_line_overrides(const Task* task, OverrideList* overrides) {
   for (int i = 0; i < task->source_count; i++) {
     LocatedOverride override = override_from_source_text(task->sources[i]);
     if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) != 0) continue;
@@ -44,21 +46,21 @@ static void add_command_line(const Task* task, Overrides* overrides) {
   }
 }
 
-/* Returns the overrides of a scenario in the order task, scenario, command line. Later overrides take precedence. own:
- * list of the scenario, or NULL. The caller frees the items. */
-static Overrides collect_overrides(const ScenarioReader* scenarios, const Node* own) {
-  const Overrides* common = &scenarios->set;
-  Overrides overrides = read_set(scenarios->reader, own, common->count + scenarios->task->source_count);
+/* Returns the overrides of a scenario in the order task, scenario, command line. Later overrides take precedence.
+ * scenario_set: list `set` of the scenario, or NULL. The caller frees the items. */
+static OverrideList collect_overrides(const ScenarioReader* scenarios, const Node* scenario_set) {
+  const OverrideList* common = &scenarios->set;
+  OverrideList overrides = read_set(scenarios->reader, scenario_set, common->count + scenarios->task->source_count);
   memmove(overrides.items + common->count, overrides.items, sizeof(LocatedOverride) * (size_t)overrides.count);
   if (common->count > 0) memcpy(overrides.items, common->items, sizeof(LocatedOverride) * (size_t)common->count);
   overrides.count += common->count;
-  add_command_line(scenarios->task, &overrides);
+  append_command_line_overrides(scenarios->task, &overrides);
   return overrides;
 }
 
 /* ---------------------------------------------------------------- the scene */
 
-static void read_scene_file(Reader* reader, const Task* task, const Node* node, const Overrides* overrides,
+static void read_scene_file(Reader* reader, const Task* task, const Node* node, const OverrideList* overrides,
                             Scene* scene) {
   if (!reader_is_text(reader, node)) return;
   char *path = file_resolve(task->path, node->text), *text = NULL;
@@ -71,7 +73,7 @@ static void read_scene_file(Reader* reader, const Task* task, const Node* node, 
     Diagnostics problems = {0};
     scene_read_text(scene, path, text, length, path_is_json(path), overrides->items, overrides->count, &problems);
     reader->problem_count += problems.error_count;
-    diagnostics_merge(reader->diagnostics, &problems); /* scenarios often share a scene */
+    diagnostics_merge(reader->diagnostics, &problems); /* scenarios often share a scene, whose messages are equal */
     diagnostics_free(&problems);
   }
   memory_free(text);
@@ -81,12 +83,12 @@ static void read_scene_file(Reader* reader, const Task* task, const Node* node, 
 static void read_scene(const ScenarioReader* scenarios, const Node* node, const Node* set, Scene* scene) {
   if (!node) return;
   Reader* reader = scenarios->reader;
-  Overrides overrides = collect_overrides(scenarios, set);
+  OverrideList overrides = collect_overrides(scenarios, set);
   size_t mark = reader_enter_key(reader, "scene");
   if (node->kind == NODE_MAP) {
     scene->path = memory_copy_text(scenarios->task->path);
     memcpy(scene->sha256, scenarios->task->sha256, sizeof scene->sha256);
-    /* the document is ours; only its content is const here */
+    /* the reader owns the document, so its nodes may change */
     scene_read_embedded(scene, reader, (Node*)node, overrides.items, overrides.count);
   } else {
     read_scene_file(reader, scenarios->task, node, &overrides, scene);
@@ -111,7 +113,7 @@ static void read_scenario_name(Reader* reader, Names* names, const Node* node, i
   text_free(&number);
 }
 
-static int steps_of(int given) { return given > 0 ? given : TASK_KINEMATIC; }
+static int steps_or_kinematic(int given) { return given > 0 ? given : TASK_KINEMATIC; }
 
 static void read_scenario(const ScenarioReader* scenarios, Names* names, const Node* item, int index) {
   ScenarioForm form;
@@ -121,7 +123,7 @@ static void read_scenario(const ScenarioReader* scenarios, Names* names, const N
   read_scenario_name(scenarios->reader, names, read ? form.name : NULL, index, scenario);
   if (!read) return;
   scenario->weight = form.weight;
-  scenario->steps = node_has_key(item, "steps") ? steps_of(form.steps) : scenarios->steps;
+  scenario->steps = node_has_key(item, "steps") ? steps_or_kinematic(form.steps) : scenarios->steps;
   read_scene(scenarios, form.scene, form.set, &scenario->scene);
 }
 
@@ -154,7 +156,7 @@ static void read_single(const ScenarioReader* scenarios, const Node* node) {
 }
 
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
-  ScenarioReader scenarios = {reader, task, node_has_key(root, "steps") ? steps_of(form->steps) : 0,
+  ScenarioReader scenarios = {reader, task, node_has_key(root, "steps") ? steps_or_kinematic(form->steps) : 0,
                               read_set(reader, form->set, 0)};
   if (form->scenarios)
     read_list(&scenarios, form->scenarios);
@@ -167,6 +169,7 @@ void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm
 }
 
 void scenario_free(TaskScenario* scenario) {
+  assert(scenario);
   memory_free(scenario->name);
   scene_free(&scenario->scene);
 }

@@ -28,15 +28,14 @@ static void write_axes(Text* out, const SceneJoint* joint) {
   text_add(out, "]");
 }
 
-static void write_end(Text* out, double value) {
+static void write_limit(Text* out, double value) {
   if (isfinite(value))
     write_number(out, value);
   else
     text_add(out, "null");
 }
 
-/* Writes the limits of a joint. The list has a pair or null for each scalar coordinate, and for the total angle of a
- * quaternion. */
+/* Writes the limits of a joint: a pair or null for each scalar coordinate, and for the total angle of a quaternion. */
 static void write_limits(Text* out, const SceneJoint* joint) {
   Joint made = scene_joint(joint);
   int count = made.plain_count + made.quaternion;
@@ -51,9 +50,9 @@ static void write_limits(Text* out, const SceneJoint* joint) {
       continue;
     }
     text_add(out, "[");
-    write_end(out, joint->lower[i]);
+    write_limit(out, joint->lower[i]);
     text_add(out, ", ");
-    write_end(out, joint->upper[i]);
+    write_limit(out, joint->upper[i]);
     text_add(out, "]");
   }
   text_add(out, "]");
@@ -65,20 +64,20 @@ static void write_swing_twist(Text* out, const SceneJoint* joint) {
   if (joint->limited[1]) write_key_number(out, "swing", joint->upper[1]);
   if (!joint->limited[2]) return;
   text_add(out, ", twist: [");
-  write_end(out, joint->lower[2]);
+  write_limit(out, joint->lower[2]);
   text_add(out, ", ");
-  write_end(out, joint->upper[2]);
+  write_limit(out, joint->upper[2]);
   text_add(out, "]");
 }
 
 /* Writes the values of the joint's limit law that differ from the defaults. */
 static void write_limit_law(Text* out, const SceneJoint* joint) {
-  SceneJoint plain = *joint;
-  joint_default_limits(&plain);
-  if (joint->limit_law != plain.limit_law) text_add(out, ", limit_law: penalty");
-  if (!is_bitwise_equal(&joint->limit_stiffness, &plain.limit_stiffness, sizeof(double)))
+  SceneJoint defaults = *joint;
+  joint_default_limits(&defaults);
+  if (joint->limit_law != defaults.limit_law) text_add(out, ", limit_law: penalty");
+  if (!is_bitwise_equal(&joint->limit_stiffness, &defaults.limit_stiffness, sizeof(double)))
     write_key_number(out, "limit_stiffness", joint->limit_stiffness);
-  if (!is_bitwise_equal(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
+  if (!is_bitwise_equal(&joint->limit_margin, &defaults.limit_margin, sizeof(double)))
     write_key_number(out, "limit_margin", joint->limit_margin);
   if (joint->limit_restitution != 0) write_key_number(out, "limit_restitution", joint->limit_restitution);
 }

@@ -1,5 +1,6 @@
 /* Writes a scene as YAML. Repeats are written as separate items. Values that the reader derived (steps, limit margins,
  * knots) are written as numbers. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "scene/forms.h"
@@ -22,7 +23,7 @@ static void write_simulation(const SceneWriter* writer) {
   const SceneSimulation* simulation = &writer->scene->simulation;
   SchemaValues values = SCHEMA_VALUES("simulation", SimulationForm, simulation, simulation);
   Text* out = writer->out;
-  values.defaults = true; /* a run must not change with the defaults of a later version */
+  values.defaults = true; /* a later version may have other defaults */
   text_add(out, "simulation: {duration: ");
   write_duration(out, simulation);
   schema_write(out, NULL, &values);
@@ -58,6 +59,7 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
 }
 
 void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
+  assert(material);
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!material->given[k] || k == MATERIAL_FRICTION_ALONG) continue;
     text_add(out, "%s%s: ", before, material_value_key(k));
@@ -73,7 +75,7 @@ void write_material(Text* out, const SceneMaterial* material, const char* before
 }
 
 /* Writes the given parameters of the contact law of a pair. */
-static void write_pair_own(Text* out, const ScenePair* pair) {
+static void write_pair_law_parameters(Text* out, const ScenePair* pair) {
   const SchemaRow* row;
   for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {
     int own = contact_row_law_parameter(row);
@@ -93,7 +95,7 @@ static void write_pairs(Text* out, const SceneContact* contact) {
     write_text(out, contact->pairs[i].name[1]);
     if (contact->pairs[i].has_model) text_add(out, ", model: %s", contact_model_name(contact->pairs[i].model));
     write_material(out, &contact->pairs[i].material, ", ", "");
-    write_pair_own(out, &contact->pairs[i]);
+    write_pair_law_parameters(out, &contact->pairs[i]);
     text_add(out, "}\n");
   }
 }
@@ -189,6 +191,7 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
 
 /* Writes a controller gain unless it is zero for all degrees of freedom. */
 static void write_gain(Text* out, const char* key, const double* values, int dof) {
+  assert(dof >= 0 && dof <= JOINT_MAX_DOF);
   if (all_zero(values, dof)) return;
   text_add(out, "    %s: ", key);
   write_numbers(out, values, dof);
@@ -236,8 +239,8 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
     write_matrix(out, controller, dof);
 }
 
-/* Force limit that is written for a degree of freedom without a limit [N, N m]. A file gives limits to all degrees of
- * freedom or to none. */
+/* Force limit that is written for a degree of freedom without limit [N, N m], because a file gives limits for all
+ * degrees of freedom or for none. */
 #define NO_FORCE_LIMIT 1e12
 
 static void write_force_limits(Text* out, const double* limits, int dof) {
@@ -334,7 +337,7 @@ static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term)
 }
 
 /* Writes a number, or null if the number is infinite. */
-static void write_open(Text* out, double value) {
+static void write_number_or_null(Text* out, double value) {
   if (isfinite(value))
     write_number(out, value);
   else
@@ -343,9 +346,9 @@ static void write_open(Text* out, double value) {
 
 static void write_range(Text* out, const SceneTendon* tendon) {
   text_add(out, "    range: [");
-  write_open(out, tendon->lower);
+  write_number_or_null(out, tendon->lower);
   text_add(out, ", ");
-  write_open(out, tendon->upper);
+  write_number_or_null(out, tendon->upper);
   text_add(out, "]\n");
 }
 
@@ -390,6 +393,7 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
 }
 
 static void write_frame(Text* out, const char* key, const SceneBushing* bushing, int side) {
+  assert(side == 0 || side == 1);
   double position[3], rotation[4];
   vec3_store(bushing->position[side], position);
   quat_store(bushing->rotation[side], rotation);
@@ -476,8 +480,8 @@ static void write_initial(const SceneWriter* writer, const SceneInitial* initial
 
 /* ---------------------------------------------------------------- complete scene */
 
-/* Writes the name of the scene if scene files may have the name. A scene named after its file can have a name that is
- * not allowed. */
+/* Writes the name of the scene, unless it is not allowed in a file, which is possible if the scene has the name of its
+ * file. */
 static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;
@@ -487,12 +491,14 @@ static void write_name(const SceneWriter* writer) {
 }
 
 void scene_set_contact_parameters(Scene* scene, double support, double stiffness, double smoothing) {
+  assert(scene);
   scene->contact.support = support;
   scene->contact.stiffness = stiffness;
   scene->contact.smoothing = smoothing;
 }
 
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
+  assert(scene && folder && out);
   SceneWriter writer = {.scene = scene, .folder = folder, .out = out};
   write_shape_names(&writer);
   write_name(&writer);

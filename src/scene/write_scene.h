@@ -16,9 +16,9 @@ typedef struct {
   char** shape_names; /* name of each shape, owned  (shape_count) */
 } SceneWriter;
 
-/* Returns true if `size` bytes at `a` and `b` are the same. */
+/* Returns true if a and b have the same bytes (size). */
 static inline bool is_bitwise_equal(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
-/* Returns true if all `count` numbers in `values` are +0. count: at most JOINT_MAX_COORDINATE. */
+/* Returns true if all values (count) are +0. count: at most JOINT_MAX_COORDINATE. */
 static inline bool all_zero(const double* values, int count) {
   const double zero[JOINT_MAX_COORDINATE] = {0};
   return is_bitwise_equal(values, zero, sizeof(double) * (size_t)count);
@@ -42,8 +42,9 @@ typedef struct {
  * members. indent: text before each key, which gets a line of its own. If indent is NULL, commas separate the keys, for
  * a map in braces. */
 void schema_write(Text* out, const char* indent, const SchemaValues* values);
-/* Appends the key of one schema row with its value, as schema_write does. value: address of the value. defaults: also
- * write a value equal to the default. */
+/* Appends the key of one schema row with its value, if the value differs from the default or `defaults` is true. value:
+ * address of the value. indent: text before the key, which gets a line of its own; NULL: a comma separates the key, for
+ * a map in braces. */
 void schema_write_row(Text* out, const char* indent, const SchemaRow* row, const void* value, bool defaults);
 
 /* ---- scene/write_scene.c */

@@ -2,8 +2,8 @@
 #include "scene/forms.h"
 #include "scene/write_scene.h"
 
-/* Returns true if a shape's name can be a key in YAML. A shape written in a link has an empty name, which cannot. */
-static bool is_usable_name(const char* name) {
+/* Returns true if a shape's name can be a key in YAML. A shape written inside a link has an empty name. */
+static bool is_valid_key(const char* name) {
   return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
 }
 
@@ -12,7 +12,7 @@ void write_shape_names(SceneWriter* writer) {
   Names names = {0};
   writer->shape_names = MEMORY_NEW(char*, scene->shape_count);
   for (int i = 0; i < scene->shape_count; i++)
-    if (is_usable_name(scene->shapes[i].name) && names_add(&names, scene->shapes[i].name, i))
+    if (is_valid_key(scene->shapes[i].name) && names_add(&names, scene->shapes[i].name, i))
       writer->shape_names[i] = memory_copy_text(scene->shapes[i].name);
   int number = 0;
   for (int i = 0; i < scene->shape_count; i++)
@@ -90,7 +90,7 @@ static void write_faces(Text* out, const SmoothForm* form) {
   text_add(out, "]");
 }
 
-static void write_joined(const SceneWriter* writer, const SceneShape* shape) {
+static void write_parts(const SceneWriter* writer, const SceneShape* shape) {
   Text* out = writer->out;
   text_add(out, ", of: [");
   for (int i = 0; i < shape->part_count; i++) {
@@ -124,7 +124,7 @@ static void write_lists(const SceneWriter* writer, const SceneShape* shape) {
   if (shape->type == SHAPE_SUPERQUADRIC) write_key_numbers(out, "exponents", shape->smooth.exponents, 2);
   if (shape->type == SHAPE_SMOOTH_POLYTOPE) write_faces(out, &shape->smooth);
   if (shape->type == SHAPE_ORIENTED_POINTS) write_oriented(out, shape);
-  if (shape->type == SHAPE_UNION || shape->type == SHAPE_SUBTRACTION) write_joined(writer, shape);
+  if (shape->type == SHAPE_UNION || shape->type == SHAPE_SUBTRACTION) write_parts(writer, shape);
 }
 
 void write_shapes(const SceneWriter* writer) {
@@ -139,7 +139,9 @@ void write_shapes(const SceneWriter* writer) {
     write_text(writer->out, writer->shape_names[i]);
     text_add(writer->out, ": {");
     SchemaValues values = SCHEMA_VALUES("shape", SceneShapeForm, shape, shape);
-    values.defaults = !shape->exact; /* a given number of vertices makes a polyhedron, also the default one */
+    values.defaults =
+        !shape
+             ->exact; /* also the default number of vertices must be written, because it makes the shape a polyhedron */
     schema_write(writer->out, NULL, &values);
     write_lists(writer, shape);
     text_add(writer->out, "}\n");

@@ -1,24 +1,25 @@
 #include "scene/write_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "scene/document.h"
 
 /* ---------------------------------------------------------------- texts */
 
-/* Returns true if a text needs no quotes in YAML. It then has only letters, digits and a few characters without meaning
- * in YAML, and is not a logical word such as yes or off. */
-static bool is_plain(const char* text) {
+/* Returns true if a text needs no quotes in YAML: it consists of letters, digits and a few characters without meaning
+ * in YAML, and is no logical word such as yes or off. */
+static bool needs_no_quotes(const char* text) {
   static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   static const char OTHERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-./";
-  static const char* const LOGICAL[] = {"y", "n", "yes", "no", "on", "off"}; /* of YAML 1.1 */
+  static const char* const LOGICAL[] = {"y", "n", "yes", "no", "on", "off"}; /* logical words of YAML 1.1 */
   if (!*text || !strchr(LETTERS, *text) || text[strspn(text, OTHERS)] != '\0') return false;
   for (size_t i = 0; i < sizeof LOGICAL / sizeof LOGICAL[0]; i++)
     if (strcasecmp(text, LOGICAL[i]) == 0) return false;
   return node_scalar_type(&(Node){.text = text}) == SCALAR_TEXT;
 }
 
-/* Returns the character at `p` as a code point, and sets *length to its length [bytes]. The text is UTF-8. */
+/* Returns the code point of the UTF-8 character at p, and sets *length to its length [bytes]. */
 static unsigned read_character(const unsigned char* p, int* length) {
   *length = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
   unsigned code = *length == 1 ? p[0] : p[0] & (0xffu >> (*length + 1));
@@ -26,9 +27,9 @@ static unsigned read_character(const unsigned char* p, int* length) {
   return code;
 }
 
-/* Returns true if YAML forbids the character in a text or reads it as the end of a line. These are control characters,
- * line and paragraph separators, and byte order marks. */
-static bool must_escape(unsigned code) {
+/* Returns true for characters that YAML forbids in a text or reads as the end of a line: control characters, line and
+ * paragraph separators, byte order marks. */
+static bool needs_escape(unsigned code) {
   bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   return control || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
@@ -37,7 +38,7 @@ static void write_quoted(Text* out, const char* text) {
   text_add(out, "\"");
   for (int length; *text; text += length) {
     unsigned code = read_character((const unsigned char*)text, &length);
-    if (must_escape(code))
+    if (needs_escape(code))
       text_add(out, "\\u%04x", code);
     else
       text_add(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", length, text);
@@ -46,7 +47,8 @@ static void write_quoted(Text* out, const char* text) {
 }
 
 void write_text(Text* out, const char* text) {
-  if (is_plain(text))
+  assert(text);
+  if (needs_no_quotes(text))
     text_add(out, "%s", text);
   else
     write_quoted(out, text);
@@ -55,6 +57,7 @@ void write_text(Text* out, const char* text) {
 /* ---------------------------------------------------------------- numbers */
 
 void write_number(Text* out, double value) {
+  assert(isfinite(value));
   Text digits = {0};
   text_add_double(&digits, value);
   size_t mantissa = strcspn(digits.data, "e");
@@ -64,6 +67,7 @@ void write_number(Text* out, double value) {
 }
 
 void write_numbers(Text* out, const double* values, int count) {
+  assert(values || count == 0);
   text_add(out, "[");
   for (int i = 0; i < count; i++) {
     if (i > 0) text_add(out, ", ");

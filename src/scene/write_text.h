@@ -13,7 +13,8 @@ void write_text(Text* out, const char* text);
 void write_number(Text* out, double value);
 /* Appends a list of numbers, such as "[1, 2.5]". values: `count` finite numbers. */
 void write_numbers(Text* out, const double* values, int count);
-/* Appends `, key: text` to a map in braces, with quotes as write_text writes them. */
+/* Appends `, key: text` to a map in braces. Quotes the text unless every YAML reader takes it for a text without
+ * quotes. */
 void write_key_text(Text* out, const char* key, const char* text);
 /* Appends `, key: value` to a map in braces. The value must be finite. */
 void write_key_number(Text* out, const char* key, double value);

@@ -78,10 +78,10 @@ static void losses_are_a_small_part_of_the_time(void** state) {
   for (int i = 0; i < 1000; i++) parallel_balance_update(&account, &quick, 100, now += 1e-4);
   assert_true(fabs(account.balance - (BALANCE_MAX)) <= 0);
   parallel_balance_update(&account, &late, 100, now += 4e-3);
-  assert_true(account.alone <= now);
+  assert_true(account.serial_until <= now);
   assert_true(fabs(account.balance - (BALANCE_MAX - 3.9e-3)) <= 1e-15);
   for (double end = now + 10; now < end;) {
-    bool shared = now >= account.alone;
+    bool shared = now >= account.serial_until;
     now += shared ? 4.1e-3 : 2e-4;
     lost += shared ? 3.9e-3 : 0;
     if (shared) parallel_balance_update(&account, &late, 100, now);
@@ -94,11 +94,11 @@ static void loops_too_short_to_share_run_alone(void** state) {
   (void)state;
   ParallelBalance account = {0};
   parallel_balance_update(&account, &(ParallelLoopTimes){4e-6, 5e-6, 20}, 40, 3);
-  assert_true(fabs(account.alone - (3 + 5e-6)) <= 1e-12);
+  assert_true(fabs(account.serial_until - (3 + 5e-6)) <= 1e-12);
   account = (ParallelBalance){0};
   parallel_balance_update(&account, &(ParallelLoopTimes){4e-5, 5e-6, 20}, 40, 3);
   assert_true(fabs(account.balance - (35e-6)) <= 1e-15);
-  assert_true(account.alone < 3);
+  assert_true(account.serial_until < 3);
   parallel_balance_update(&account, &(ParallelLoopTimes){0, 1e-6, 0}, 40, 3); /* others ran all of it */
   assert_true(fabs(account.balance - (34e-6)) <= 1e-15);
 }
